@@ -1,0 +1,5 @@
+/** The {@code puri} command. */
+@NullMarked
+package dev.puri.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** What is declared of collections and namespaces. */
+@NullMarked
+package dev.puri.schemas.collection;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,32 @@
+package dev.puri.schemas.identity;
+
+/**
+ * The shard whose database holds an object's row, e.g. {@code br-1}. Case counts.
+ *
+ * @param text 1 to {@value PlaceName#MAX_LENGTH} characters of {@code A-Za-z0-9._~:/@+-}
+ */
+public record Shard(String text) implements Comparable<Shard> {
+    /**
+     * @throws InvalidNameException when the text is empty, too long or has another character
+     */
+    public Shard {
+        PlaceName.require(text, NameRule.BAD_SHARD, "a shard");
+    }
+
+    /**
+     * @throws InvalidNameException when the text is not a shard
+     */
+    public static Shard parse(String text) {
+        return new Shard(text);
+    }
+
+    @Override
+    public int compareTo(Shard other) {
+        return text.compareTo(other.text);
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,2 @@
+/** The names: pURI, handle, prefix, owner, shard. Imports only {@code java.*}. */
+package dev.puri.schemas.identity;

@@ -1,0 +1,50 @@
+package dev.puri.schemas.log;
+
+import dev.puri.schemas.identity.Puri;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One change to one identity, as a service publishes it.
+ *
+ * @param eventId assigned once and the same on every retry
+ * @param occurredAt when it happened by the producer's clock, kept to the millisecond; from {@link
+ *     #EARLIEST} to before {@link #LATEST}
+ * @param source who says so, 1 to {@value #MAX_SOURCE_LENGTH} characters, no control characters
+ * @param uuid guard: refused unless the row has this uuid; null takes whatever is there
+ * @param expectedEpoch guard: refused unless the row has this epoch; null takes whatever is there
+ */
+public record Event(
+        UUID eventId,
+        Puri puri,
+        Instant occurredAt,
+        String source,
+        @Nullable UUID uuid,
+        @Nullable Long expectedEpoch,
+        Change change) {
+    public static final Instant EARLIEST = Instant.parse("1970-01-01T00:00:00Z");
+    public static final Instant LATEST = Instant.parse("2200-01-01T00:00:00Z");
+    public static final int MAX_SOURCE_LENGTH = 255;
+
+    /**
+     * @throws IllegalArgumentException when a part is out of its bounds; the message names it
+     */
+    public Event {
+        Uuids.require(eventId, "eventId");
+        if (uuid != null) {
+            Uuids.require(uuid, "the guard uuid");
+        }
+        occurredAt = Instant.ofEpochMilli(occurredAt.toEpochMilli());
+        if (occurredAt.isBefore(EARLIEST) || !occurredAt.isBefore(LATEST)) {
+            throw new IllegalArgumentException(
+                    "occurredAt " + occurredAt + " is not between " + EARLIEST + " and " + LATEST);
+        }
+        if (source.isEmpty()
+                || source.length() > MAX_SOURCE_LENGTH
+                || source.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException(
+                    "source has 1 to " + MAX_SOURCE_LENGTH + " characters and no control characters");
+        }
+    }
+}

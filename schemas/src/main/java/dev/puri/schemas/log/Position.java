@@ -1,0 +1,56 @@
+package dev.puri.schemas.log;
+
+/**
+ * The place of an event in its topic. As text it is a token, opaque to callers: {@code 3-1042} in the
+ * shared topic, {@code music-3-1042} in that of the namespace {@code music}.
+ *
+ * @param topic an events topic
+ * @param partition from 0
+ * @param offset from 0
+ */
+public record Position(String topic, int partition, long offset) {
+    /** Header of {@code puri.identities.v1}: the token of the event that the record answers. */
+    public static final String HEADER = "position";
+
+    /**
+     * @throws IllegalArgumentException when the topic is no events topic, or a number is negative
+     */
+    public Position {
+        if (!Topics.isEvents(topic)) {
+            throw new IllegalArgumentException("not an events topic: " + topic);
+        }
+        if (partition < 0 || offset < 0) {
+            throw new IllegalArgumentException("a position is not negative: " + partition + ", " + offset);
+        }
+    }
+
+    /**
+     * Reads a token.
+     *
+     * @throws IllegalArgumentException when the text is none
+     */
+    public static Position parse(String token) {
+        int last = token.lastIndexOf('-');
+        int middle = last <= 0 ? -1 : token.lastIndexOf('-', last - 1);
+        String suffix = middle <= 0 ? "" : token.substring(0, middle);
+        try {
+            if (last <= 0 || middle == 0 || !(suffix.isEmpty() || Topics.mayOwnTopic(suffix))) {
+                throw new NumberFormatException();
+            }
+            return new Position(
+                    Topics.ofSuffix(suffix),
+                    Integer.parseUnsignedInt(token, middle + 1, last, 10),
+                    Long.parseUnsignedLong(token, last + 1, token.length(), 10));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("not a token that a publish returned: \""
+                    + (token.length() > 100 ? token.substring(0, 100) + "…" : token) + "\"");
+        }
+    }
+
+    /** The token. */
+    @Override
+    public String toString() {
+        String suffix = Topics.suffix(topic);
+        return (suffix.isEmpty() ? "" : suffix + '-') + partition + '-' + offset;
+    }
+}

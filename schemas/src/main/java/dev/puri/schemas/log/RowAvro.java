@@ -1,0 +1,62 @@
+package dev.puri.schemas.log;
+
+import dev.puri.schemas.avro.EventPosition;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.avro.RowStatus;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+
+/** Between a {@link Row} and its Avro form. */
+public final class RowAvro {
+    private RowAvro() {}
+
+    /** The record that stands in {@code puri.identities.v1}. */
+    public static IdentityRow toAvro(Row row) {
+        return new IdentityRow(
+                row.uuid(),
+                row.owner().text(),
+                row.shard().text(),
+                row.handle() == null ? null : row.handle().text(),
+                switch (row.status()) {
+                    case ACTIVE -> RowStatus.ACTIVE;
+                    case MERGED -> RowStatus.MERGED;
+                    case DELETED -> RowStatus.DELETED;
+                },
+                row.epoch(),
+                row.createdAt(),
+                row.changedAt(),
+                row.mergedInto() == null ? null : row.mergedInto().toString(),
+                toAvro(row.position()));
+    }
+
+    /**
+     * @throws IllegalArgumentException when it is no row that the registry wrote
+     */
+    public static Row fromAvro(IdentityRow avro) {
+        return new Row(
+                avro.getUuid(),
+                new Owner(avro.getOwner()),
+                new Shard(avro.getShard()),
+                avro.getHandle() == null ? null : new Handle(avro.getHandle()),
+                switch (avro.getStatus()) {
+                    case ACTIVE -> Row.Status.ACTIVE;
+                    case MERGED -> Row.Status.MERGED;
+                    case DELETED -> Row.Status.DELETED;
+                },
+                avro.getEpoch(),
+                avro.getCreatedAt(),
+                avro.getChangedAt(),
+                avro.getMergedInto() == null ? null : Puri.parse(avro.getMergedInto()),
+                fromAvro(avro.getPosition()));
+    }
+
+    static EventPosition toAvro(Position position) {
+        return new EventPosition(position.topic(), position.partition(), position.offset());
+    }
+
+    static Position fromAvro(EventPosition avro) {
+        return new Position(avro.getTopic(), avro.getPartition(), avro.getOffset());
+    }
+}

@@ -1,0 +1,64 @@
+package dev.puri.schemas.log;
+
+import dev.puri.schemas.identity.Puri;
+
+/** The names of the registry's topics. */
+public final class Topics {
+    /** What services publish, by canonical pURI. */
+    public static final String EVENTS = "puri.events.v1";
+
+    /** Where each identity lives now, compacted, by canonical pURI. */
+    public static final String IDENTITIES = "puri.identities.v1";
+
+    /** Events that were refused, with reason and position. */
+    public static final String REJECTIONS = "puri.rejections.v1";
+
+    /** Declared collections and namespaces, compacted. */
+    public static final String COLLECTIONS = "puri.collections.v1";
+
+    /** The clerk's answers to claims of handles, by canonical pURI. */
+    public static final String GRANTS = "puri.grants.v1";
+
+    private static final String NAMESPACE_EVENTS = EVENTS + '.';
+
+    private Topics() {}
+
+    /** Whether events may stand in this topic: the shared one or a namespace's own. */
+    public static boolean isEvents(String topic) {
+        return topic.equals(EVENTS)
+                || (topic.startsWith(NAMESPACE_EVENTS) && topic.length() > NAMESPACE_EVENTS.length());
+    }
+
+    /**
+     * The events topic that a namespace may own.
+     *
+     * @param namespace of {@code [a-z0-9._-]} only, as Kafka's topic names are
+     * @throws IllegalArgumentException when it has another character
+     */
+    public static String eventsOf(String namespace) {
+        if (!mayOwnTopic(namespace)) {
+            throw new IllegalArgumentException(
+                    "the namespace " + namespace + " cannot own a topic: topic names are made of a-z 0-9 . _ -");
+        }
+        return NAMESPACE_EVENTS + namespace;
+    }
+
+    /** Whether a namespace's characters allow it an events topic of its own. */
+    public static boolean mayOwnTopic(String namespace) {
+        return !namespace.isEmpty()
+                && namespace.length() <= Puri.MAX_NAME_BYTES
+                && namespace
+                        .chars()
+                        .allMatch(
+                                c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-');
+    }
+
+    /** What an events topic adds to the shared one's name: the namespace, or nothing. */
+    static String suffix(String topic) {
+        return topic.equals(EVENTS) ? "" : topic.substring(NAMESPACE_EVENTS.length());
+    }
+
+    static String ofSuffix(String suffix) {
+        return suffix.isEmpty() ? EVENTS : NAMESPACE_EVENTS + suffix;
+    }
+}

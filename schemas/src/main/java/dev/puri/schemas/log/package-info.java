@@ -1,0 +1,5 @@
+/** What stands in the topics: events, rows, outcomes, positions. */
+@NullMarked
+package dev.puri.schemas.log;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Avro in the Confluent wire format. */
+@NullMarked
+package dev.puri.schemas.serde;
+
+import org.jspecify.annotations.NullMarked;
