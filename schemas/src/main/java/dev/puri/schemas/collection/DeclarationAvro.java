@@ -1,0 +1,54 @@
+package dev.puri.schemas.collection;
+
+import dev.puri.schemas.avro.CollectionEntry;
+import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.avro.NamespaceEntry;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import java.util.stream.Collectors;
+
+/** Between a {@link Declaration} and its Avro form. */
+public final class DeclarationAvro {
+    private DeclarationAvro() {}
+
+    /** The record to write under {@link Declaration#key()}. */
+    public static CollectionsEntry toAvro(Declaration declaration) {
+        if (declaration instanceof Collection c) {
+            return new CollectionsEntry(new CollectionEntry(
+                    c.namespace(),
+                    c.name(),
+                    c.prefix() == null ? null : c.prefix().text(),
+                    c.owners().stream().map(Owner::text).sorted().toList(),
+                    c.search(),
+                    c.isPublic(),
+                    c.description(),
+                    c.retired()));
+        }
+        Namespace n = (Namespace) declaration;
+        return new CollectionsEntry(new NamespaceEntry(n.name(), n.ownsTopic()));
+    }
+
+    /**
+     * The declaration that a record says.
+     *
+     * @throws IllegalArgumentException when a part breaks its rule; the message names it
+     */
+    public static Declaration fromAvro(CollectionsEntry avro) {
+        if (avro.getEntry() instanceof CollectionEntry c) {
+            return new Collection(
+                    c.getNamespace(),
+                    c.getCollection(),
+                    c.getPrefix() == null ? null : Prefix.parse(c.getPrefix()),
+                    c.getOwners().stream().map(Owner::parse).collect(Collectors.toUnmodifiableSet()),
+                    c.getSearch(),
+                    c.getPublic$(),
+                    c.getDescription(),
+                    c.getRetired());
+        }
+        if (avro.getEntry() instanceof NamespaceEntry n) {
+            return new Namespace(n.getNamespace(), n.getOwnsTopic());
+        }
+        throw new IllegalArgumentException(
+                "a declaration of unknown kind: " + avro.getEntry().getClass().getName());
+    }
+}

@@ -1,0 +1,236 @@
+package dev.puri.schemas.collection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.schemas.collection.Declared.Changes;
+import dev.puri.schemas.collection.Declared.Conflicts;
+import dev.puri.schemas.identity.InvalidNameException;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Puri;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class DeclarationsTest {
+    private static final Collection TRACKS = collection("soundcloud", "tracks", "trk");
+    private static final Collection BILLS = collection("revenue", "bills", null);
+
+    private static Collection collection(String namespace, String name, @Nullable String prefix) {
+        return new Collection(
+                namespace, name, prefix == null ? null : new Prefix(prefix), Set.of(), false, false, "", false);
+    }
+
+    private static Collection retired(Collection c) {
+        return new Collection(
+                c.namespace(), c.name(), c.prefix(), c.owners(), c.search(), c.isPublic(), c.description(), true);
+    }
+
+    private static Changes changes(Declarations standing, Declaration... wanted) {
+        return (Changes) standing.declare(List.of(wanted));
+    }
+
+    private static List<String> conflicts(Declarations standing, Declaration... wanted) {
+        return ((Conflicts) standing.declare(List.of(wanted)))
+                .conflicts().stream().map(Object::toString).toList();
+    }
+
+    @Test
+    void newDeclarationsAreWrittenAndFound() {
+        Namespace music = new Namespace("music", true);
+        Changes changes = changes(Declarations.none(), TRACKS, BILLS, music);
+        assertThat(changes.writes()).containsExactly(TRACKS, BILLS, music);
+        Declarations after = changes.after();
+        assertThat(after.collection("soundcloud:tracks")).isEqualTo(TRACKS);
+        assertThat(after.collectionOf(Puri.parse("SoundCloud:Tracks:1"))).isEqualTo(TRACKS);
+        assertThat(after.byPrefix(new Prefix("trk"))).isEqualTo(TRACKS);
+        assertThat(after.byPrefix(new Prefix("abc"))).isNull();
+        assertThat(after.collection("soundcloud:unknown")).isNull();
+        assertThat(after.collection("music")).isNull();
+        assertThat(after.ownsTopic("music")).isTrue();
+        assertThat(after.ownsTopic("soundcloud")).isFalse();
+        assertThat(after.collections()).containsExactly(BILLS, TRACKS);
+        assertThat(after.namespaces()).containsExactly(music);
+    }
+
+    @Test
+    void unchangedDeclarationsNeedNoWriteAndAbsentOnesStay() {
+        Declarations standing = Declarations.of(List.of(TRACKS, BILLS, new Namespace("music", true)));
+        assertThat(changes(standing, TRACKS).writes()).isEmpty();
+        assertThat(changes(standing).after()).isEqualTo(standing);
+        Collection other = collection("revenue", "orders", "ord");
+        assertThat(changes(standing, other, TRACKS).after())
+                .isEqualTo(Declarations.of(List.of(TRACKS, BILLS, other, new Namespace("music", true))));
+    }
+
+    @Test
+    void aPrefixMayComeLater() {
+        Declarations standing = Declarations.of(List.of(BILLS));
+        Collection withPrefix = collection("revenue", "bills", "bil");
+        assertThat(changes(standing, withPrefix).writes()).containsExactly(withPrefix);
+    }
+
+    @Test
+    void aPrefixIsKept() {
+        Declarations standing = Declarations.of(List.of(TRACKS));
+        assertThat(conflicts(standing, collection("soundcloud", "tracks", "son")))
+                .containsExactly("soundcloud:tracks: prefix: it has trk and keeps it, for handles never change;"
+                        + " here stands son");
+        assertThat(conflicts(standing, collection("soundcloud", "tracks", null)))
+                .containsExactly("soundcloud:tracks: prefix: it has trk and keeps it, for handles never change;"
+                        + " here stands none");
+    }
+
+    @Test
+    void aPrefixIsNeverGivenToAnother() {
+        assertThat(conflicts(Declarations.of(List.of(TRACKS)), collection("music", "songs", "trk")))
+                .containsExactly("music:songs: prefix: trk belongs to soundcloud:tracks; a prefix is never given"
+                        + " to another");
+        assertThat(conflicts(Declarations.none(), TRACKS, collection("music", "songs", "trk")))
+                .containsExactly(
+                        "music:songs: prefix: trk is declared for soundcloud:tracks here too; give one" + " another");
+    }
+
+    @Test
+    void aRetiredCollectionKeepsItsPrefixReserved() {
+        Declarations standing =
+                changes(Declarations.of(List.of(TRACKS)), retired(TRACKS)).after();
+        assertThat(conflicts(standing, collection("music", "songs", "trk")))
+                .containsExactly("music:songs: prefix: trk belongs to soundcloud:tracks, which is retired but keeps"
+                        + " it; a prefix is never given to another");
+        // Not even in the very file that retires it.
+        assertThat(conflicts(Declarations.of(List.of(TRACKS)), retired(TRACKS), collection("a", "b", "trk")))
+                .hasSize(2);
+        assertThat(changes(standing, TRACKS).writes()).containsExactly(TRACKS);
+    }
+
+    @Test
+    void twoCollectionsCannotSwapPrefixes() {
+        Declarations standing = Declarations.of(List.of(collection("a", "a", "aaa"), collection("b", "b", "bbb")));
+        assertThat(conflicts(standing, collection("a", "a", "bbb"), collection("b", "b", "aaa")))
+                .hasSize(4);
+    }
+
+    @Test
+    void owningATopicIsNeverUndone() {
+        Declarations standing = Declarations.of(List.of(new Namespace("music", true)));
+        assertThat(conflicts(standing, new Namespace("music", false)))
+                .containsExactly("music: ownsTopic: it owns the topic puri.events.v1.music, and that is never undone;"
+                        + " here stands false");
+        assertThat(changes(Declarations.of(List.of(new Namespace("music", false))), new Namespace("Music", true))
+                        .writes())
+                .containsExactly(new Namespace("music", true));
+    }
+
+    @Test
+    void aTopicIsOwnedOnlyUnderANameThatATopicMayHave() {
+        assertThat(new Namespace("a.b_c-1", true).eventsTopic()).isEqualTo("puri.events.v1.a.b_c-1");
+        assertThat(new Namespace("caf\u00e9", false).eventsTopic()).isEqualTo("puri.events.v1");
+        assertThatThrownBy(() -> new Namespace("caf\u00e9", true))
+                .hasMessage("the namespace caf%C3%A9 cannot own a topic: names of topics are made of a-z 0-9 . _ -"
+                        + " and it has others");
+    }
+
+    @Test
+    void oneKeyTwiceIsAConflictEvenWhenBothSayTheSame() {
+        assertThat(conflicts(Declarations.none(), TRACKS, collection("SoundCloud", "TRACKS", "trk")))
+                .containsExactly("soundcloud:tracks: name: it is declared twice here; keep one");
+    }
+
+    @Test
+    void allConflictsComeAtOnceAndNothingIsWritten() {
+        Declarations standing = Declarations.of(List.of(TRACKS, new Namespace("music", true)));
+        assertThat(conflicts(
+                        standing,
+                        collection("a", "fine", "fin"),
+                        collection("soundcloud", "tracks", "son"),
+                        new Namespace("music", false),
+                        collection("b", "b", "trk"),
+                        collection("b", "b", null)))
+                .hasSize(4);
+    }
+
+    @Test
+    void namesAreKeptCanonical() {
+        Collection odd = collection("SoundCloud", "caf\u00e9+BARS", null);
+        assertThat(odd.qualifiedName()).isEqualTo("soundcloud:caf%C3%A9+bars").isEqualTo(odd.key());
+        assertThat(collection(odd.namespace(), odd.name(), null)).isEqualTo(odd);
+        assertThatThrownBy(() -> collection("sound cloud", "tracks", null)).isInstanceOf(InvalidNameException.class);
+        assertThatThrownBy(() -> collection("a:b", "tracks", null)).isInstanceOf(InvalidNameException.class);
+        assertThatThrownBy(() -> new Namespace("a:b", false)).isInstanceOf(InvalidNameException.class);
+    }
+
+    @Test
+    void aDescriptionIsBounded() {
+        assertThatThrownBy(() -> new Collection("a", "b", null, Set.of(), false, false, "x".repeat(1001), false))
+                .hasMessage("the description of a:b has 1001 characters, at most 1000 are allowed");
+    }
+
+    @Test
+    void avroKeepsEveryField() {
+        Collection full = new Collection(
+                "soundcloud",
+                "tracks",
+                new Prefix("trk"),
+                Set.of(new Owner("catalog"), new Owner("rights")),
+                true,
+                false,
+                "Songs, uploaded",
+                true);
+        Collection mirrored = new Collection("a", "b", null, Set.of(), false, true, "", false);
+        for (Declaration each : List.of(full, mirrored, new Namespace("music", true), new Namespace("x", false))) {
+            assertThat(DeclarationAvro.fromAvro(DeclarationAvro.toAvro(each))).isEqualTo(each);
+        }
+    }
+
+    @Test
+    void whateverIsDeclaredNoPrefixEverChangesHands() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        Map<Prefix, String> everHeld = new HashMap<>();
+        Declarations standing = Declarations.none();
+        for (int round = 0; round < 2000; round++) {
+            List<Collection> wanted = IntStream.rangeClosed(0, random.nextInt(3))
+                    .mapToObj(i -> {
+                        int p = random.nextInt(7);
+                        Collection c =
+                                collection("n", "c" + random.nextInt(6), p == 0 ? null : ("pp" + (char) ('a' + p)));
+                        return random.nextBoolean() ? c : retired(c);
+                    })
+                    .toList();
+            if (standing.declare(wanted) instanceof Changes changes) {
+                standing = changes.after();
+            }
+            for (Collection c : standing.collections()) {
+                if (c.prefix() != null) {
+                    assertThat(everHeld.putIfAbsent(c.prefix(), c.key()))
+                            .as("seed %d", seed)
+                            .isIn(null, c.key());
+                }
+            }
+        }
+        assertThat(everHeld).as("seed %d", seed).isNotEmpty();
+    }
+
+    @Test
+    void liveDeclarationsFollowTheirTopic() {
+        LiveDeclarations live = new LiveDeclarations();
+        live.put(BILLS);
+        live.put(TRACKS);
+        live.put(retired(TRACKS));
+        live.put(new Namespace("music", true));
+        assertThat(live.collection("soundcloud:tracks")).isEqualTo(retired(TRACKS));
+        assertThat(live.ownsTopic("music")).isTrue();
+        assertThat(live.ownsTopic("revenue")).isFalse();
+        live.remove("revenue:bills");
+        live.remove("never:declared");
+        assertThat(live.collection("revenue:bills")).isNull();
+        assertThat(live.snapshot()).isEqualTo(Declarations.of(List.of(retired(TRACKS), new Namespace("music", true))));
+    }
+}
