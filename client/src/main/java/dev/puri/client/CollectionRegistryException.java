@@ -1,0 +1,12 @@
+package dev.puri.client;
+
+import org.jspecify.annotations.Nullable;
+
+/** The declared collections could not be read or written; the message says what to do. */
+public final class CollectionRegistryException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    CollectionRegistryException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

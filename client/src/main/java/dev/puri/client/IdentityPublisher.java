@@ -1,0 +1,168 @@
+package dev.puri.client;
+
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Publishes events. Thread-safe; one for the whole service.
+ *
+ * <p>Events of one pURI that are published by one thread stand in the log in that order. An event that
+ * is published twice, with one event id, counts once, so after any failure publishing again is the
+ * remedy.
+ */
+public final class IdentityPublisher implements AutoCloseable {
+    private static final String AVRO_SERIALIZER = "dev.puri.schemas.serde.AvroSerializer";
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
+
+    /** Whoever sets one of these has thought about how long to wait, and ours might not fit to it. */
+    private static final List<String> TIMEOUTS = List.of(
+            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+            ProducerConfig.LINGER_MS_CONFIG);
+
+    private final Producer<byte[], Object> producer;
+    private final Predicate<String> ownsTopic;
+
+    /**
+     * Publishes everything on the shared topic.
+     *
+     * @see #IdentityPublisher(Map, Predicate)
+     */
+    public IdentityPublisher(Map<?, ?> properties) {
+        this(properties, namespace -> false);
+    }
+
+    /**
+     * Opens a producer; it connects in the background.
+     *
+     * @param properties Kafka's own, among them {@code bootstrap.servers}, and the serializer's, among
+     *     them {@code schema.registry.url}. {@code value.serializer} may name another serializer, such as
+     *     {@code io.confluent.kafka.serializers.KafkaAvroSerializer}, which gets its keys unchanged.
+     *     Delivery is given up after 30 s unless {@code delivery.timeout.ms} says otherwise
+     * @param ownsTopic whether a namespace's events go to its own topic, asked for every event; usually
+     *     {@code declarations::ownsTopic}
+     * @throws IllegalArgumentException when a property would break what the registry relies on; all such
+     *     are listed
+     */
+    public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
+        this(new KafkaProducer<>(producerProperties(properties)), ownsTopic);
+    }
+
+    IdentityPublisher(Producer<byte[], Object> producer, Predicate<String> ownsTopic) {
+        this.producer = producer;
+        this.ownsTopic = ownsTopic;
+    }
+
+    static Map<String, Object> producerProperties(Map<?, ?> given) {
+        Map<String, Object> properties = new HashMap<>();
+        given.forEach((key, value) -> properties.put(String.valueOf(key), value));
+
+        List<String> mistakes = new ArrayList<>();
+        require(properties, ProducerConfig.ACKS_CONFIG, List.of("all", "-1"), mistakes);
+        require(properties, ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, List.of("true"), mistakes);
+        require(properties, ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG, List.of("false"), mistakes);
+        forbid(
+                properties,
+                ProducerConfig.PARTITIONER_CLASS_CONFIG,
+                "a pURI's partition is found by Kafka's default",
+                mistakes);
+        forbid(properties, ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, "the key is the canonical pURI", mistakes);
+        forbid(
+                properties,
+                ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+                "the publisher opens no transactions; event ids make retries harmless",
+                mistakes);
+        if (!mistakes.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "properties that a publisher cannot take:\n  " + String.join("\n  ", mistakes));
+        }
+
+        properties.put(ProducerConfig.ACKS_CONFIG, "all");
+        properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+        properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
+        properties.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, AVRO_SERIALIZER);
+        if (TIMEOUTS.stream().noneMatch(properties::containsKey)) {
+            properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000");
+            properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
+        }
+        properties.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, "30000");
+        return properties;
+    }
+
+    private static void require(
+            Map<String, Object> properties, String key, List<String> allowed, List<String> mistakes) {
+        Object value = properties.get(key);
+        if (value != null && !allowed.contains(String.valueOf(value).trim())) {
+            mistakes.add(key + "=" + value + ": must be " + allowed.get(0) + ", or absent");
+        }
+    }
+
+    private static void forbid(Map<String, Object> properties, String key, String why, List<String> mistakes) {
+        if (properties.containsKey(key)) {
+            mistakes.add(key + "=" + properties.get(key) + ": must be absent; " + why);
+        }
+    }
+
+    /**
+     * Publishes an event. Blocks while the producer's buffer is full or the topic's metadata is not yet
+     * known, at most {@code max.block.ms} (30 s), and while the serializer asks the schema registry.
+     *
+     * @return its place in the log once all in-sync replicas have it, whose text is the token to resolve
+     *     with; or a {@link PublishException}. Completed by the producer's thread, which must not be held
+     * @throws InterruptException when the thread is interrupted while it waits
+     */
+    public CompletionStage<Position> publish(Event event) {
+        String topic = ownsTopic.test(event.puri().namespace())
+                ? Topics.eventsOf(event.puri().namespace())
+                : Topics.EVENTS;
+        CompletableFuture<Position> result = new CompletableFuture<>();
+        try {
+            var unused = producer.send(
+                    new ProducerRecord<>(topic, event.puri().toBytes(), EventAvro.toAvro(event)), (metadata, error) -> {
+                        if (error == null) {
+                            result.complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()));
+                        } else {
+                            result.completeExceptionally(new PublishException(event, topic, error));
+                        }
+                    });
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            // What a serializer throws comes out of send; the caller gets all failures through one door.
+            result.completeExceptionally(new PublishException(event, topic, e));
+        }
+        return result.minimalCompletionStage();
+    }
+
+    /**
+     * Waits until everything published so far is acknowledged or given up.
+     *
+     * @throws InterruptException when the thread is interrupted
+     */
+    public void flush() {
+        producer.flush();
+    }
+
+    /** Delivers what is under way, for at most 35 s, and lets go of the rest. */
+    @Override
+    public void close() {
+        producer.close(CLOSE_TIMEOUT);
+    }
+}
