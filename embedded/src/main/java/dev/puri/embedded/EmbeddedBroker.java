@@ -1,0 +1,195 @@
+package dev.puri.embedded;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Exit;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.storage.Formatter;
+
+/**
+ * A Kafka broker in this process: the production {@link KafkaRaftServer} as broker and controller in
+ * one, on the loopback interface alone. It is for trying out and for tests; it has one replica of
+ * everything.
+ *
+ * <p>Thread-safe once started.
+ */
+public final class EmbeddedBroker implements AutoCloseable {
+    private static final int NODE_ID = 1;
+
+    /** A free port may be taken between being found and being used; it is then tried with others. */
+    private static final int ATTEMPTS_AT_FREE_PORTS = 3;
+
+    private static final Object STARTING = new Object();
+
+    private final DataDirectory data;
+    private final KafkaRaftServer server;
+    private final int port;
+    private boolean closed;
+
+    private EmbeddedBroker(DataDirectory data, KafkaRaftServer server, int port) {
+        this.data = data;
+        this.server = server;
+        this.port = port;
+    }
+
+    /**
+     * Starts a broker and returns when it serves requests.
+     *
+     * @param data its directory, formatted when it is new; topics and records in it are kept from one
+     *     start to the next
+     * @param port where clients connect, or 0 for a free one
+     * @throws EmbeddedException when the port or the directory is in use, or the broker fails to start
+     */
+    public static EmbeddedBroker start(Path data, int port) {
+        Ports.requireFree(port, "the broker");
+        DataDirectory directory = DataDirectory.lock(data, "the broker");
+        boolean started = false;
+        try {
+            format(directory);
+            EmbeddedBroker broker = port == 0 ? startOnFreePort(directory) : start(directory, port);
+            started = true;
+            return broker;
+        } finally {
+            if (!started) {
+                directory.close();
+            }
+        }
+    }
+
+    private static EmbeddedBroker startOnFreePort(DataDirectory data) {
+        for (int attempt = 1; ; attempt++) {
+            int port = Ports.free();
+            try {
+                return start(data, port);
+            } catch (EmbeddedException e) {
+                if (attempt == ATTEMPTS_AT_FREE_PORTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static EmbeddedBroker start(DataDirectory data, int port) {
+        int controllerPort = Ports.free();
+        // Kafka answers a fault at start by halting the JVM without a word. Here it becomes an exception;
+        // once the broker runs, a fatal fault may end the process again. The procedure is global, hence
+        // the lock.
+        synchronized (STARTING) {
+            Exit.setHaltProcedure((status, message) -> {
+                throw new IllegalStateException(message == null ? "a fatal fault, see the log" : message);
+            });
+            try {
+                KafkaRaftServer server =
+                        new KafkaRaftServer(new KafkaConfig(settings(data, port, controllerPort)), Time.SYSTEM);
+                startup(server);
+                return new EmbeddedBroker(data, server, port);
+            } catch (RuntimeException e) {
+                throw new EmbeddedException(
+                        "the broker did not start on " + Ports.HOST + ":" + port + " with data in " + data.resolve("")
+                                + ": " + e.getMessage(),
+                        e);
+            } finally {
+                Exit.resetHaltProcedure();
+            }
+        }
+    }
+
+    private static void startup(KafkaRaftServer server) {
+        boolean up = false;
+        try {
+            server.startup();
+            up = true;
+        } finally {
+            if (!up) {
+                server.shutdown();
+            }
+        }
+    }
+
+    private static Properties settings(DataDirectory data, int port, int controllerPort) {
+        Properties settings = new Properties();
+        settings.put("process.roles", "broker,controller");
+        settings.put("node.id", Integer.toString(NODE_ID));
+        settings.put("controller.quorum.voters", NODE_ID + "@" + Ports.HOST + ":" + controllerPort);
+        settings.put("controller.listener.names", "CONTROLLER");
+        settings.put("inter.broker.listener.name", "CLIENT");
+        settings.put("listener.security.protocol.map", "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        settings.put(
+                "listeners",
+                "CLIENT://" + Ports.HOST + ":" + port + ",CONTROLLER://" + Ports.HOST + ":" + controllerPort);
+        settings.put("log.dirs", data.resolve("log").toString());
+        settings.put("auto.create.topics.enable", "false");
+
+        // One broker: one replica, also of the topics that Kafka makes for itself, and few partitions of
+        // those, for each costs files and a leader election at every start.
+        settings.put("default.replication.factor", "1");
+        settings.put("min.insync.replicas", "1");
+        settings.put("offsets.topic.replication.factor", "1");
+        settings.put("offsets.topic.num.partitions", "4");
+        settings.put("transaction.state.log.replication.factor", "1");
+        settings.put("transaction.state.log.min.isr", "1");
+        settings.put("transaction.state.log.num.partitions", "4");
+        settings.put("share.coordinator.state.topic.replication.factor", "1");
+        settings.put("share.coordinator.state.topic.min.isr", "1");
+        settings.put("share.coordinator.state.topic.num.partitions", "1");
+
+        // Nobody else is about to join: a group need not wait for latecomers.
+        settings.put("group.initial.rebalance.delay.ms", "0");
+        // The default sets 128 MiB of heap aside for the cleaner; this still holds a million keys at a time.
+        settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(32 << 20));
+        return settings;
+    }
+
+    private static void format(DataDirectory data) {
+        Path log = data.resolve("log");
+        if (Files.exists(log.resolve("meta.properties"))) {
+            return;
+        }
+        ByteArrayOutputStream report = new ByteArrayOutputStream();
+        try {
+            Files.createDirectories(log);
+            new Formatter()
+                    .setPrintStream(new PrintStream(report, true, StandardCharsets.UTF_8))
+                    .setClusterId(Uuid.randomUuid().toString())
+                    .setNodeId(NODE_ID)
+                    .setControllerListenerName("CONTROLLER")
+                    .setMetadataLogDirectory(log.toString())
+                    .addDirectory(log.toString())
+                    .run();
+        } catch (Exception e) {
+            throw new EmbeddedException(
+                    "the broker's directory " + log + " could not be formatted: " + e.getMessage() + " "
+                            + report.toString(StandardCharsets.UTF_8),
+                    e);
+        }
+    }
+
+    /** Where clients connect, as {@code host:port}. */
+    public String bootstrapServers() {
+        return Ports.HOST + ":" + port;
+    }
+
+    /** Where clients connect. */
+    public int port() {
+        return port;
+    }
+
+    /** Stops in order, so that the next start finds clean logs. A second call does nothing. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        server.shutdown();
+        server.awaitShutdown();
+        data.close();
+    }
+}

@@ -1,0 +1,266 @@
+package dev.puri.embedded;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A schema registry that speaks Confluent's API: Apicurio Registry as a child process, on the
+ * loopback interface alone, with its schemas in an H2 file. It ends with this process, even when
+ * this one is killed.
+ *
+ * <p>Thread-safe once started.
+ */
+public final class EmbeddedRegistry implements AutoCloseable {
+    /** System property: the directory of Apicurio's distribution, which holds {@value #RUNNER}. */
+    public static final String HOME_PROPERTY = "puri.apicurio.home";
+
+    private static final String RUNNER = "quarkus-run.jar";
+    private static final String API = "/apis/ccompat/v7";
+    private static final int JAVA_VERSION = 21;
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
+    private static final long POLL_MILLIS = 25;
+    private static final int LOG_TAIL_LINES = 20;
+    private static final Pattern LISTENING = Pattern.compile("Listening on: http://127\\.0\\.0\\.1:(\\d+)");
+
+    private final DataDirectory data;
+    private final Process process;
+    private final int port;
+
+    private EmbeddedRegistry(DataDirectory data, Process process, int port) {
+        this.data = data;
+        this.process = process;
+        this.port = port;
+    }
+
+    /**
+     * Starts a registry and returns when it answers.
+     *
+     * @param data its directory; schemas in it are kept from one start to the next, and {@code
+     *     registry.log} in it tells what this run did
+     * @param port where clients connect, or 0 for a free one
+     * @throws EmbeddedException when the port or the directory is in use, Apicurio or a Java {@value
+     *     #JAVA_VERSION} is not found, or it is not ready in time; the end of its log is quoted
+     */
+    public static EmbeddedRegistry start(Path data, int port) {
+        Ports.requireFree(port, "the schema registry");
+        Path home = home();
+        DataDirectory directory = DataDirectory.lock(data, "the schema registry");
+        @Nullable Process process = null;
+        boolean started = false;
+        try {
+            process = launch(home, directory, port);
+            EmbeddedRegistry registry = new EmbeddedRegistry(directory, process, awaitPort(process, log(directory)));
+            registry.awaitAnswer();
+            started = true;
+            return registry;
+        } finally {
+            if (!started) {
+                if (process != null) {
+                    process.destroyForcibly();
+                }
+                directory.close();
+            }
+        }
+    }
+
+    private static Process launch(Path home, DataDirectory data, int port) {
+        ProcessBuilder command = new ProcessBuilder(List.of(
+                JavaRuntime.atLeast(JAVA_VERSION).toString(),
+                // It serves a handful of schemas: small and quickly up is worth more than fast.
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                ownClasses() + System.getProperty("path.separator") + home.resolve(RUNNER),
+                ChildProcess.class.getName(),
+                "io.quarkus.bootstrap.runner.QuarkusEntryPoint"));
+        Map<String, String> environment = command.environment();
+        environment.keySet().removeIf(EmbeddedRegistry::wouldInterfere);
+        environment.put("QUARKUS_HTTP_HOST", Ports.HOST);
+        environment.put("QUARKUS_HTTP_PORT", Integer.toString(port));
+        environment.put("QUARKUS_MANAGEMENT_HOST", Ports.HOST);
+        environment.put("QUARKUS_MANAGEMENT_PORT", "0");
+        environment.put("QUARKUS_OTEL_SDK_DISABLED", "true");
+        environment.put("APICURIO_STORAGE_KIND", "sql");
+        environment.put("APICURIO_STORAGE_SQL_KIND", "h2");
+        environment.put("APICURIO_DATASOURCE_URL", "jdbc:h2:file:" + data.resolve("registry"));
+        environment.put("APICURIO_DATASOURCE_USERNAME", "sa");
+        environment.put("APICURIO_DATASOURCE_PASSWORD", "sa");
+        command.redirectErrorStream(true);
+        command.redirectOutput(log(data).toFile());
+        try {
+            return command.start();
+        } catch (IOException e) {
+            throw new EmbeddedException("the schema registry could not be launched: " + e.getMessage(), e);
+        }
+    }
+
+    /** What configures this process must not configure the child. */
+    private static boolean wouldInterfere(String variable) {
+        return variable.startsWith("QUARKUS_")
+                || variable.startsWith("APICURIO_")
+                || variable.equals("JAVA_TOOL_OPTIONS")
+                || variable.equals("JDK_JAVA_OPTIONS");
+    }
+
+    private static Path log(DataDirectory data) {
+        return data.resolve("registry.log");
+    }
+
+    /** The log names the port, which makes 0 free of races: the registry itself took it. */
+    private static int awaitPort(Process process, Path log) {
+        long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+        while (System.nanoTime() < deadline) {
+            boolean alive = process.isAlive();
+            Matcher listening = LISTENING.matcher(read(log));
+            if (listening.find()) {
+                return Integer.parseInt(listening.group(1));
+            }
+            if (!alive) {
+                throw failed("ended with status " + process.exitValue() + " while starting", log);
+            }
+            pause();
+        }
+        throw failed("was not ready within " + START_TIMEOUT.toSeconds() + " s", log);
+    }
+
+    private void awaitAnswer() {
+        HttpClient client =
+                HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url() + "/subjects"))
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+        String last = "no answer";
+        while (System.nanoTime() < deadline && process.isAlive()) {
+            try {
+                int status = client.send(request, HttpResponse.BodyHandlers.discarding())
+                        .statusCode();
+                if (status == 200) {
+                    return;
+                }
+                last = "status " + status;
+            } catch (IOException e) {
+                last = e.toString();
+            } catch (InterruptedException e) {
+                throw interrupted(e);
+            }
+            pause();
+        }
+        throw failed("does not answer at " + request.uri() + ": " + last, log(data));
+    }
+
+    private static EmbeddedException failed(String how, Path log) {
+        List<String> lines = read(log).lines().toList();
+        List<String> tail = lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size());
+        return new EmbeddedException(
+                "the schema registry " + how + "; the end of " + log + ":\n  " + String.join("\n  ", tail));
+    }
+
+    private static String read(Path log) {
+        try {
+            return new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new EmbeddedException("the schema registry's log cannot be read: " + e, e);
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(POLL_MILLIS);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static EmbeddedException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new EmbeddedException("interrupted while the schema registry started", e);
+    }
+
+    /** The build unpacks the distribution beside this module's classes; a launcher may name another place. */
+    private static Path home() {
+        @Nullable String named = System.getProperty(HOME_PROPERTY);
+        if (named != null) {
+            if (!Files.exists(Path.of(named, RUNNER))) {
+                throw new EmbeddedException(HOME_PROPERTY + " names " + named + ", but there is no " + RUNNER);
+            }
+            return Path.of(named).toAbsolutePath();
+        }
+        for (@Nullable Path at = ownClasses(); at != null; at = at.getParent()) {
+            for (String below : List.of("apicurio", "embedded/target/apicurio")) {
+                if (Files.exists(at.resolve(below).resolve(RUNNER))) {
+                    return at.resolve(below);
+                }
+            }
+        }
+        throw new EmbeddedException("Apicurio's distribution was not found near " + ownClasses()
+                + "; build the module embedded, or name it with -D" + HOME_PROPERTY + "=DIR");
+    }
+
+    private static Path ownClasses() {
+        @Nullable
+        CodeSource source = EmbeddedRegistry.class.getProtectionDomain().getCodeSource();
+        if (source == null) {
+            throw new IllegalStateException("these classes come from nowhere");
+        }
+        try {
+            return Path.of(source.getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("not a path: " + source.getLocation(), e);
+        }
+    }
+
+    /** The base of the Confluent API, e.g. {@code http://127.0.0.1:8081/apis/ccompat/v7}. */
+    public String url() {
+        return "http://" + Ports.HOST + ":" + port + API;
+    }
+
+    /** Where clients connect. */
+    public int port() {
+        return port;
+    }
+
+    /** Whether the child process runs. */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** The child's process id. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** Stops in order, and by force if that takes too long. A second call does nothing. */
+    @Override
+    public void close() {
+        try {
+            process.getOutputStream().close();
+            if (!process.waitFor(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (IOException e) {
+            process.destroyForcibly();
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        data.close();
+    }
+}

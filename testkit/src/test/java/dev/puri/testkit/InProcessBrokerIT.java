@@ -1,0 +1,8 @@
+package dev.puri.testkit;
+
+class InProcessBrokerIT extends BrokerContract {
+    @Override
+    RestartableBroker start() {
+        return new InProcessBroker();
+    }
+}
