@@ -1,0 +1,287 @@
+package dev.puri.cli;
+
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import java.io.IOException;
+import java.io.Reader;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
+
+/**
+ * The YAML file of {@code puri collections apply -f}:
+ *
+ * <pre>{@code
+ * namespaces:
+ *   music: {ownsTopic: true}
+ * collections:
+ *   - name: soundcloud:tracks
+ *     prefix: trk             # of its handles; none when absent, for ever when given
+ *     owners: [catalog]       # who may claim; anybody when absent
+ *     search: true            # default false
+ *     public: true            # default false
+ *     description: Songs, as uploaded
+ *     retired: false          # default false
+ * }</pre>
+ *
+ * <p>It is read as a tree of nodes and not into objects, because only nodes know their lines. Unknown
+ * keys are mistakes: a misspelt {@code prefix} would be none, and a collection's first identities
+ * would go without handles.
+ */
+final class CollectionsFile {
+    private static final List<String> TOP_KEYS = List.of("namespaces", "collections");
+    private static final List<String> NAMESPACE_KEYS = List.of("ownsTopic");
+    private static final List<String> COLLECTION_KEYS =
+            List.of("name", "prefix", "owners", "search", "public", "description", "retired");
+
+    private final String file;
+    private final List<Mistake> mistakes = new ArrayList<>();
+    private final List<Declaration> declarations = new ArrayList<>();
+    private final Map<String, Integer> lineOfKey = new HashMap<>();
+
+    private CollectionsFile(String file) {
+        this.file = file;
+    }
+
+    record Mistake(int line, String what) {}
+
+    /** A file that says something it must not. The message lists every mistake with its line. */
+    static final class InvalidFileException extends IllegalArgumentException {
+        private static final long serialVersionUID = 1L;
+
+        InvalidFileException(String file, List<Mistake> mistakes) {
+            super(mistakes.stream()
+                    .sorted(Comparator.comparingInt(Mistake::line))
+                    .map(mistake -> file + ":" + mistake.line() + ": " + mistake.what())
+                    .collect(Collectors.joining("\n")));
+        }
+    }
+
+    /**
+     * Reads a file of declarations.
+     *
+     * @param file its name, for messages
+     * @return what it declares, in its order
+     * @throws InvalidFileException when anything in it is wrong
+     * @throws IOException when it cannot be read
+     */
+    static List<Declaration> read(String file, Reader text) throws IOException {
+        StringBuilder all = new StringBuilder();
+        char[] buffer = new char[8192];
+        for (int n = text.read(buffer); n >= 0; n = text.read(buffer)) {
+            all.append(buffer, 0, n);
+        }
+        CollectionsFile reading = new CollectionsFile(file);
+        reading.readRoot(all.toString());
+        if (!reading.mistakes.isEmpty()) {
+            throw new InvalidFileException(file, reading.mistakes);
+        }
+        return List.copyOf(reading.declarations);
+    }
+
+    private void readRoot(String yaml) {
+        Node root;
+        try {
+            // Of YAML 1.2, in which yes, no and on are names like any other.
+            root = new Compose(LoadSettings.builder()
+                            .setLabel(file)
+                            .setSchema(new CoreSchema())
+                            .build())
+                    .composeString(yaml)
+                    .orElse(null);
+        } catch (MarkedYamlEngineException e) {
+            int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
+            mistakes.add(new Mistake(line, "not YAML: " + e.getProblem()));
+            return;
+        } catch (YamlEngineException e) {
+            mistakes.add(new Mistake(1, "not YAML: " + e.getMessage()));
+            return;
+        }
+        if (root == null) {
+            mistakes.add(new Mistake(1, "it is empty; a file declares namespaces, collections or both"));
+            return;
+        }
+        Map<String, Node> top = mapping(root, "the file", TOP_KEYS);
+        Node namespaces = top.get("namespaces");
+        if (namespaces != null) {
+            readNamespaces(namespaces);
+        }
+        Node collections = top.get("collections");
+        if (collections != null && !isNull(collections)) {
+            readCollections(collections);
+        }
+    }
+
+    private void readNamespaces(Node node) {
+        mapping(node, "namespaces", null).forEach((name, value) -> {
+            Map<String, Node> fields = mapping(value, "the namespace " + name, NAMESPACE_KEYS);
+            boolean ownsTopic = flag(fields, "ownsTopic");
+            add(value, () -> new Namespace(name, ownsTopic));
+        });
+    }
+
+    private void readCollections(Node node) {
+        if (!(node instanceof SequenceNode list)) {
+            mistake(node, "collections is a list, each with \"- name: namespace:collection\"");
+            return;
+        }
+        for (Node each : list.getValue()) {
+            readCollection(each);
+        }
+    }
+
+    private void readCollection(Node node) {
+        Map<String, Node> fields = mapping(node, "a collection", COLLECTION_KEYS);
+        Prefix prefix = parsed(fields, "prefix", Prefix::parse);
+        Set<Owner> owners = owners(fields.get("owners"));
+        boolean search = flag(fields, "search");
+        boolean isPublic = flag(fields, "public");
+        boolean retired = flag(fields, "retired");
+        String description = parsed(fields, "description", Function.identity());
+        Node nameNode = fields.get("name");
+        String name = parsed(fields, "name", Function.identity());
+        if (nameNode == null || name == null) {
+            if (node instanceof MappingNode && (nameNode == null || isNull(nameNode))) {
+                mistake(node, "a collection needs a name, as in name: soundcloud:tracks");
+            }
+            return;
+        }
+        int colon = name.indexOf(':');
+        if (colon < 0 || colon != name.lastIndexOf(':')) {
+            mistake(nameNode, "name: " + name + " is not namespace:collection");
+            return;
+        }
+        add(
+                nameNode,
+                () -> new Collection(
+                        name.substring(0, colon),
+                        name.substring(colon + 1),
+                        prefix,
+                        owners,
+                        search,
+                        isPublic,
+                        description == null ? "" : description.strip(),
+                        retired));
+    }
+
+    private Set<Owner> owners(@Nullable Node node) {
+        Set<Owner> owners = new LinkedHashSet<>();
+        if (node == null || isNull(node)) {
+            return owners;
+        }
+        if (!(node instanceof SequenceNode list)) {
+            mistake(node, "owners is a list, as in owners: [catalog, rights]");
+            return owners;
+        }
+        for (Node each : list.getValue()) {
+            Owner owner = parse(each, "owners", Owner::parse);
+            if (owner != null && !owners.add(owner)) {
+                mistake(each, "owners: " + owner + " stands twice");
+            }
+        }
+        return owners;
+    }
+
+    private void add(Node at, Supplier<Declaration> declaring) {
+        try {
+            Declaration declaration = declaring.get();
+            Integer first = lineOfKey.putIfAbsent(declaration.key(), line(at));
+            if (first != null) {
+                mistake(at, declaration.key() + " is declared twice, first in line " + first);
+                return;
+            }
+            declarations.add(declaration);
+        } catch (IllegalArgumentException e) {
+            mistake(at, e.getMessage());
+        }
+    }
+
+    /** The fields of a mapping; what is unknown or double is a mistake and left out. Null allows any key. */
+    private Map<String, Node> mapping(Node node, String what, @Nullable List<String> known) {
+        Map<String, Node> fields = new LinkedHashMap<>();
+        if (isNull(node)) {
+            return fields;
+        }
+        if (!(node instanceof MappingNode mapping)) {
+            mistake(node, what + " is a mapping, as in \"key: value\"");
+            return fields;
+        }
+        for (NodeTuple field : mapping.getValue()) {
+            if (!(field.getKeyNode() instanceof ScalarNode key)) {
+                mistake(field.getKeyNode(), "a key of " + what + " is a plain text");
+            } else if (known != null && !known.contains(key.getValue())) {
+                mistake(
+                        key,
+                        "unknown key \"" + key.getValue() + "\" in " + what + "; known: " + String.join(", ", known));
+            } else if (fields.putIfAbsent(key.getValue(), field.getValueNode()) != null) {
+                mistake(key, "\"" + key.getValue() + "\" stands twice in " + what);
+            }
+        }
+        return fields;
+    }
+
+    private boolean flag(Map<String, Node> fields, String key) {
+        Node node = fields.get(key);
+        if (node == null || isNull(node)) {
+            return false;
+        }
+        if (node instanceof ScalarNode scalar && node.getTag().equals(Tag.BOOL)) {
+            return Boolean.parseBoolean(scalar.getValue());
+        }
+        mistake(node, key + " is true or false");
+        return false;
+    }
+
+    private <T> @Nullable T parsed(Map<String, Node> fields, String key, Function<String, T> parse) {
+        Node node = fields.get(key);
+        return node == null || isNull(node) ? null : parse(node, key, parse);
+    }
+
+    private <T> @Nullable T parse(Node node, String key, Function<String, T> parse) {
+        if (!(node instanceof ScalarNode scalar)) {
+            mistake(node, key + " is a plain text");
+            return null;
+        }
+        try {
+            return parse.apply(scalar.getValue());
+        } catch (IllegalArgumentException e) {
+            mistake(node, key + ": " + e.getMessage());
+            return null;
+        }
+    }
+
+    private static boolean isNull(Node node) {
+        return node.getTag().equals(Tag.NULL);
+    }
+
+    private void mistake(Node at, @Nullable String what) {
+        mistakes.add(new Mistake(line(at), String.valueOf(what)));
+    }
+
+    private static int line(Node node) {
+        return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
+    }
+}

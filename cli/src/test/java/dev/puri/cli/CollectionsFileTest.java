@@ -1,0 +1,125 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.cli.CollectionsFile.InvalidFileException;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class CollectionsFileTest {
+    private static List<Declaration> read(String yaml) throws IOException {
+        return CollectionsFile.read("c.yaml", new StringReader(yaml));
+    }
+
+    private static void assertMistakes(String yaml, String... mistakes) {
+        assertThatThrownBy(() -> read(yaml))
+                .isInstanceOf(InvalidFileException.class)
+                .hasMessage(String.join("\n", mistakes));
+    }
+
+    @Test
+    void everyFieldIsRead() throws IOException {
+        assertThat(read("""
+                # What exists.
+                namespaces:
+                  music: {ownsTopic: true}
+                  "Sound.Cloud":
+                    ownsTopic: false
+                  plain: {}
+                collections:
+                  - name: soundcloud:tracks
+                    prefix: TRK
+                    owners: [catalog, "rights"]
+                    search: true
+                    public: true
+                    description: >
+                      Songs,
+                      as uploaded
+                    retired: false
+                  - name: revenue:bills
+                  - {name: revenue:orders, retired: true, owners: , prefix: ~}
+                """))
+                .containsExactly(
+                        new Namespace("music", true),
+                        new Namespace("sound.cloud", false),
+                        new Namespace("plain", false),
+                        new Collection(
+                                "soundcloud",
+                                "tracks",
+                                new Prefix("trk"),
+                                Set.of(new Owner("catalog"), new Owner("rights")),
+                                true,
+                                true,
+                                "Songs, as uploaded",
+                                false),
+                        new Collection("revenue", "bills", null, Set.of(), false, false, "", false),
+                        new Collection("revenue", "orders", null, Set.of(), false, false, "", true));
+    }
+
+    @Test
+    void allMistakesComeAtOnceWithTheirLines() {
+        assertMistakes(
+                """
+                namespaces:
+                  café: {ownsTopic: true}
+                  music: {ownTopic: true}
+                  music: {}
+                collectoins: []
+                collections:
+                  - name: soundcloud:tracks
+                    prefx: trk
+                    prefix: tracks
+                    public: yes
+                    owners: [catalog, "no spaces", catalog]
+                  - prefix: abc
+                  - name: soundcloud
+                  - name: sound cloud:tracks
+                  - name: SoundCloud:TRACKS
+                  - just text
+                  - name: [a, b]
+                """,
+                "c.yaml:2: the namespace caf%C3%A9 cannot own a topic: names of topics are made of a-z 0-9 . _ - and it"
+                        + " has others",
+                "c.yaml:3: unknown key \"ownTopic\" in the namespace music; known: ownsTopic",
+                "c.yaml:4: \"music\" stands twice in namespaces",
+                "c.yaml:5: unknown key \"collectoins\" in the file; known: namespaces, collections",
+                "c.yaml:8: unknown key \"prefx\" in a collection; known: name, prefix, owners, search, public,"
+                        + " description, retired",
+                "c.yaml:9: prefix: \"tracks\": a prefix is three letters a-z",
+                "c.yaml:10: public is true or false",
+                "c.yaml:11: owners: \"no spaces\" at position 2: an owner is made of A-Z a-z 0-9 ._~:/@+-",
+                "c.yaml:11: owners: catalog stands twice",
+                "c.yaml:12: a collection needs a name, as in name: soundcloud:tracks",
+                "c.yaml:13: name: soundcloud is not namespace:collection",
+                "c.yaml:14: \"sound cloud:tracks:x\" at position 5: ' ' may not stand raw, write it as %20",
+                "c.yaml:15: soundcloud:tracks is declared twice, first in line 7",
+                "c.yaml:16: a collection is a mapping, as in \"key: value\"",
+                "c.yaml:17: name is a plain text");
+    }
+
+    @Test
+    void whatIsNoYamlIsAMistakeWithItsLine() {
+        assertMistakes(
+                "collections:\n  - name: [\n",
+                "c.yaml:3: not YAML: expected the node content, but found '<stream end>'");
+        assertMistakes("", "c.yaml:1: it is empty; a file declares namespaces, collections or both");
+        assertMistakes("- a\n", "c.yaml:1: the file is a mapping, as in \"key: value\"");
+        assertMistakes(
+                "collections: {a: b}\n", "c.yaml:1: collections is a list, each with \"- name: namespace:collection\"");
+    }
+
+    @Test
+    void wordsThatOlderYamlTakesForBooleansAreNames() throws IOException {
+        assertThat(read("namespaces: {no: {}, on: {}}\n"))
+                .containsExactly(new Namespace("no", false), new Namespace("on", false));
+    }
+}
