@@ -1,0 +1,20 @@
+package dev.puri.http;
+
+import java.util.List;
+
+/** Settings that cannot be used. The message lists every mistake, one a line. */
+public final class InvalidSettingsException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<String> mistakes;
+
+    InvalidSettingsException(List<String> mistakes) {
+        super(String.join(System.lineSeparator(), mistakes));
+        this.mistakes = List.copyOf(mistakes);
+    }
+
+    /** Each names the setting as it was spelled, what it was given and what was expected. */
+    public List<String> mistakes() {
+        return mistakes;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.puri.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.util.Map;
+
+/** Writes a whole JSON answer. */
+@FunctionalInterface
+public interface JsonBody {
+    /**
+     * @throws IOException only from the generator, which writes to memory
+     */
+    void writeTo(JsonGenerator json) throws IOException;
+
+    /**
+     * Writes a value that is made of strings, numbers, booleans, lists and maps.
+     *
+     * @throws IOException only from the generator
+     * @throws IllegalStateException when it is of another type
+     */
+    static void writeValue(JsonGenerator json, Object value) throws IOException {
+        switch (value) {
+            case String text -> json.writeString(text);
+            case Integer number -> json.writeNumber(number);
+            case Long number -> json.writeNumber(number);
+            case Double number -> json.writeNumber(number);
+            case Boolean truth -> json.writeBoolean(truth);
+            case Iterable<?> items -> {
+                json.writeStartArray();
+                for (Object item : items) {
+                    writeValue(json, item);
+                }
+                json.writeEndArray();
+            }
+            case Map<?, ?> members -> {
+                json.writeStartObject();
+                for (Map.Entry<?, ?> member : members.entrySet()) {
+                    json.writeFieldName((String) member.getKey());
+                    writeValue(json, member.getValue());
+                }
+                json.writeEndObject();
+            }
+            default -> throw new IllegalStateException("not written as JSON: " + value.getClass());
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.puri.http;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * A path and method that are answered. A GET route answers HEAD too.
+ *
+ * @param method {@code GET} or {@code POST}
+ * @param path fixed, or ending in one parameter: {@code /v1/identities/{ref}}
+ * @param queryNames query parameters that it takes; others are refused, so that a misspelt one is
+ *     never taken for an answer without it
+ * @param anyQuery whether it ignores query parameters instead
+ * @param endpoint what answers it
+ */
+public record Route(String method, String path, Set<String> queryNames, boolean anyQuery, Endpoint endpoint) {
+    /**
+     * @throws IllegalArgumentException when the path does not begin with {@code /}, or has a parameter
+     *     that is not its last segment
+     */
+    public Route {
+        queryNames = Set.copyOf(queryNames);
+        int brace = path.indexOf('{');
+        boolean wellFormed = path.startsWith("/")
+                && (brace < 0
+                        || path.charAt(brace - 1) == '/'
+                                && path.endsWith("}")
+                                && path.indexOf('/', brace) < 0
+                                && path.indexOf('{', brace + 1) < 0);
+        if (!wellFormed) {
+            throw new IllegalArgumentException("not a path with at most one parameter, at its end: " + path);
+        }
+    }
+
+    public static Route get(String path, Endpoint endpoint) {
+        return new Route("GET", path, Set.of(), false, endpoint);
+    }
+
+    public static Route post(String path, Endpoint endpoint) {
+        return new Route("POST", path, Set.of(), false, endpoint);
+    }
+
+    /** The same route, taking these query parameters too. */
+    public Route taking(String... names) {
+        Set<String> more = new HashSet<>(queryNames);
+        more.addAll(Set.of(names));
+        return new Route(method, path, more, anyQuery, endpoint);
+    }
+
+    /** The same route, ignoring whatever stands in the query. */
+    public Route ignoringQuery() {
+        return new Route(method, path, queryNames, true, endpoint);
+    }
+
+    boolean hasParameter() {
+        return path.endsWith("}");
+    }
+
+    /** What stands before the parameter, ending in a slash; the whole path where there is none. */
+    String prefix() {
+        return hasParameter() ? path.substring(0, path.indexOf('{')) : path;
+    }
+}

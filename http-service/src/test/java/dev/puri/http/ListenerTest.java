@@ -1,0 +1,274 @@
+package dev.puri.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class ListenerTest {
+    private static final ListenerOptions OPTIONS = new ListenerOptions(
+            "127.0.0.1", 0, 2, 1000, 2000, 100, Duration.ofSeconds(20), Duration.ofMillis(300), Duration.ofSeconds(10));
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Metrics metrics = new Metrics();
+    private final Health health = new Health();
+    private final AtomicReference<Exchange> held = new AtomicReference<>();
+    private final CountDownLatch holding = new CountDownLatch(1);
+    private Listener listener;
+
+    @BeforeEach
+    void start() {
+        List<Route> routes = new ArrayList<>(List.of(
+                Route.get("/v1/things/{name}", exchange -> text(exchange, exchange.parameter())),
+                Route.get("/v1/wait", exchange -> text(exchange, String.valueOf(exchange.query("at"))))
+                        .taking("at"),
+                Route.post("/v1/echo", exchange -> exchange.readBody(body -> exchange.answer(200, "text/plain", body))),
+                Route.get("/v1/bug", exchange -> {
+                    throw new IllegalStateException("secret of the house");
+                }),
+                Route.get("/v1/held", exchange -> {
+                    held.set(exchange);
+                    holding.countDown();
+                }),
+                metrics.route()));
+        routes.addAll(health.routes());
+        listener = Listener.start(OPTIONS, routes, metrics);
+    }
+
+    @AfterEach
+    void stop() {
+        listener.close();
+        metrics.close();
+        client.close();
+    }
+
+    @Test
+    void theParameterArrivesAsItWasSent() {
+        assertThat(get("/v1/things/a%2Fb%253A:c+d").body()).isEqualTo("a%2Fb%253A:c+d");
+    }
+
+    @Test
+    void aSlashInTheParameterIsExplained() {
+        HttpResponse<String> response = get("/v1/things/a/b");
+
+        assertProblem(response, 404, "no-such-path");
+        assertThat(response.body()).contains("%2F");
+    }
+
+    @Test
+    void anUnknownPathIsToldWhichThereAre() {
+        assertProblem(get("/v1/thing"), 404, "no-such-path");
+        assertProblem(get("/v1/things/"), 404, "no-such-path");
+        assertThat(get("/").body()).contains("/v1/things/{name}");
+    }
+
+    @Test
+    void anotherMethodIsToldWhatThePathTakes() {
+        HttpResponse<String> response = send(request("/v1/echo").DELETE());
+
+        assertProblem(response, 405, "method-not-allowed");
+        assertThat(response.headers().firstValue("Allow")).contains("POST");
+        assertThat(send(request("/v1/things/a").DELETE()).headers().firstValue("Allow"))
+                .contains("GET, HEAD");
+    }
+
+    @Test
+    void headHasTheHeadersOfGetAndNoBody() {
+        HttpResponse<String> response =
+                send(request("/v1/things/abc").method("HEAD", HttpRequest.BodyPublishers.noBody()));
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Content-Length")).contains("3");
+        assertThat(response.body()).isEmpty();
+    }
+
+    @Test
+    void queryParametersThatNobodyKnowsAreNamed() {
+        HttpResponse<String> response = get("/v1/wait?att=1&at=2");
+
+        assertProblem(response, 400, "unknown-parameter");
+        assertThat(response.body()).contains("\"unknown\":[\"att\"]").contains("takes at");
+        assertThat(get("/v1/wait?at=3%2D1").body()).isEqualTo("3-1");
+        assertThat(get("/v1/things/a?").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aBodyWithinBoundsIsRead() {
+        assertThat(post("x".repeat(100)).body()).isEqualTo("x".repeat(100));
+    }
+
+    @Test
+    void aBodyBeyondBoundsIsRefusedWhetherAnnouncedOrNot() throws IOException {
+        assertProblem(post("x".repeat(101)), 413, "body-too-large");
+        String chunk = "40\r\n" + "x".repeat(64) + "\r\n";
+
+        String answer = raw("POST /v1/echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk);
+
+        assertThat(answer).startsWith("HTTP/1.1 413 ").contains("body-too-large");
+    }
+
+    @Test
+    void theRefusalOfAHugeBodyReachesAClientThatGoesOnSending() throws IOException {
+        int length = 8 << 20;
+        String head = "POST /v1/echo HTTP/1.1\r\nHost: h\r\nContent-Length: " + length + "\r\n\r\n";
+
+        assertThat(raw(head + "x".repeat(length))).startsWith("HTTP/1.1 413 ").contains("body-too-large");
+    }
+
+    @Test
+    void aBodyThatDripsIsGivenUp() throws IOException {
+        String answer = raw("POST /v1/echo HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nx");
+
+        assertThat(answer).startsWith("HTTP/1.1 408 ").contains("body-too-slow");
+    }
+
+    @Test
+    void linesAndHeadersBeyondBoundsAreRefused() throws IOException {
+        assertThat(raw("GET /" + "x".repeat(1100) + " HTTP/1.1\r\nHost: h\r\n\r\n"))
+                .startsWith("HTTP/1.0 414 ")
+                .contains("url-too-long");
+        assertThat(raw("GET /v1/wait HTTP/1.1\r\nHost: h\r\nX: " + "x".repeat(2100) + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 431 ")
+                .contains("headers-too-large");
+    }
+
+    @Test
+    void whatIsNotHttpIsRefused() throws IOException {
+        assertThat(raw("GET /v1/wait HTTP/9.9.9\r\n\r\n"))
+                .startsWith("HTTP/1.0 400 ")
+                .contains("bad-request");
+    }
+
+    @Test
+    void ourBugIs500AndTellsNothingOfTheInside() {
+        HttpResponse<String> response = get("/v1/bug");
+
+        assertProblem(response, 500, "internal");
+        assertThat(response.body()).contains("\"instance\":\"urn:uuid:").doesNotContain("house");
+    }
+
+    @Test
+    void healthIsDownWhileACheckIs() {
+        assertThat(get("/health/ready").body()).isEqualTo("{\"status\":\"UP\",\"checks\":[]}\n");
+        health.add(Health.Kind.READY, "table", () -> Health.State.down(Map.of("rows", 7L)));
+
+        HttpResponse<String> down = get("/health/ready");
+
+        assertThat(down.statusCode()).isEqualTo(503);
+        assertThat(down.body())
+                .isEqualTo("{\"status\":\"DOWN\",\"checks\":[{\"name\":\"table\",\"status\":\"DOWN\",\"data\":"
+                        + "{\"rows\":7}}]}\n");
+        assertThat(get("/health/live").statusCode()).isEqualTo(200);
+        assertThat(get("/health/started").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void metricsCountRequestsByRouteAndStatus() {
+        get("/v1/things/a");
+        get("/v1/nothing");
+
+        String scraped = get("/metrics").body();
+
+        assertThat(scraped)
+                .contains(
+                        "puri_http_requests_seconds_count{method=\"GET\",route=\"/v1/things/{name}\",status=\"200\"} 1")
+                .contains("puri_http_requests_seconds_count{method=\"GET\",route=\"/unrouted\",status=\"404\"} 1")
+                .contains("jvm_memory_used_bytes");
+    }
+
+    @Test
+    void aRequestUnderWayEndsBeforeTheListenerCloses() throws Exception {
+        CompletableFuture<HttpResponse<String>> answer =
+                client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
+
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(listener::close);
+        assertThat(closed).isNotDone();
+        text(held.get(), "late");
+
+        assertThat(answer.get(10, TimeUnit.SECONDS).body()).isEqualTo("late");
+        closed.get(15, TimeUnit.SECONDS);
+        assertThatThrownBy(() -> get("/v1/wait")).hasCauseInstanceOf(ConnectException.class);
+    }
+
+    @Test
+    void aPortThatIsTakenIsNamed() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThatThrownBy(() ->
+                            Listener.start(ListenerOptions.at("127.0.0.1", taken.getLocalPort()), List.of(), metrics))
+                    .isInstanceOf(CannotListenException.class)
+                    .hasMessageStartingWith("cannot listen on 127.0.0.1:" + taken.getLocalPort() + ": ");
+        }
+    }
+
+    @Test
+    void twoListenersLiveInOneJvm() {
+        try (Metrics others = new Metrics();
+                Listener other = Listener.start(OPTIONS.onOneThread(), List.of(others.route()), others)) {
+            assertThat(other.port()).isNotEqualTo(listener.port()).isPositive();
+        }
+        assertThat(get("/v1/wait").statusCode()).isEqualTo(200);
+    }
+
+    private static void text(Exchange exchange, String text) {
+        exchange.answer(200, "text/plain", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void assertProblem(HttpResponse<String> response, int status, String name) {
+        assertThat(response.statusCode()).isEqualTo(status);
+        assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(response.body())
+                .contains("\"type\":\"https://puri.dev/problems/" + name + "\"")
+                .contains("\"status\":" + status);
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + path));
+    }
+
+    private HttpResponse<String> get(String path) {
+        return send(request(path));
+    }
+
+    private HttpResponse<String> post(String body) {
+        return send(request("/v1/echo").POST(HttpRequest.BodyPublishers.ofString(body)));
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request) {
+        return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString())
+                .join();
+    }
+
+    /** Sends bytes as they are, and returns all that comes back until the server closes. */
+    private String raw(String request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
+            socket.setSoTimeout(10_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            InputStream answer = socket.getInputStream();
+            return new String(answer.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}
