@@ -8,9 +8,17 @@ import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.Merged;
 import dev.puri.schemas.avro.Moved;
 import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.IndexedRecord;
+import org.jspecify.annotations.Nullable;
 
 /** Between an {@link Event} and its Avro form. */
 public final class EventAvro {
@@ -26,21 +34,6 @@ public final class EventAvro {
                 event.uuid(),
                 event.expectedEpoch(),
                 toAvro(event.change()));
-    }
-
-    /**
-     * @throws IllegalArgumentException when a part breaks its rule; the message names it. {@link
-     *     dev.puri.schemas.identity.InvalidNameException} where a name does
-     */
-    public static Event fromAvro(IdentityEvent avro) {
-        return new Event(
-                avro.getEventId(),
-                Puri.parse(avro.getPuri()),
-                avro.getOccurredAt(),
-                avro.getSource(),
-                avro.getUuid(),
-                avro.getExpectedEpoch(),
-                change(avro.getChange()));
     }
 
     private static Object toAvro(Change change) {
@@ -67,32 +60,102 @@ public final class EventAvro {
         return change instanceof Change.Deleted ? new Deleted() : new Erased();
     }
 
-    private static Change change(Object avro) {
-        if (avro instanceof Created created) {
-            return new Change.Created(
-                    created.getUuid(),
-                    new Owner(created.getOwner()),
-                    new Shard(created.getShard()),
-                    created.getHandle() == null ? null : Handle.parse(created.getHandle()),
-                    created.getAttributes());
+    /**
+     * @throws IllegalArgumentException when a part breaks its rule; the message names the field
+     */
+    public static Event fromAvro(IdentityEvent avro) {
+        return fromAvro((IndexedRecord) avro);
+    }
+
+    /**
+     * @param avro an event by {@link IdentityEvent}'s schema, generated or generic
+     */
+    static Event fromAvro(IndexedRecord avro) {
+        IndexedRecord change = (IndexedRecord) avro.get(At.CHANGE);
+        Object uuid = avro.get(At.UUID);
+        return new Event(
+                uuid(avro.get(At.EVENT_ID), "eventId"),
+                name(avro.get(At.PURI), "puri", Puri::parse),
+                instant(avro.get(At.OCCURRED_AT)),
+                (String) avro.get(At.SOURCE),
+                uuid == null ? null : uuid(uuid, "uuid"),
+                (Long) avro.get(At.EXPECTED_EPOCH),
+                change(change));
+    }
+
+    private static Change change(IndexedRecord avro) {
+        String kind = avro.getSchema().getName();
+        switch (kind) {
+            case "Created":
+                return new Change.Created(
+                        uuid(avro.get(At.CREATED_UUID), "change.uuid"),
+                        name(avro.get(At.CREATED_OWNER), "change.owner", Owner::new),
+                        name(avro.get(At.CREATED_SHARD), "change.shard", Shard::new),
+                        optional(avro.get(At.CREATED_HANDLE), "change.handle", Handle::parse),
+                        attributes(avro.get(At.CREATED_ATTRIBUTES)));
+            case "Moved":
+                return new Change.Moved(
+                        optional(avro.get(At.MOVED_OWNER), "change.owner", Owner::new),
+                        name(avro.get(At.MOVED_SHARD), "change.shard", Shard::new));
+            case "Described":
+                return new Change.Described(attributes(avro.get(At.DESCRIBED_ATTRIBUTES)));
+            case "Merged":
+                return new Change.Merged(name(avro.get(At.MERGED_INTO), "change.into", Puri::parse));
+            case "Deleted":
+                return new Change.Deleted();
+            case "Erased":
+                return new Change.Erased();
+            default:
+                throw new IllegalStateException("a change of a kind that the schema does not have: " + kind);
         }
-        if (avro instanceof Moved moved) {
-            return new Change.Moved(
-                    moved.getOwner() == null ? null : new Owner(moved.getOwner()), new Shard(moved.getShard()));
+    }
+
+    private static <T> @Nullable T optional(@Nullable Object text, String field, Function<String, T> parse) {
+        return text == null ? null : name(text, field, parse);
+    }
+
+    private static <T> T name(Object text, String field, Function<String, T> parse) {
+        try {
+            return parse.apply((String) text);
+        } catch (InvalidNameException e) {
+            throw new IllegalArgumentException(field + " " + e.getMessage(), e);
         }
-        if (avro instanceof Described described) {
-            return new Change.Described(described.getAttributes());
+    }
+
+    private static UUID uuid(Object value, String field) {
+        return value instanceof UUID uuid ? uuid : Uuids.parse(value.toString(), field);
+    }
+
+    private static Instant instant(Object value) {
+        return value instanceof Instant instant ? instant : Instant.ofEpochMilli((Long) value);
+    }
+
+    @SuppressWarnings("unchecked") // Keys and values are strings by the schema.
+    private static Map<String, String> attributes(Object value) {
+        return (Map<String, String>) value;
+    }
+
+    /** Where the fields stand in their records. */
+    private static final class At {
+        static final int EVENT_ID = in(IdentityEvent.getClassSchema(), "eventId");
+        static final int PURI = in(IdentityEvent.getClassSchema(), "puri");
+        static final int OCCURRED_AT = in(IdentityEvent.getClassSchema(), "occurredAt");
+        static final int SOURCE = in(IdentityEvent.getClassSchema(), "source");
+        static final int UUID = in(IdentityEvent.getClassSchema(), "uuid");
+        static final int EXPECTED_EPOCH = in(IdentityEvent.getClassSchema(), "expectedEpoch");
+        static final int CHANGE = in(IdentityEvent.getClassSchema(), "change");
+        static final int CREATED_UUID = in(Created.getClassSchema(), "uuid");
+        static final int CREATED_OWNER = in(Created.getClassSchema(), "owner");
+        static final int CREATED_SHARD = in(Created.getClassSchema(), "shard");
+        static final int CREATED_HANDLE = in(Created.getClassSchema(), "handle");
+        static final int CREATED_ATTRIBUTES = in(Created.getClassSchema(), "attributes");
+        static final int MOVED_OWNER = in(Moved.getClassSchema(), "owner");
+        static final int MOVED_SHARD = in(Moved.getClassSchema(), "shard");
+        static final int DESCRIBED_ATTRIBUTES = in(Described.getClassSchema(), "attributes");
+        static final int MERGED_INTO = in(Merged.getClassSchema(), "into");
+
+        private static int in(Schema schema, String field) {
+            return schema.getField(field).pos();
         }
-        if (avro instanceof Merged merged) {
-            return new Change.Merged(Puri.parse(merged.getInto()));
-        }
-        if (avro instanceof Deleted) {
-            return new Change.Deleted();
-        }
-        if (avro instanceof Erased) {
-            return new Change.Erased();
-        }
-        throw new IllegalArgumentException(
-                "a change of unknown kind: " + avro.getClass().getName());
     }
 }

@@ -1,0 +1,38 @@
+package dev.puri.schemas.serde;
+
+import java.util.Map;
+import org.apache.kafka.common.config.ConfigException;
+
+/** Confluent's configuration keys of a serializer and a deserializer, beyond the registry's own. */
+final class SerdeSettings {
+    static final String AUTO_REGISTER = "auto.register.schemas";
+    static final String USE_LATEST = "use.latest.version";
+    static final String SPECIFIC = "specific.avro.reader";
+    static final String LOGICAL_TYPES = "avro.use.logical.type.converters";
+    private static final String TOPIC_NAME = "io.confluent.kafka.serializers.subject.TopicNameStrategy";
+
+    private SerdeSettings() {}
+
+    static boolean flag(Map<String, ?> configs, String key, boolean absent) {
+        Object value = configs.get(key);
+        String text =
+                value == null ? Boolean.toString(absent) : value.toString().trim();
+        if (text.equalsIgnoreCase("true")) {
+            return true;
+        }
+        if (text.equalsIgnoreCase("false")) {
+            return false;
+        }
+        throw new ConfigException(key + " is true or false, not " + text);
+    }
+
+    /** Refuses every way of naming subjects but {@code TOPIC-key} and {@code TOPIC-value}. */
+    static void requireTopicNames(Map<String, ?> configs, boolean isKey) {
+        String key = isKey ? "key.subject.name.strategy" : "value.subject.name.strategy";
+        Object value = configs.get(key);
+        String name = value instanceof Class<?> type ? type.getName() : value == null ? "" : value.toString();
+        if (!name.isBlank() && !name.trim().equals(TOPIC_NAME)) {
+            throw new ConfigException(key + " is " + TOPIC_NAME + " or absent here, not " + name);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.puri.schemas.serde;
+
+import java.nio.ByteBuffer;
+import org.apache.kafka.common.errors.SerializationException;
+
+/**
+ * Confluent's wire format: a zero byte, the schema's id as four bytes big-endian, then the record in
+ * Avro's binary encoding.
+ */
+public final class WireFormat {
+    /** Bytes before the record. */
+    public static final int HEADER_LENGTH = 5;
+
+    static final byte MAGIC = 0;
+
+    private WireFormat() {}
+
+    /**
+     * The id of the schema that a value was written with.
+     *
+     * @param value a whole Kafka value
+     * @throws SerializationException when the bytes are too few or do not begin with a zero byte
+     */
+    public static int schemaId(byte[] value) {
+        return schemaId(ByteBuffer.wrap(value));
+    }
+
+    /**
+     * The id of the schema that a value was written with. The buffer's position stays.
+     *
+     * @param value a whole Kafka value, from the buffer's position to its limit
+     * @throws SerializationException when the bytes are too few or do not begin with a zero byte
+     */
+    public static int schemaId(ByteBuffer value) {
+        if (value.remaining() < HEADER_LENGTH) {
+            throw new SerializationException("a value of " + value.remaining()
+                    + " bytes is too short to name its schema, which takes " + HEADER_LENGTH);
+        }
+        byte magic = value.get(value.position());
+        if (magic != MAGIC) {
+            throw new SerializationException(
+                    String.format("a value begins with 0x00 and its schema's id, this one with 0x%02X", magic));
+        }
+        return value.getInt(value.position() + 1);
+    }
+}
