@@ -30,6 +30,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionAbortableException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
@@ -54,7 +55,7 @@ public final class CollectionRegistry {
     private static final String AVRO_SERIALIZER = "dev.puri.schemas.serde.AvroSerializer";
     private static final String AVRO_DESERIALIZER = "dev.puri.schemas.serde.AvroDeserializer";
     private static final int ATTEMPTS = 10;
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final Map<String, Object> properties;
@@ -254,6 +255,8 @@ public final class CollectionRegistry {
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+        // A fetch that waits at the end would hold up the next question on its connection.
+        config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
         config.keySet().removeAll(List.of(ConsumerConfig.GROUP_ID_CONFIG, ConsumerConfig.GROUP_INSTANCE_ID_CONFIG));
         return new KafkaConsumer<>(config);
     }
@@ -301,8 +304,12 @@ public final class CollectionRegistry {
         String hint = e instanceof TransactionalIdAuthorizationException
                 ? "; the principal needs WRITE on the transactional id " + TRANSACTIONAL_ID
                 : "";
+        // Kafka says which record it could not decode, and only its cause says why.
+        String why = e instanceof RecordDeserializationException && e.getCause() != null
+                ? e.getMessage() + " " + e.getCause().getMessage()
+                : e.getMessage();
         return new CollectionRegistryException(
-                "the topic " + topic + " on " + bootstrapServers() + " " + what + ": " + e.getMessage() + hint, e);
+                "the topic " + topic + " on " + bootstrapServers() + " " + what + ": " + why + hint, e);
     }
 
     private Object bootstrapServers() {

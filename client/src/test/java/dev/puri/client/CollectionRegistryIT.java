@@ -1,0 +1,264 @@
+package dev.puri.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.testkit.Broker;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+
+class CollectionRegistryIT {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final Map<String, Object> properties = new HashMap<>(Map.of(
+            "bootstrap.servers", Broker.shared().bootstrapServers(),
+            "value.serializer", PlainEntrySerde.Out.class.getName(),
+            "value.deserializer", PlainEntrySerde.In.class.getName()));
+
+    private String topic = "";
+
+    @BeforeEach
+    void makeTopic(TestInfo test) throws Exception {
+        topic = "puri.collections." + test.getTestMethod().orElseThrow().getName();
+        try (Admin admin = Admin.create(properties)) {
+            admin.createTopics(List.of(new NewTopic(topic, Optional.of(1), Optional.empty())
+                            .configs(Map.of("cleanup.policy", "compact"))))
+                    .all()
+                    .get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @AfterEach
+    void unhook() {
+        PlainEntrySerde.beforeWrite = () -> {};
+    }
+
+    private CollectionRegistry registry() {
+        return new CollectionRegistry(properties, topic, TIMEOUT);
+    }
+
+    private static Collection collection(String namespace, String name, @Nullable String prefix) {
+        return new Collection(
+                namespace, name, prefix == null ? null : new Prefix(prefix), Set.of(), false, false, "", false);
+    }
+
+    private long endOffset() throws Exception {
+        try (Admin admin = Admin.create(properties)) {
+            TopicPartition only = new TopicPartition(topic, 0);
+            return admin.listOffsets(Map.of(only, OffsetSpec.latest()))
+                    .partitionResult(only)
+                    .get(30, TimeUnit.SECONDS)
+                    .offset();
+        }
+    }
+
+    private Producer<byte[], Object> rival() {
+        Map<String, Object> config = new HashMap<>(properties);
+        config.put("key.serializer", ByteArraySerializer.class.getName());
+        config.put("transactional.id", CollectionRegistry.TRANSACTIONAL_ID);
+        return new KafkaProducer<>(config);
+    }
+
+    private ProducerRecord<byte[], Object> entry(String key, Declaration declaration) {
+        return new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), DeclarationAvro.toAvro(declaration));
+    }
+
+    @Test
+    void ofTwoConcurrentAppliesExactlyOneHoldsThePrefix() throws Exception {
+        int rounds = 20;
+        ExecutorService pool = Executors.newFixedThreadPool(2);
+        try {
+            for (int round = 0; round < rounds; round++) {
+                String prefix = "p" + (char) ('a' + round / 26) + (char) ('a' + round % 26);
+                Collection mine = collection("mine", "c" + round, prefix);
+                Collection yours = collection("yours", "c" + round, prefix);
+                CyclicBarrier together = new CyclicBarrier(2);
+                List<Callable<Declared>> applies = List.of(
+                        () -> {
+                            together.await(30, TimeUnit.SECONDS);
+                            return registry().apply(List.of(mine));
+                        },
+                        () -> {
+                            together.await(30, TimeUnit.SECONDS);
+                            return registry().apply(List.of(yours));
+                        });
+                int won = 0;
+                for (Future<Declared> each : pool.invokeAll(applies)) {
+                    Declared declared = each.get(2, TimeUnit.MINUTES);
+                    won += declared instanceof Declared.Changes ? 1 : 0;
+                    if (declared instanceof Declared.Conflicts lost) {
+                        assertThat(lost.conflicts()).hasSize(1);
+                        assertThat(lost.toString()).contains("prefix: " + prefix + " belongs to ");
+                    }
+                }
+                assertThat(won).as("round %d", round).isOne();
+                Declarations after = registry().read();
+                assertThat(after.collections()).as("round %d", round).hasSize(round + 1);
+                assertThat(after.byPrefix(new Prefix(prefix))).isIn(mine, yours);
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    @Test
+    void whatAnApplyReturnedEveryReaderSees() {
+        for (int i = 0; i < 20; i++) {
+            Collection next = collection("ns", "c" + i, null);
+            assertThat(registry().apply(List.of(next)))
+                    .isInstanceOfSatisfying(
+                            Declared.Changes.class,
+                            changes -> assertThat(changes.writes()).containsExactly(next));
+            assertThat(registry().read().collection(next.qualifiedName())).isEqualTo(next);
+        }
+        assertThat(registry().read().collections()).hasSize(20);
+    }
+
+    @Test
+    void anUnchangedFileWritesNothing() throws Exception {
+        List<Declaration> wanted = List.of(collection("a", "b", "abc"), new Namespace("a", true));
+        registry().apply(wanted);
+        long before = endOffset();
+        assertThat(registry().apply(wanted))
+                .isInstanceOfSatisfying(
+                        Declared.Changes.class,
+                        changes -> assertThat(changes.writes()).isEmpty());
+        assertThat(endOffset()).isEqualTo(before);
+        assertThat(registry().read()).isEqualTo(Declarations.of(wanted));
+    }
+
+    @Test
+    void aConflictWritesNothing() throws Exception {
+        registry().apply(List.of(collection("a", "b", "abc")));
+        long before = endOffset();
+        assertThat(registry().apply(List.of(collection("fine", "fine", "fin"), collection("x", "y", "abc"))))
+                .isInstanceOf(Declared.Conflicts.class);
+        assertThat(endOffset()).isEqualTo(before);
+    }
+
+    @Test
+    void anApplyLeftOpenIsFencedAndItsRecordsAreNeverSeen() throws Exception {
+        try (Producer<byte[], Object> crashed = rival()) {
+            crashed.initTransactions();
+            crashed.beginTransaction();
+            Collection ghost = collection("ghost", "tracks", "trk");
+            crashed.send(entry(ghost.key(), ghost)).get(30, TimeUnit.SECONDS);
+
+            Collection mine = collection("soundcloud", "tracks", "trk");
+            assertThat(registry().apply(List.of(mine))).isInstanceOf(Declared.Changes.class);
+            assertThat(registry().read().collections()).containsExactly(mine);
+            assertThatThrownBy(crashed::commitTransaction)
+                    .isInstanceOfAny(ProducerFencedException.class, InvalidProducerEpochException.class);
+        }
+        assertThat(registry().read().byPrefix(new Prefix("trk")))
+                .extracting(holder -> Objects.requireNonNull(holder).namespace())
+                .isEqualTo("soundcloud");
+    }
+
+    @Test
+    void anApplyThatIsTakenOverReadsAgainAndHearsOfTheConflict() {
+        Collection theirs = collection("theirs", "tracks", "trk");
+        AtomicInteger writes = new AtomicInteger();
+        PlainEntrySerde.beforeWrite = () -> {
+            if (writes.getAndIncrement() == 0) {
+                registry().apply(List.of(theirs));
+            }
+        };
+        assertThat(registry().apply(List.of(collection("mine", "tracks", "trk"))))
+                .isInstanceOf(Declared.Conflicts.class)
+                .asString()
+                .contains("trk belongs to theirs:tracks");
+        assertThat(registry().read().collections()).containsExactly(theirs);
+    }
+
+    @Test
+    void anApplyThatIsTakenOverAgainAndAgainGivesUpAndSaysSo() {
+        AtomicInteger takeovers = new AtomicInteger();
+        PlainEntrySerde.beforeWrite = () -> {
+            takeovers.incrementAndGet();
+            try (Producer<byte[], Object> other = rival()) {
+                other.initTransactions();
+            }
+        };
+        assertThatThrownBy(() -> registry().apply(List.of(collection("mine", "tracks", "trk"))))
+                .isInstanceOf(CollectionRegistryException.class)
+                .hasMessage("another apply took over 10 times in a row and nothing was written; apply again");
+        assertThat(takeovers).hasValue(10);
+        assertThat(registry().read()).isEqualTo(Declarations.none());
+    }
+
+    @Test
+    void aRecordThatCannotBeReadStopsAnApplyRatherThanRiskItsPrefix() throws Exception {
+        try (Producer<byte[], Object> careless = rival()) {
+            careless.initTransactions();
+            careless.beginTransaction();
+            careless.send(entry("some:other", collection("soundcloud", "tracks", "trk")))
+                    .get(30, TimeUnit.SECONDS);
+            careless.commitTransaction();
+        }
+        assertThatThrownBy(() -> registry().apply(List.of(collection("mine", "tracks", "trk"))))
+                .isInstanceOf(CollectionRegistryException.class)
+                .hasMessage(topic + "-0 holds at offset 0 what this version cannot read: its key is \"some:other\""
+                        + " and it declares soundcloud:tracks");
+    }
+
+    @Test
+    void aMissingTopicSaysHowToMakeIt() {
+        CollectionRegistry elsewhere = new CollectionRegistry(properties, "no.such.topic", TIMEOUT);
+        String expected = "the topic no.such.topic does not exist on "
+                + Broker.shared().bootstrapServers() + "; make it with: puri topics create";
+        assertThatThrownBy(elsewhere::read)
+                .isInstanceOf(CollectionRegistryException.class)
+                .hasMessage(expected);
+        assertThatThrownBy(() -> elsewhere.apply(List.of())).hasMessage(expected);
+    }
+
+    @Test
+    void aBrokerOutOfReachIsToldWithinTheBound() {
+        properties.put("bootstrap.servers", "127.0.0.1:1");
+        CollectionRegistry nowhere = new CollectionRegistry(properties, topic, Duration.ofSeconds(1));
+        long start = System.nanoTime();
+        assertThatThrownBy(nowhere::read)
+                .isInstanceOf(CollectionRegistryException.class)
+                .hasMessageStartingWith("the topic " + topic + " on 127.0.0.1:1 could not be read: ");
+        assertThatThrownBy(() -> nowhere.apply(List.of()))
+                .isInstanceOf(CollectionRegistryException.class)
+                .hasMessageContaining("could not be written; apply again, which is harmless");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+    }
+}
