@@ -343,7 +343,7 @@ public final class CollectionRegistry {
         Duration left() {
             long left = end - System.nanoTime();
             if (left <= 0) {
-                throw new TimeoutException("not done within " + timeout);
+                throw new TimeoutException("not done within " + timeout.toMillis() + " ms");
             }
             return Duration.ofNanos(Math.max(left, TimeUnit.MILLISECONDS.toNanos(1)));
         }
