@@ -1,0 +1,106 @@
+package dev.puri.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lines of UTF-8 text, each held in bounded memory however long it is: what is past the bound is read
+ * over and the line is reported as too long. Lines end with LF or CR LF; the last may go without.
+ */
+final class LineReader {
+    private static final int BUFFER_BYTES = 64 * 1024;
+    private static final int FIRST_LINE_BYTES = 1024;
+
+    private final InputStream input;
+    private final int maxBytes;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private int position;
+    private int limit;
+    private byte[] line = new byte[FIRST_LINE_BYTES];
+    private long number;
+
+    /** One line: its text, or why it has none. */
+    sealed interface Line {
+        /** Counted from 1. */
+        long number();
+    }
+
+    record Text(long number, String text) implements Line {}
+
+    record Unreadable(long number, String why) implements Line {}
+
+    /**
+     * @param maxBytes longest line that is taken, without its end
+     */
+    LineReader(InputStream input, int maxBytes) {
+        this.input = input;
+        this.maxBytes = maxBytes;
+    }
+
+    /** The next line; null at the end. */
+    @Nullable
+    Line next() throws IOException {
+        int length = 0;
+        boolean any = false;
+        while (true) {
+            if (position == limit && !fill()) {
+                return any ? finish(length) : null;
+            }
+            any = true;
+            int end = position;
+            while (end < limit && buffer[end] != '\n') {
+                end++;
+            }
+            length = keep(length, end - position);
+            boolean ended = end < limit;
+            position = ended ? end + 1 : end;
+            if (ended) {
+                return finish(length);
+            }
+        }
+    }
+
+    private boolean fill() throws IOException {
+        position = 0;
+        limit = Math.max(0, input.read(buffer));
+        return limit > 0;
+    }
+
+    /** Keeps one byte more than allowed, which tells that the line is too long. */
+    private int keep(int length, int more) {
+        int kept = Math.min(more, maxBytes + 1 - length);
+        if (length + kept > line.length) {
+            line = Arrays.copyOf(line, Math.min(maxBytes + 1, Math.max(length + kept, line.length * 2)));
+        }
+        System.arraycopy(buffer, position, line, length, kept);
+        return length + kept;
+    }
+
+    private Line finish(int length) {
+        number++;
+        if (length > maxBytes) {
+            return new Unreadable(number, "longer than " + maxBytes + " bytes");
+        }
+        int end = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
+        int start = number == 1 && startsWithByteOrderMark(end) ? 3 : 0;
+        try {
+            return new Text(
+                    number,
+                    StandardCharsets.UTF_8
+                            .newDecoder()
+                            .decode(ByteBuffer.wrap(line, start, end - start))
+                            .toString());
+        } catch (CharacterCodingException e) {
+            return new Unreadable(number, "not UTF-8 text");
+        }
+    }
+
+    private boolean startsWithByteOrderMark(int length) {
+        return length >= 3 && line[0] == (byte) 0xEF && line[1] == (byte) 0xBB && line[2] == (byte) 0xBF;
+    }
+}
