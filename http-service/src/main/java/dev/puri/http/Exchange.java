@@ -41,7 +41,10 @@ public final class Exchange {
         this.parameter = parameter;
     }
 
-    /** The path's parameter exactly as it was sent: not empty, not percent-decoded. */
+    /**
+     * The path's parameter as it was sent: not empty, not percent-decoded. Bytes beyond ASCII, which a
+     * URL should not have and {@code curl} sends all the same, are read as UTF-8.
+     */
     public String parameter() {
         return parameter;
     }
@@ -109,7 +112,7 @@ public final class Exchange {
     }
 
     /** Sets a header of the answer, before it is given. */
-    Exchange header(String name, String value) {
+    public Exchange header(String name, String value) {
         request.response().putHeader(name, value);
         return this;
     }

@@ -9,8 +9,8 @@ import java.util.TreeMap;
  * as {@code security.protocol}, each {@code kafka.security.protocol} of the settings file, and each
  * line of the {@code command.config} file.
  *
- * @param byName client properties by Kafka's own names; {@code bootstrap.servers} never is among them,
- *     for it has a setting of its own
+ * @param byName client properties by Kafka's own names; {@code bootstrap.servers} and {@code
+ *     schema.registry.url} never are among them, for they have settings of their own
  */
 public record KafkaProperties(Map<String, String> byName) {
     public static final KafkaProperties NONE = new KafkaProperties(Map.of());

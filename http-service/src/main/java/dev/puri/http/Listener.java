@@ -152,8 +152,12 @@ public final class Listener implements AutoCloseable {
         }
 
         private void route(HttpServerRequest request) {
-            String path = request.path();
-            switch (table.find(request.method().name(), path == null ? "" : path)) {
+            String path = UrlText.of(request.path());
+            if (path == null) {
+                unrouted(request).problem(Problem.of(ProblemType.BAD_REQUEST, "The path is neither ASCII nor UTF-8."));
+                return;
+            }
+            switch (table.find(request.method().name(), path)) {
                 case RouteTable.Found found -> {
                     Exchange exchange = new Exchange(vertx, options, request, found.route(), found.parameter());
                     exchange.guarded(() -> answer(request, found.route().route(), exchange));

@@ -42,8 +42,10 @@ public final class Settings {
     private static final String KAFKA_KEYS = "kafka.";
     private static final String KAFKA_VARIABLES = KnownSetting.environmentName(KAFKA_KEYS);
     private static final String FILE_SUFFIX = "_FILE";
-    private static final String BOOTSTRAP_SERVER = "bootstrap.server";
-    private static final String BOOTSTRAP_SERVERS = "bootstrap.servers";
+
+    /** Settings of ours that a file of client properties may hold under the client's name for them. */
+    private static final Map<String, String> CLIENT_NAMES =
+            Map.of("bootstrap.server", "bootstrap.servers", "schema.registry", "schema.registry.url");
 
     private static final KnownSetting COMMAND_CONFIG = new KnownSetting(
             "command.config",
@@ -244,7 +246,7 @@ public final class Settings {
             Setting setting = settingOf(component);
             if (component.getType() == KafkaProperties.class) {
                 Map<String, String> properties = new TreeMap<>(kafka);
-                properties.remove(BOOTSTRAP_SERVERS);
+                properties.keySet().removeAll(CLIENT_NAMES.values());
                 return new KafkaProperties(properties);
             }
             SettingType type = SettingType.of(elementType(component));
@@ -306,10 +308,9 @@ public final class Settings {
             if (fromFile != null) {
                 return new Given(key + " in " + file, fromFile);
             }
-            String bootstrapServers = kafka.get(BOOTSTRAP_SERVERS);
-            return key.equals(BOOTSTRAP_SERVER) && bootstrapServers != null
-                    ? new Given(BOOTSTRAP_SERVERS, bootstrapServers)
-                    : null;
+            String clientName = CLIENT_NAMES.getOrDefault(key, "");
+            String fromClient = kafka.get(clientName);
+            return fromClient == null ? null : new Given(clientName, fromClient);
         }
 
         private @Nullable Given secretFile(String variable, String path) {

@@ -71,6 +71,19 @@ final class ListenerTest {
     }
 
     @Test
+    void rawBytesOfThePathAreUtf8OrRefused() throws IOException {
+        byte[] utf8 = "é".getBytes(StandardCharsets.UTF_8);
+        String latin = new String(utf8, StandardCharsets.ISO_8859_1);
+
+        assertThat(raw("GET /v1/things/" + latin + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 ")
+                .endsWith("é");
+        assertThat(raw("GET /v1/things/\u00e9 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("bad-request");
+    }
+
+    @Test
     void aSlashInTheParameterIsExplained() {
         HttpResponse<String> response = get("/v1/things/a/b");
 

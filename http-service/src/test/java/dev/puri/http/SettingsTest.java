@@ -219,14 +219,17 @@ final class SettingsTest {
     }
 
     @Test
-    void bootstrapServersOfAClientFileServeWhereNoSettingSaysOtherwise() throws IOException {
-        Path config = Files.writeString(folder.resolve("client.properties"), "bootstrap.servers=cloud:9092\n");
+    void addressesInAClientFileServeWhereNoSettingSaysOtherwise() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("client.properties"),
+                "bootstrap.servers=cloud:9092\nschema.registry.url=https://registry.cloud\n");
         Map<String, String> flags = Map.of("command.config", config.toString());
 
         Sample fromFile = Settings.read(Sample.class, flags, Map.of(), null);
         Sample fromEnvironment = Settings.read(Sample.class, flags, Map.of("PURI_BOOTSTRAP_SERVER", "near:9092"), null);
 
         assertThat(fromFile.bootstrapServer()).isEqualTo("cloud:9092");
+        assertThat(fromFile.schemaRegistry()).isEqualTo(URI.create("https://registry.cloud"));
         assertThat(fromFile.kafka()).isEqualTo(KafkaProperties.NONE);
         assertThat(fromEnvironment.bootstrapServer()).isEqualTo("near:9092");
     }
