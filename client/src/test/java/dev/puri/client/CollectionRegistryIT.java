@@ -11,6 +11,7 @@ import dev.puri.schemas.collection.Declared;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.testkit.Broker;
+import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -260,5 +261,27 @@ class CollectionRegistryIT {
                 .isInstanceOf(CollectionRegistryException.class)
                 .hasMessageContaining("could not be written; apply again, which is harmless");
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+    }
+
+    @Test
+    void byDefaultDeclarationsAreWrittenThroughTheSchemaRegistry() {
+        properties.keySet().removeAll(List.of("value.serializer", "value.deserializer"));
+        properties.put("schema.registry.url", SchemaRegistryFixture.shared().url());
+        List<Declaration> wanted = List.of(collection("a", "b", "abc"), new Namespace("a", true));
+        assertThat(registry().apply(wanted)).isInstanceOf(Declared.Changes.class);
+        assertThat(registry().read()).isEqualTo(Declarations.of(wanted));
+    }
+
+    @Test
+    void aSchemaRegistryOutOfReachIsToldWithSubjectAndUrlAndHoldsUpNobody() {
+        properties.remove("value.serializer");
+        properties.put("schema.registry.url", "http://127.0.0.1:1/apis/ccompat/v7");
+        properties.put("max.retries", "1");
+        properties.put("retries.wait.ms", "50");
+        assertThatThrownBy(() -> registry().apply(List.of(collection("a", "b", "abc"))))
+                .isInstanceOf(CollectionRegistryException.class)
+                .hasMessageContaining(topic + "-value")
+                .hasMessageContaining("http://127.0.0.1:1/apis/ccompat/v7");
+        assertThat(registry().read()).isEqualTo(Declarations.none());
     }
 }

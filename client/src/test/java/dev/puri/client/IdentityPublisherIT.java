@@ -1,0 +1,235 @@
+package dev.puri.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import dev.puri.testkit.Broker;
+import dev.puri.testkit.RestartableBroker;
+import dev.puri.testkit.SchemaRegistryFixture;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.utils.Utils;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class IdentityPublisherIT {
+    private static final int PARTITIONS = 8;
+    private static final Owner CATALOG = new Owner("catalog");
+    private static final Shard BR_1 = new Shard("br-1");
+
+    private static final IdentityMinter MINTER = new IdentityMinter();
+
+    @BeforeAll
+    static void makeTopics() throws Exception {
+        makeTopics(Broker.shared().bootstrapServers(), Topics.EVENTS, Topics.eventsOf("music"));
+    }
+
+    private static void makeTopics(String bootstrapServers, String... topics) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            admin.createTopics(Stream.of(topics)
+                            .map(topic -> new NewTopic(topic, Optional.of(PARTITIONS), Optional.empty()))
+                            .toList())
+                    .all()
+                    .get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static Map<String, Object> properties() {
+        return new HashMap<>(Map.of(
+                "bootstrap.servers",
+                Broker.shared().bootstrapServers(),
+                "schema.registry.url",
+                SchemaRegistryFixture.shared().url()));
+    }
+
+    private static Event event(String puri, Change change) {
+        return new Event(
+                MINTER.uuid(),
+                Puri.parse(puri),
+                Instant.parse("2026-11-20T00:00:00Z"),
+                "IdentityPublisherIT",
+                null,
+                null,
+                change);
+    }
+
+    private static Event created(String puri) {
+        IdentityMinter.Minted ids = MINTER.mint(new Prefix("trk"));
+        return event(puri, new Change.Created(ids.uuid(), CATALOG, BR_1, ids.handle(), Map.of("title", "Naïve")));
+    }
+
+    /** What stands at a position, read by the serde that another service would use. */
+    private static ConsumerRecord<byte[], Object> at(Position position) {
+        Map<String, Object> config = properties();
+        config.put("key.deserializer", ByteArrayDeserializer.class.getName());
+        config.put("value.deserializer", "dev.puri.schemas.serde.AvroDeserializer");
+        config.put("specific.avro.reader", "true");
+        config.put("max.poll.records", "1");
+        try (Consumer<byte[], Object> consumer = new KafkaConsumer<>(config)) {
+            TopicPartition partition = new TopicPartition(position.topic(), position.partition());
+            consumer.assign(Set.of(partition));
+            consumer.seek(partition, position.offset());
+            return consumer.poll(Duration.ofSeconds(30)).iterator().next();
+        }
+    }
+
+    private static Position get(CompletionStage<Position> published) throws Exception {
+        return published.toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aPositionIsWhereTheEventStandsWhateverItsKind() throws Exception {
+        List<Event> events = List.of(
+                created("SoundCloud:Tracks:1"),
+                event("soundcloud:tracks:2", new Change.Moved(null, BR_1)),
+                event("soundcloud:tracks:3", new Change.Moved(CATALOG, BR_1)),
+                event("soundcloud:tracks:4", new Change.Described(Map.of("title", "b"))),
+                event("soundcloud:tracks:5", new Change.Merged(Puri.parse("soundcloud:tracks:1"))),
+                event("soundcloud:tracks:6", new Change.Deleted()),
+                event("soundcloud:tracks:caf\u00e9%20", new Change.Erased()));
+        try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
+            for (Event event : events) {
+                Position position = get(publisher.publish(event));
+                ConsumerRecord<byte[], Object> stands = at(position);
+                assertThat(new String(stands.key(), StandardCharsets.UTF_8))
+                        .isEqualTo(event.puri().toString());
+                assertThat(stands.value())
+                        .isInstanceOfSatisfying(
+                                IdentityEvent.class, avro -> assertThat(avro).isEqualTo(EventAvro.toAvro(event)));
+                assertThat(stands.offset()).isEqualTo(position.offset());
+                assertThat(Position.parse(position.toString())).isEqualTo(position);
+            }
+        }
+    }
+
+    @Test
+    void theKeyAloneTellsThePartitionAsInEveryKafkaClient() throws Exception {
+        try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
+            Map<Event, CompletionStage<Position>> published = new HashMap<>();
+            for (int i = 0; i < 200; i++) {
+                Event event = created("Soundcloud:Tracks:p" + i);
+                published.put(event, publisher.publish(event));
+            }
+            publisher.flush();
+            for (Map.Entry<Event, CompletionStage<Position>> each : published.entrySet()) {
+                assertThat(each.getValue().toCompletableFuture()).isDone();
+                assertThat(get(each.getValue()).partition())
+                        .isEqualTo(Utils.toPositive(
+                                        Utils.murmur2(each.getKey().puri().toBytes()))
+                                % PARTITIONS);
+            }
+        }
+    }
+
+    @Test
+    void eventsOfOnePuriStandInTheOrderTheyWerePublished() throws Exception {
+        try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
+            List<CompletionStage<Position>> published = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                published.add(publisher.publish(event("soundcloud:tracks:ordered", new Change.Moved(null, BR_1))));
+            }
+            long last = -1;
+            for (CompletionStage<Position> each : published) {
+                assertThat(get(each).offset()).isGreaterThan(last);
+                last = get(each).offset();
+            }
+        }
+    }
+
+    @Test
+    void publishingAgainRepeatsTheSameEventUnderTheSameKey() throws Exception {
+        Event event = created("soundcloud:tracks:twice");
+        Position first;
+        try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
+            first = get(publisher.publish(event));
+        }
+        // As a service does that crashed before it knew of the first.
+        try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
+            Position second = get(publisher.publish(event));
+            assertThat(second.partition()).isEqualTo(first.partition());
+            assertThat(second.offset()).isGreaterThan(first.offset());
+            assertThat(at(second).value()).isEqualTo(at(first).value());
+            assertThat(at(second).key()).isEqualTo(at(first).key());
+        }
+    }
+
+    @Test
+    void aNamespaceThatOwnsItsTopicIsPublishedThere() throws Exception {
+        try (IdentityPublisher publisher = new IdentityPublisher(properties(), "music"::equals)) {
+            Event event = created("music:tracks:1");
+            Position position = get(publisher.publish(event));
+            assertThat(position.topic()).isEqualTo("puri.events.v1.music");
+            assertThat(position.toString()).startsWith("music-");
+            assertThat(at(position).value()).isEqualTo(EventAvro.toAvro(event));
+        }
+    }
+
+    @Test
+    void aRegistryOutOfReachIsToldWithSubjectAndUrlWithinTheBound() {
+        Map<String, Object> properties = properties();
+        properties.put("schema.registry.url", "http://127.0.0.1:1/apis/ccompat/v7");
+        properties.put("max.retries", "2");
+        properties.put("retries.wait.ms", "50");
+        long start = System.nanoTime();
+        try (IdentityPublisher publisher = new IdentityPublisher(properties)) {
+            assertThatThrownBy(() -> get(publisher.publish(created("soundcloud:tracks:unregistered"))))
+                    .cause()
+                    .isInstanceOf(PublishException.class)
+                    .hasMessageContaining("soundcloud:tracks:unregistered")
+                    .hasMessageContaining("puri.events.v1-value")
+                    .hasMessageContaining("http://127.0.0.1:1/apis/ccompat/v7");
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    @Test
+    void aBrokerThatStaysAwayIsToldWithinTheDeliveryTimeoutAndPublishingAgainHelps() throws Exception {
+        try (RestartableBroker broker = Broker.start()) {
+            makeTopics(broker.bootstrapServers(), Topics.EVENTS);
+            Map<String, Object> properties = properties();
+            properties.put("bootstrap.servers", broker.bootstrapServers());
+            properties.put("delivery.timeout.ms", "3000");
+            properties.put("request.timeout.ms", "1000");
+            properties.put("max.block.ms", "30000");
+            try (IdentityPublisher publisher = new IdentityPublisher(properties)) {
+                get(publisher.publish(created("soundcloud:tracks:before")));
+                broker.stop();
+                Event event = created("soundcloud:tracks:during");
+                assertThatThrownBy(() -> get(publisher.publish(event)))
+                        .cause()
+                        .isInstanceOf(PublishException.class)
+                        .hasCauseInstanceOf(TimeoutException.class);
+                broker.start();
+                assertThat(get(publisher.publish(event)).topic()).isEqualTo(Topics.EVENTS);
+            }
+        }
+    }
+}
