@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Feeds this machine's package list to a running registry (./puri up, or ./puri demo) and resolves a mixed
+# batch. Run it again after installing something: what is known changes nothing, what is new is added.
+#
+#   examples/debian-packages/run.sh [folder]
+#
+# The folder (default: target/debian-packages) keeps every event as it was published, ids and all. A
+# service keeps them in its database; ids that are minted again are another identity's.
+# PURI names the command (default: ./puri of this tree), and its environment tells where the registry is.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+puri=${PURI:-$here/../../puri}
+kept=${1:-$here/../../target/debian-packages}/published.jsonl
+
+say() {
+  printf '\n== %s\n' "$*" >&2
+}
+
+mkdir -p "$(dirname "$kept")"
+touch "$kept"
+
+say "Declaring three collections"
+"$puri" collections apply -f "$here/collections.yaml"
+
+if [[ -s $kept ]]; then
+  say "Publishing again what was published before, which changes nothing"
+  "$puri" -o json publish -f "$kept" --wait
+fi
+
+say "Publishing what is new"
+new=$(mktemp)
+trap 'rm -f "$new"' EXIT
+# Between the seventh and eighth quote stands the pURI, on both sides.
+dpkg-query -W -f "$("$here/events" --format)" | "$here/events" |
+  LC_ALL=C awk -F '"' '!fresh { known[$8]; next } !($8 in known)' "$kept" fresh=1 - > "$new"
+"$puri" -o json publish -f "$new" --wait --echo >> "$kept"
+
+say "Where is all this? Any casing, escapes or not, and a handle, in one question"
+handle=$(grep -o -m 1 '"puri":"debian:packages:[^"]*".*"handle":"[^"]*"' "$kept" | sed 's/.*"handle":"//; s/"$//')
+packages=$(dpkg-query -W -f '${binary:Package}\n' | LC_ALL=C awk '/[+:]/ { gsub(":", "%3A"); print; if (++n == 3) exit }')
+refs=("$handle" Debian:Sections:LIBS debian:packages:no-such-package)
+while IFS= read -r package; do
+  refs+=("debian:packages:$package")
+done <<< "$packages"
+# Status 3 says that something was not found, and one of them is not there.
+"$puri" resolve "${refs[@]}" --group-by shard || (($? == 3))
