@@ -1,36 +1,38 @@
 package dev.puri.schemas.identity;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text to canonical pURI. Two ways lead there: {@link #colonsOfCanonical} passes over the text
- * once and keeps it when it is canonical already, which nearly all are; everything else is decoded
- * to UTF-8 bytes, checked, lowered and encoded again, segment by segment.
+ * Text to canonical pURI, as {@code schemas/spec/puri.md} says. Text that is canonical already, as
+ * nearly all is, is looked at once and kept ({@link #colonsOfCanonical}); everything else is read once
+ * and written into one buffer of a pURI's greatest length.
  *
- * <p>Decoding comes before checking, so that an escape can smuggle in nothing that raw text may not
- * say; the bytes are checked as UTF-8 over a whole segment, so that an escaped lead byte cannot join
- * a raw tail.
+ * <p>Reading goes by code points: a raw character is one, and so must be each run of escapes that
+ * begins with a lead byte of UTF-8. So an escape cannot smuggle in what raw text may not say, nor can an
+ * escaped lead byte join a raw tail, and every error knows its place.
  */
 final class Canonicalizer {
-    private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+    private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
 
-    /** Indexed by ASCII code: RFC 3986 unreserved and sub-delims, and {@code @}. */
-    private static final boolean[] RAW = new boolean[128];
+    /** What an ASCII character becomes that may stand raw in a segment: itself, in lower case; else 0. */
+    private static final byte[] RAW = new byte[128];
 
     static {
         for (char c = 'a'; c <= 'z'; c++) {
-            RAW[c] = true;
-            RAW[Character.toUpperCase(c)] = true;
+            RAW[c] = (byte) c;
+            RAW[c - 'a' + 'A'] = (byte) c;
         }
-        for (char c = '0'; c <= '9'; c++) {
-            RAW[c] = true;
-        }
-        for (char c : "-._~!$&'()*+,;=@".toCharArray()) {
-            RAW[c] = true;
+        // Digits, the rest of RFC 3986's unreserved characters, its sub-delims, and @.
+        for (char c : "0123456789-._~!$&'()*+,;=@".toCharArray()) {
+            RAW[c] = (byte) c;
         }
     }
+
+    private final byte[] canonical = new byte[Puri.MAX_BYTES];
+    private int length;
+    private int segmentStart;
+    private Segment segment = Segment.NAMESPACE;
+    private String input = "";
 
     private Canonicalizer() {}
 
@@ -40,41 +42,53 @@ final class Canonicalizer {
     }
 
     static Puri ofPlain(String namespace, String collection, String identifier) {
-        StringBuilder canonical = new StringBuilder(namespace.length() + collection.length() + identifier.length() + 2);
-        Segment.NAMESPACE.append(encodePlain(namespace), namespace, canonical);
-        int firstColon = canonical.length();
-        canonical.append(':');
-        Segment.COLLECTION.append(encodePlain(collection), collection, canonical);
-        int secondColon = canonical.length();
-        canonical.append(':');
-        Segment.IDENTIFIER.append(encodePlain(identifier), identifier, canonical);
-        return new Puri(canonical.toString(), firstColon, secondColon);
+        Canonicalizer writer = new Canonicalizer();
+        writer.writePlain(namespace, Segment.NAMESPACE);
+        int firstColon = writer.writeColon();
+        writer.writePlain(collection, Segment.COLLECTION);
+        int secondColon = writer.writeColon();
+        writer.writePlain(identifier, Segment.IDENTIFIER);
+        return writer.toPuri(firstColon, secondColon);
     }
 
-    /** Decodes canonical text, which is known to be well-formed. */
+    /** Decodes a segment of canonical text, which is known to be well-formed. */
     static String decode(String segment) {
-        return segment.indexOf('%') < 0 ? segment : utf8(decodeEscapes(segment, segment, 0), segment, 0);
+        if (segment.indexOf('%') < 0) {
+            return segment;
+        }
+        byte[] bytes = new byte[segment.length()];
+        int length = 0;
+        for (int i = 0; i < segment.length(); i++) {
+            char c = segment.charAt(i);
+            if (c == '%') {
+                bytes[length++] = (byte) (hex(segment.charAt(i + 1)) << 4 | hex(segment.charAt(i + 2)));
+                i += 2;
+            } else {
+                bytes[length++] = (byte) c;
+            }
+        }
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    /** Places of the two colons, first in the upper half; -1 when the text is not known to be canonical. */
+    /**
+     * Places of the two colons, first in the upper half, of text that is canonical and has no escape;
+     * -1 of any other.
+     */
     private static long colonsOfCanonical(String input) {
         int firstColon = -1;
         int secondColon = -1;
         for (int i = 0; i < input.length(); i++) {
             char c = input.charAt(i);
-            if (c >= 128 || (c >= 'A' && c <= 'Z')) {
+            if (c < 128 && RAW[c] == c && c != 0) {
+                continue;
+            }
+            if (c != ':' || secondColon >= 0) {
                 return -1;
             }
-            if (c == ':') {
-                if (firstColon < 0) {
-                    firstColon = i;
-                } else if (secondColon < 0) {
-                    secondColon = i;
-                } else {
-                    return -1;
-                }
-            } else if (!RAW[c]) {
-                return -1;
+            if (firstColon < 0) {
+                firstColon = i;
+            } else {
+                secondColon = i;
             }
         }
         boolean fits = secondColon >= 0
@@ -99,135 +113,181 @@ final class Canonicalizer {
             throw new InvalidNameException(
                     NameRule.SEGMENT_COUNT, input, third, "a pURI has three segments; write a colon inside one as %3A");
         }
-        StringBuilder canonical = new StringBuilder(input.length() + 16);
-        Segment.NAMESPACE.append(canonicalSegment(input, 0, first, Segment.NAMESPACE), input, canonical);
-        int firstColon = canonical.length();
-        canonical.append(':');
-        Segment.COLLECTION.append(canonicalSegment(input, first + 1, second, Segment.COLLECTION), input, canonical);
-        int secondColon = canonical.length();
-        canonical.append(':');
-        Segment.IDENTIFIER.append(
-                canonicalSegment(input, second + 1, input.length(), Segment.IDENTIFIER), input, canonical);
-        return new Puri(canonical.toString(), firstColon, secondColon);
+        Canonicalizer writer = new Canonicalizer();
+        writer.write(input, 0, first, Segment.NAMESPACE);
+        int firstColon = writer.writeColon();
+        writer.write(input, first + 1, second, Segment.COLLECTION);
+        int secondColon = writer.writeColon();
+        writer.write(input, second + 1, input.length(), Segment.IDENTIFIER);
+        return writer.toPuri(firstColon, secondColon);
     }
 
-    private static String canonicalSegment(String input, int start, int end, Segment segment) {
-        if (start == end) {
-            throw new InvalidNameException(NameRule.EMPTY_SEGMENT, input, start, segment.label + " is empty");
-        }
-        byte[] decoded = decodeEscapes(input.substring(start, end), input, start);
-        return encode(utf8(decoded, input, start), input, start);
+    private Puri toPuri(int firstColon, int secondColon) {
+        return new Puri(new String(canonical, 0, length, StandardCharsets.US_ASCII), firstColon, secondColon);
     }
 
-    private static String encodePlain(String part) {
-        return encode(utf8(utf8Bytes(part), part, 0), part, 0);
-    }
-
-    /** Escapes to bytes; everything raw is checked to be allowed raw and passed on as UTF-8. */
-    private static byte[] decodeEscapes(String segment, String input, int offset) {
-        ByteBuffer bytes = ByteBuffer.allocate(segment.length() * 3);
-        for (int i = 0; i < segment.length(); ) {
-            char c = segment.charAt(i);
+    private void write(String text, int from, int to, Segment next) {
+        begin(next, text, from, to);
+        for (int i = from; i < to; ) {
+            char c = text.charAt(i);
             if (c == '%') {
-                bytes.put(escapedByte(segment, i, input, offset));
-                i += 3;
+                i = writeEscaped(i, to);
             } else if (c < 128) {
-                if (isControl(c)) {
-                    throw control(c, input, offset + i);
-                }
-                if (!RAW[c]) {
-                    throw new InvalidNameException(
-                            NameRule.RAW_CHARACTER,
-                            input,
-                            offset + i,
-                            "'" + c + "' may not stand raw, write it as " + escape((byte) c));
-                }
-                bytes.put((byte) c);
-                i++;
+                writeRaw(c, i++);
             } else {
-                int codePoint = segment.codePointAt(i);
-                if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
-                    throw new InvalidNameException(
-                            NameRule.INVALID_UTF8, input, offset + i, "half of a surrogate pair stands alone");
-                }
-                bytes.put(Character.toString(codePoint).getBytes(StandardCharsets.UTF_8));
-                i += Character.charCount(codePoint);
+                i += writeNonAscii(i);
             }
         }
-        byte[] exact = new byte[bytes.position()];
-        bytes.flip().get(exact);
-        return exact;
     }
 
-    private static byte escapedByte(String segment, int at, String input, int offset) {
-        int high = at + 1 < segment.length() ? hex(segment.charAt(at + 1)) : -1;
-        int low = at + 2 < segment.length() ? hex(segment.charAt(at + 2)) : -1;
+    private void writePlain(String text, Segment next) {
+        begin(next, text, 0, text.length());
+        for (int i = 0; i < text.length(); ) {
+            char c = text.charAt(i);
+            if (c < 128) {
+                writeAscii(c, i++);
+            } else {
+                i += writeNonAscii(i);
+            }
+        }
+    }
+
+    private void begin(Segment next, String text, int from, int to) {
+        segment = next;
+        segmentStart = length;
+        input = text;
+        if (from == to) {
+            throw fault(NameRule.EMPTY_SEGMENT, from, next.label + " is empty");
+        }
+    }
+
+    private void writeRaw(char c, int at) {
+        byte lowered = RAW[c];
+        if (lowered != 0) {
+            put(lowered);
+        } else if (isControl(c)) {
+            throw control(c, at);
+        } else {
+            throw fault(
+                    NameRule.RAW_CHARACTER,
+                    at,
+                    String.format("'%c' may not stand raw, write it as %%%02X", c, (int) c));
+        }
+    }
+
+    /** An ASCII character by whichever means it came: raw if it may stand so, else as an escape. */
+    private void writeAscii(char c, int at) {
+        if (RAW[c] != 0) {
+            put(RAW[c]);
+        } else if (isControl(c)) {
+            throw control(c, at);
+        } else {
+            putEscape(c);
+        }
+    }
+
+    /** A raw character beyond ASCII; returns its length in the input. */
+    private int writeNonAscii(int at) {
+        int codePoint = input.codePointAt(at);
+        if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
+            throw fault(NameRule.INVALID_UTF8, at, "half of a surrogate pair stands alone");
+        }
+        if (isControl(codePoint)) {
+            throw control(codePoint, at);
+        }
+        if (codePoint < 0x800) {
+            putEscape(0xC0 | codePoint >> 6);
+        } else {
+            if (codePoint < 0x10000) {
+                putEscape(0xE0 | codePoint >> 12);
+            } else {
+                putEscape(0xF0 | codePoint >> 18);
+                putEscape(0x80 | codePoint >> 12 & 0x3F);
+            }
+            putEscape(0x80 | codePoint >> 6 & 0x3F);
+        }
+        putEscape(0x80 | codePoint & 0x3F);
+        return Character.charCount(codePoint);
+    }
+
+    /** One escaped code point, of one escape or a run of up to four; returns the index after it. */
+    private int writeEscaped(int at, int to) {
+        int lead = escapedByte(at, to);
+        if (lead < 0x80) {
+            writeAscii((char) lead, at);
+            return at + 3;
+        }
+        int tails = lead >= 0xC2 && lead <= 0xDF ? 1 : lead >= 0xE0 && lead <= 0xEF ? 2 : lead >= 0xF0 ? 3 : 0;
+        if (tails == 0 || lead > 0xF4) {
+            throw notUtf8(at);
+        }
+        // The second byte's bounds keep out overlong forms, surrogates and what lies beyond U+10FFFF.
+        int lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+        int highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+        putEscape(lead);
+        int next = at + 3;
+        for (int i = 0; i < tails; i++, next += 3) {
+            int tail = next < to && input.charAt(next) == '%' ? escapedByte(next, to) : -1;
+            if (tail < lowest || tail > highest) {
+                throw notUtf8(at);
+            }
+            if (lead == 0xC2 && tail < 0xA0) {
+                throw control(tail, at);
+            }
+            putEscape(tail);
+            lowest = 0x80;
+            highest = 0xBF;
+        }
+        return next;
+    }
+
+    private int escapedByte(int at, int to) {
+        int high = at + 1 < to ? hex(input.charAt(at + 1)) : -1;
+        int low = at + 2 < to ? hex(input.charAt(at + 2)) : -1;
         if (high < 0 || low < 0) {
-            throw new InvalidNameException(
-                    NameRule.BAD_ESCAPE,
-                    input,
-                    offset + at,
-                    "two hexadecimal digits must follow '%'; a literal one is %25");
+            throw fault(NameRule.BAD_ESCAPE, at, "two hexadecimal digits must follow '%'; a literal one is %25");
         }
-        return (byte) (high << 4 | low);
+        return high << 4 | low;
     }
 
-    private static byte[] utf8Bytes(String part) {
-        for (int i = 0; i < part.length(); ) {
-            int codePoint = part.codePointAt(i);
-            if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
-                throw new InvalidNameException(NameRule.INVALID_UTF8, part, i, "half of a surrogate pair stands alone");
-            }
-            i += Character.charCount(codePoint);
-        }
-        return part.getBytes(StandardCharsets.UTF_8);
+    private int writeColon() {
+        canonical[length] = ':';
+        return length++;
     }
 
-    private static String utf8(byte[] bytes, String input, int start) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw new InvalidNameException(
-                    NameRule.INVALID_UTF8, input, start, "the percent-encoded bytes of this segment are not UTF-8");
-        }
+    private void putEscape(int octet) {
+        put((byte) '%');
+        put(HEX[octet >> 4]);
+        put(HEX[octet & 0xF]);
     }
 
-    private static String encode(String decoded, String input, int start) {
-        StringBuilder encoded = new StringBuilder(decoded.length() + 8);
-        for (int i = 0; i < decoded.length(); ) {
-            int codePoint = decoded.codePointAt(i);
-            if (isControl(codePoint)) {
-                throw control(codePoint, input, start);
-            }
-            if (codePoint < 128 && RAW[codePoint]) {
-                encoded.append(Ascii.lower((char) codePoint));
-            } else {
-                for (byte b : Character.toString(codePoint).getBytes(StandardCharsets.UTF_8)) {
-                    encoded.append(escape(b));
-                }
-            }
-            i += Character.charCount(codePoint);
+    private void put(byte ascii) {
+        if (length - segmentStart == segment.maxBytes) {
+            throw fault(
+                    NameRule.TOO_LONG,
+                    -1,
+                    segment.label + " has more than " + segment.maxBytes + " bytes in canonical form");
         }
-        return encoded.toString();
+        canonical[length++] = ascii;
+    }
+
+    private InvalidNameException notUtf8(int at) {
+        return fault(NameRule.INVALID_UTF8, at, "the percent-encoded bytes from here are not UTF-8");
+    }
+
+    private InvalidNameException control(int codePoint, int at) {
+        return fault(
+                NameRule.CONTROL_CHARACTER,
+                at,
+                String.format("the control character U+%04X is not allowed, raw or encoded", codePoint));
+    }
+
+    private InvalidNameException fault(NameRule rule, int at, String explanation) {
+        return new InvalidNameException(rule, input, at, explanation);
     }
 
     private static boolean isControl(int codePoint) {
         return codePoint < 0x20 || codePoint >= 0x7F && codePoint < 0xA0;
-    }
-
-    private static InvalidNameException control(int codePoint, String input, int position) {
-        return new InvalidNameException(
-                NameRule.CONTROL_CHARACTER,
-                input,
-                position,
-                String.format("the control character U+%04X is not allowed, raw or encoded", codePoint));
-    }
-
-    private static String escape(byte b) {
-        return "%" + HEX[b >> 4 & 0xF] + HEX[b & 0xF];
     }
 
     private static int hex(char c) {
@@ -254,21 +314,6 @@ final class Canonicalizer {
 
         boolean fits(int bytes) {
             return bytes > 0 && bytes <= maxBytes;
-        }
-
-        void append(String canonical, String input, StringBuilder to) {
-            if (canonical.isEmpty()) {
-                throw new InvalidNameException(NameRule.EMPTY_SEGMENT, input, -1, label + " is empty");
-            }
-            if (!fits(canonical.length())) {
-                throw new InvalidNameException(
-                        NameRule.TOO_LONG,
-                        input,
-                        -1,
-                        label + " has " + canonical.length() + " bytes in canonical form, at most " + maxBytes
-                                + " are allowed");
-            }
-            to.append(canonical);
         }
     }
 }

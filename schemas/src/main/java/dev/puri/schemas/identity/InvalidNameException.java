@@ -34,8 +34,8 @@ public final class InvalidNameException extends IllegalArgumentException {
 
     /** Quotes so that no input can forge a line of a log: what is not printable ASCII is escaped. */
     static String quote(String input) {
-        StringBuilder quoted = new StringBuilder(input.length() + 2).append('"');
         int end = Math.min(input.length(), QUOTED);
+        StringBuilder quoted = new StringBuilder(end + 3).append('"');
         for (int i = 0; i < end; i++) {
             char c = input.charAt(i);
             if (c == '"' || c == '\\') {

@@ -35,11 +35,11 @@ public record Event(
         if (uuid != null) {
             Uuids.require(uuid, "the guard uuid");
         }
-        occurredAt = Instant.ofEpochMilli(occurredAt.toEpochMilli());
         if (occurredAt.isBefore(EARLIEST) || !occurredAt.isBefore(LATEST)) {
             throw new IllegalArgumentException(
                     "occurredAt " + occurredAt + " is not between " + EARLIEST + " and " + LATEST);
         }
+        occurredAt = Instant.ofEpochMilli(occurredAt.toEpochMilli());
         if (source.isEmpty()
                 || source.length() > MAX_SOURCE_LENGTH
                 || source.chars().anyMatch(Character::isISOControl)) {

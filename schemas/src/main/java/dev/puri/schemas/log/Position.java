@@ -37,14 +37,18 @@ public record Position(String topic, int partition, long offset) {
             if (last <= 0 || middle == 0 || !(suffix.isEmpty() || Topics.mayOwnTopic(suffix))) {
                 throw new NumberFormatException();
             }
-            return new Position(
+            Position position = new Position(
                     Topics.ofSuffix(suffix),
-                    Integer.parseUnsignedInt(token, middle + 1, last, 10),
-                    Long.parseUnsignedLong(token, last + 1, token.length(), 10));
+                    Integer.parseInt(token, middle + 1, last, 10),
+                    Long.parseLong(token, last + 1, token.length(), 10));
+            if (position.toString().equals(token)) {
+                return position;
+            }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("not a token that a publish returned: \""
-                    + (token.length() > 100 ? token.substring(0, 100) + "…" : token) + "\"");
+            // Said below, like a number that is not written as we write it (+3, 03, other digits).
         }
+        throw new IllegalArgumentException("not a token that a publish returned: \""
+                + (token.length() > 100 ? token.substring(0, 100) + "…" : token) + "\"");
     }
 
     /** The token. */

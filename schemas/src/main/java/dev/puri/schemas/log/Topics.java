@@ -26,7 +26,7 @@ public final class Topics {
     /** Whether events may stand in this topic: the shared one or a namespace's own. */
     public static boolean isEvents(String topic) {
         return topic.equals(EVENTS)
-                || (topic.startsWith(NAMESPACE_EVENTS) && topic.length() > NAMESPACE_EVENTS.length());
+                || (topic.startsWith(NAMESPACE_EVENTS) && mayOwnTopic(topic.substring(NAMESPACE_EVENTS.length())));
     }
 
     /**
