@@ -8,23 +8,23 @@ final class CommandException extends RuntimeException {
 
     private final int exitStatus;
 
-    private CommandException(int exitStatus, String message, @Nullable Throwable cause) {
+    private CommandException(int exitStatus, @Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
         this.exitStatus = exitStatus;
     }
 
     /** What was asked for could not be done. */
-    static CommandException failed(String message, @Nullable Throwable cause) {
+    static CommandException failed(@Nullable String message, @Nullable Throwable cause) {
         return new CommandException(ExitStatus.FAILED, message, cause);
     }
 
     /** What was typed, or set, is wrong. */
-    static CommandException usage(String message) {
+    static CommandException usage(@Nullable String message) {
         return new CommandException(ExitStatus.USAGE, message, null);
     }
 
     /** What was given as input is wrong. */
-    static CommandException badInput(String message) {
+    static CommandException badInput(@Nullable String message) {
         return new CommandException(ExitStatus.PARTLY, message, null);
     }
 

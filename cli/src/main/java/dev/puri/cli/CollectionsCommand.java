@@ -1,0 +1,173 @@
+package dev.puri.cli;
+
+import dev.puri.client.CollectionRegistry;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.identity.Owner;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "collections",
+        description = "Collections and namespaces that are declared, with their prefixes.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {CollectionsCommand.ListCommand.class, CollectionsCommand.ApplyCommand.class})
+final class CollectionsCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        if (spec != null) {
+            throw new ParameterException(spec.commandLine(), "say list or apply");
+        }
+    }
+
+    private static CollectionRegistry registry(CliSettings settings) {
+        return new CollectionRegistry(settings.impatientProperties(), Duration.ofMillis(CliSettings.REACH_MILLIS));
+    }
+
+    @Command(name = "list", description = "Show what is declared.")
+    static final class ListCommand extends Subcommand {
+        @Override
+        public Integer call() {
+            Declarations declared = registry(settings()).read();
+            if (asJson()) {
+                declared.collections().forEach(each -> console().out().println(Json.print(json(each))));
+                declared.namespaces().forEach(each -> console().out().println(Json.print(json(each))));
+                return ExitStatus.DONE;
+            }
+            Table table = new Table("COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "DESCRIPTION");
+            for (Collection each : declared.collections()) {
+                table.row(
+                        each.qualifiedName(),
+                        each.prefix(),
+                        each.owners().isEmpty() ? "any" : String.join(",", owners(each)),
+                        yes(each.search()),
+                        yes(each.isPublic()),
+                        yes(each.retired()),
+                        each.description());
+            }
+            table.print(console().out());
+            if (!declared.namespaces().isEmpty()) {
+                console().out().println();
+                Table namespaces = new Table("NAMESPACE", "EVENTS ON");
+                declared.namespaces().forEach(each -> namespaces.row(each.name(), each.eventsTopic()));
+                namespaces.print(console().out());
+            }
+            return ExitStatus.DONE;
+        }
+
+        private static String yes(boolean value) {
+            return value ? "yes" : "no";
+        }
+    }
+
+    @Command(
+            name = "apply",
+            description = {
+                "Declare what a YAML file says: all of it or, if anything conflicts, nothing.",
+                "What the file does not name stays as it is."
+            })
+    static final class ApplyCommand extends Subcommand {
+        @Option(
+                names = {"-f", "--file"},
+                required = true,
+                paramLabel = "FILE|-",
+                description = "The file; - reads standard input.")
+        private String file = "";
+
+        @Override
+        public Integer call() throws IOException {
+            List<Declaration> wanted = read();
+            return switch (registry(settings()).apply(wanted)) {
+                case Declared.Conflicts conflicts ->
+                    throw CommandException.badInput("nothing was written:\n" + conflicts);
+                case Declared.Changes changes -> {
+                    print(changes, wanted.size());
+                    yield ExitStatus.DONE;
+                }
+            };
+        }
+
+        private List<Declaration> read() throws IOException {
+            if (file.equals("-")) {
+                return parse("standard input", new InputStreamReader(console().in(), StandardCharsets.UTF_8));
+            }
+            try (Reader reader = Files.newBufferedReader(Path.of(file))) {
+                return parse(file, reader);
+            } catch (IOException e) {
+                throw CommandException.failed("the file " + file + " cannot be read: " + e, e);
+            }
+        }
+
+        private static List<Declaration> parse(String name, Reader text) throws IOException {
+            try {
+                return CollectionsFile.read(name, text);
+            } catch (CollectionsFile.InvalidFileException e) {
+                throw CommandException.badInput(e.getMessage());
+            }
+        }
+
+        private void print(Declared.Changes changes, int wanted) {
+            if (asJson()) {
+                console()
+                        .out()
+                        .println(Json.print(Json.object(
+                                "written",
+                                changes.writes().stream().map(Declaration::key).toList(),
+                                "unchanged",
+                                wanted - changes.writes().size())));
+                return;
+            }
+            changes.writes().forEach(each -> console().out().println("declared   " + each.key()));
+            if (wanted > changes.writes().size()) {
+                console()
+                        .out()
+                        .println("unchanged  " + (wanted - changes.writes().size()));
+            }
+        }
+    }
+
+    private static List<String> owners(Collection collection) {
+        return collection.owners().stream().map(Owner::text).sorted().toList();
+    }
+
+    private static Map<String, Object> json(Collection collection) {
+        return Json.object(
+                "name",
+                collection.qualifiedName(),
+                "prefix",
+                collection.prefix() == null ? null : collection.prefix().text(),
+                "owners",
+                owners(collection),
+                "search",
+                collection.search(),
+                "public",
+                collection.isPublic(),
+                "description",
+                collection.description(),
+                "retired",
+                collection.retired());
+    }
+
+    private static Map<String, Object> json(Namespace namespace) {
+        return Json.object("namespace", namespace.name(), "ownsTopic", namespace.ownsTopic());
+    }
+}

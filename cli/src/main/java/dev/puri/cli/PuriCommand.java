@@ -1,0 +1,128 @@
+package dev.puri.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command itself; what it can do stands in its subcommands. */
+@Command(
+        name = "puri",
+        description = "One scalar name for every object, and one place to ask where it lives.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {MintCommand.class, PublishCommand.class, ResolveCommand.class, CollectionsCommand.class},
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:Everything asked for was done.",
+            "1:It could not be done: something is out of reach, in the way, or broken.",
+            "2:The command line or a setting is wrong.",
+            "3:It was done, but some of the input was malformed, refused or not found."
+        })
+final class PuriCommand implements Callable<Integer> {
+    /** Settings of the servers may stand in the same environment. */
+    static final List<Class<? extends Record>> SERVERS = List.of();
+
+    /** Read by {@code ./puri} and not by us. */
+    static final String[] LAUNCHER_VARIABLES = {"PURI_JAVA_OPTS"};
+
+    private final Console console;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(
+            names = {"-o", "--output"},
+            scope = ScopeType.INHERIT,
+            paramLabel = "table|json",
+            description = "How results are printed (default: table).")
+    private OutputFormat output = OutputFormat.TABLE;
+
+    @Option(
+            names = "--bootstrap-server",
+            scope = ScopeType.INHERIT,
+            paramLabel = "HOST:PORT",
+            description = "Kafka brokers. Also PURI_BOOTSTRAP_SERVER (default: 127.0.0.1:9092).")
+    private @Nullable String bootstrapServer;
+
+    @Option(
+            names = "--schema-registry",
+            scope = ScopeType.INHERIT,
+            paramLabel = "URL",
+            description = "Confluent API of the schema registry. Also PURI_SCHEMA_REGISTRY (default:"
+                    + " http://127.0.0.1:8081/apis/ccompat/v7).")
+    private @Nullable String schemaRegistry;
+
+    @Option(
+            names = "--resolver",
+            scope = ScopeType.INHERIT,
+            paramLabel = "URL",
+            description = "A resolver. Also PURI_RESOLVER (default: http://127.0.0.1:8080).")
+    private @Nullable String resolver;
+
+    @Option(
+            names = "--command-config",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description = "Kafka client properties, as Kafka's own tools take them. Also PURI_COMMAND_CONFIG.")
+    private @Nullable String commandConfig;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
+            description = "Log more on stderr; twice for still more.")
+    private boolean[] verbosity = {};
+
+    @Option(
+            names = {"-h", "--help"},
+            scope = ScopeType.INHERIT,
+            usageHelp = true,
+            description = "Show this.")
+    private boolean help;
+
+    PuriCommand(Console console) {
+        this.console = console;
+    }
+
+    Console console() {
+        return console;
+    }
+
+    OutputFormat output() {
+        return output;
+    }
+
+    int verbosity() {
+        return verbosity.length;
+    }
+
+    /** What was typed of {@link CliSettings}, by setting. */
+    Map<String, String> flags() {
+        Map<String, String> flags = new LinkedHashMap<>();
+        put(flags, "bootstrap.server", bootstrapServer);
+        put(flags, "schema.registry", schemaRegistry);
+        put(flags, "resolver", resolver);
+        put(flags, "command.config", commandConfig);
+        return flags;
+    }
+
+    private static void put(Map<String, String> flags, String key, @Nullable String value) {
+        if (value != null) {
+            flags.put(key, value);
+        }
+    }
+
+    @Override
+    public Integer call() {
+        if (spec == null) {
+            throw new IllegalStateException("not made by picocli");
+        }
+        throw new ParameterException(spec.commandLine(), "name a command, such as puri demo");
+    }
+}

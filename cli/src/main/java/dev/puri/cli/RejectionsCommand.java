@@ -1,0 +1,190 @@
+package dev.puri.cli;
+
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.identity.InvalidNameException;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.AvroDeserializer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "rejections",
+        description = "Events that were refused, with the reason.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = RejectionsCommand.ListCommand.class)
+final class RejectionsCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        if (spec != null) {
+            throw new ParameterException(spec.commandLine(), "say list");
+        }
+    }
+
+    @Command(name = "list", description = "Show the latest, oldest of them first.")
+    static final class ListCommand extends Subcommand {
+        private static final int MAX_COUNT = 100_000;
+        private static final Duration REACH = Duration.ofMillis(CliSettings.REACH_MILLIS);
+        private static final Comparator<Rejection> BY_TIME = Comparator.comparing(Rejection::getRejectedAt);
+
+        @Option(names = "--puri", paramLabel = "PURI", description = "Only those of this pURI, in any casing.")
+        private @Nullable String puri;
+
+        @Option(
+                names = {"-n", "--count"},
+                paramLabel = "N",
+                description = "At most so many (default: 20).")
+        private int count = 20;
+
+        @Override
+        public Integer call() {
+            if (count < 1 || count > MAX_COUNT) {
+                throw CommandException.usage("-n: 1 to " + MAX_COUNT + ", not " + count);
+            }
+            List<Rejection> latest = latest();
+            if (asJson()) {
+                latest.forEach(each -> console().out().println(Json.print(json(each))));
+                return ExitStatus.DONE;
+            }
+            Table table = new Table("REJECTED AT", "REASON", "PURI", "HOLDER", "EVENT", "DETAIL");
+            for (Rejection each : latest) {
+                table.row(
+                        each.getRejectedAt(),
+                        each.getReason(),
+                        each.getPuri(),
+                        holder(each),
+                        position(each),
+                        each.getDetail());
+            }
+            table.print(console().out());
+            return ExitStatus.DONE;
+        }
+
+        private List<Rejection> latest() {
+            Puri wanted = wanted();
+            Map<String, Object> properties = settings().impatientProperties();
+            properties.put("isolation.level", "read_committed");
+            properties.put("enable.auto.commit", "false");
+            properties.put("specific.avro.reader", "true");
+            PriorityQueue<Rejection> latest = new PriorityQueue<>(BY_TIME);
+            try (AvroDeserializer values = new AvroDeserializer()) {
+                values.configure(properties, false);
+                try (Consumer<byte[], Object> consumer =
+                        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), values)) {
+                    Map<TopicPartition, Long> ends = seek(consumer, wanted == null);
+                    long deadline = System.nanoTime() + REACH.toNanos();
+                    while (!reached(consumer, ends)) {
+                        for (ConsumerRecord<byte[], Object> record : consumer.poll(Duration.ofMillis(100))) {
+                            deadline = System.nanoTime() + REACH.toNanos();
+                            if (record.value() instanceof Rejection rejection && matches(rejection, wanted)) {
+                                latest.add(rejection);
+                                if (latest.size() > count) {
+                                    latest.remove();
+                                }
+                            }
+                        }
+                        if (System.nanoTime() > deadline) {
+                            throw new TimeoutException(Topics.REJECTIONS + " could not be read to its end");
+                        }
+                    }
+                }
+            }
+            List<Rejection> ordered = new ArrayList<>(latest);
+            ordered.sort(BY_TIME);
+            return ordered;
+        }
+
+        private @Nullable Puri wanted() {
+            try {
+                return puri == null ? null : Puri.parse(puri);
+            } catch (InvalidNameException e) {
+                throw CommandException.usage("--puri: " + e.getMessage());
+            }
+        }
+
+        private static boolean matches(Rejection rejection, @Nullable Puri wanted) {
+            return wanted == null || wanted.toString().equals(rejection.getPuri());
+        }
+
+        /** Without a filter the last ones are at the end; every one has at most one transaction marker behind it. */
+        private Map<TopicPartition, Long> seek(Consumer<?, ?> consumer, boolean fromNearTheEnd) {
+            List<TopicPartition> partitions = consumer.partitionsFor(Topics.REJECTIONS, REACH).stream()
+                    .map(info -> new TopicPartition(info.topic(), info.partition()))
+                    .toList();
+            if (partitions.isEmpty()) {
+                throw CommandException.failed(
+                        "the topic " + Topics.REJECTIONS + " does not exist; make it with: puri topics create", null);
+            }
+            consumer.assign(partitions);
+            Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, REACH);
+            Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, REACH));
+            for (TopicPartition each : partitions) {
+                long begin = begins.getOrDefault(each, 0L);
+                long near = ends.getOrDefault(each, 0L) - 2L * count;
+                consumer.seek(each, fromNearTheEnd ? Math.max(begin, near) : begin);
+            }
+            return ends;
+        }
+
+        private static boolean reached(Consumer<?, ?> consumer, Map<TopicPartition, Long> ends) {
+            return ends.entrySet().stream().allMatch(end -> consumer.position(end.getKey(), REACH) >= end.getValue());
+        }
+
+        private static String position(Rejection rejection) {
+            return new Position(
+                            rejection.getPosition().getTopic(),
+                            rejection.getPosition().getPartition(),
+                            rejection.getPosition().getOffset())
+                    .toString();
+        }
+
+        private static @Nullable String holder(Rejection rejection) {
+            return rejection.getHolderShard() == null
+                    ? null
+                    : rejection.getHolderOwner() + " in " + rejection.getHolderShard();
+        }
+
+        private static Map<String, Object> json(Rejection rejection) {
+            return Json.object(
+                    "reason",
+                    rejection.getReason(),
+                    "detail",
+                    rejection.getDetail(),
+                    "puri",
+                    rejection.getPuri(),
+                    "position",
+                    position(rejection),
+                    "rejectedAt",
+                    rejection.getRejectedAt().toString(),
+                    "eventId",
+                    rejection.getEventId(),
+                    "holder",
+                    rejection.getHolderShard() == null
+                            ? null
+                            : Json.object("owner", rejection.getHolderOwner(), "shard", rejection.getHolderShard()),
+                    "survivor",
+                    rejection.getSurvivor());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.puri.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "resolve",
+        description = {
+            "Ask a resolver where objects live: pURIs in any casing, or handles, mixed.",
+            "With -o json the resolver's answer as it is."
+        })
+final class ResolveCommand extends Subcommand {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Set<String> RESOLVED = Set.of("found", "merged");
+
+    @Parameters(arity = "1..*", paramLabel = "REF", description = "A pURI or a handle.")
+    private List<String> refs = List.of();
+
+    @Option(
+            names = "--group-by",
+            paramLabel = "shard",
+            description = "Also list, for each shard, which of the refs live there (indexes from 0).")
+    private @Nullable String groupBy;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (groupBy != null && !groupBy.equals("shard")) {
+            throw CommandException.usage("--group-by: shard is the only grouping, not " + groupBy);
+        }
+        String answer = ask(Json.print(Json.object("refs", refs, "groupBy", groupBy)));
+        JsonNode results = Json.parse(answer).path("results");
+        if (asJson()) {
+            console().out().println(answer);
+        } else {
+            print(results, Json.parse(answer).path("shards"));
+        }
+        for (JsonNode result : results) {
+            if (!RESOLVED.contains(result.path("verdict").asText())) {
+                return ExitStatus.PARTLY;
+            }
+        }
+        return ExitStatus.DONE;
+    }
+
+    private String ask(String body) throws InterruptedException {
+        URI uri = URI.create(settings().resolver().toString().replaceFirst("/+$", "") + "/v1/resolve");
+        HttpRequest request = HttpRequest.newBuilder(uri)
+                .timeout(TIMEOUT)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        try (HttpClient client =
+                HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build()) {
+            HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+            if (response.statusCode() != 200) {
+                throw CommandException.failed(
+                        "the resolver at " + uri + " answered " + response.statusCode() + ": "
+                                + problem(response.body()),
+                        null);
+            }
+            return response.body();
+        } catch (IOException e) {
+            throw CommandException.failed(
+                    "no resolver answers at " + uri + " (" + e + "); start one with puri up, or name one with"
+                            + " --resolver",
+                    e);
+        }
+    }
+
+    /** The title and detail of an RFC 9457 problem, or the text itself. */
+    private static String problem(String body) {
+        try {
+            JsonNode problem = Json.parse(body);
+            String title = problem.path("title").asText();
+            String detail = problem.path("detail").asText();
+            return title.isEmpty() && detail.isEmpty() ? body : (title + ". " + detail).strip();
+        } catch (UncheckedIOException e) {
+            return body;
+        }
+    }
+
+    private void print(JsonNode results, JsonNode shards) {
+        Table table = new Table("REF", "VERDICT", "SHARD", "OWNER", "UUID", "HANDLE", "NOTE");
+        for (JsonNode result : results) {
+            table.row(
+                    text(result, "ref"),
+                    text(result, "verdict"),
+                    text(result, "shard"),
+                    text(result, "owner"),
+                    text(result, "uuid"),
+                    text(result, "handle"),
+                    result.has("detail") ? text(result, "detail") : text(result, "canonical"));
+        }
+        table.print(console().out());
+        shards.properties()
+                .forEach(shard -> console().out().println(shard.getKey() + ": " + Json.print(shard.getValue())));
+    }
+
+    private static String text(JsonNode result, String field) {
+        return result.path(field).asText();
+    }
+}

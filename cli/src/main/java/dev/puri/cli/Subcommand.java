@@ -1,0 +1,52 @@
+package dev.puri.cli;
+
+import dev.puri.http.Settings;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** What all subcommands share: where they print, and the options that stand before or after their names. */
+abstract class Subcommand implements Callable<Integer> {
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    /**
+     * Runs the command.
+     *
+     * @return one of {@link ExitStatus}
+     * @throws CommandException when it cannot be done
+     */
+    @Override
+    public abstract Integer call() throws Exception;
+
+    /** Whether it runs until it is told to stop, and logs what it does. */
+    boolean serves() {
+        return false;
+    }
+
+    final PuriCommand puri() {
+        if (spec == null) {
+            throw new IllegalStateException("not made by picocli");
+        }
+        return (PuriCommand) spec.root().userObject();
+    }
+
+    final Console console() {
+        return puri().console();
+    }
+
+    final boolean asJson() {
+        return puri().output() == OutputFormat.JSON;
+    }
+
+    final CliSettings settings() {
+        Map<String, String> flags = puri().flags();
+        return Settings.of(flags, console().environment(), null)
+                .knowing(PuriCommand.SERVERS)
+                .knowingVariables(PuriCommand.LAUNCHER_VARIABLES)
+                .read(CliSettings.class);
+    }
+}

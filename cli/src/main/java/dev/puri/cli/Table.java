@@ -1,0 +1,53 @@
+package dev.puri.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Rows of text in columns, for people. */
+final class Table {
+    private final List<String> header;
+    private final List<List<String>> rows = new ArrayList<>();
+
+    Table(String... header) {
+        this.header = List.of(header);
+    }
+
+    /**
+     * @param cells as many as the header has; null is shown as {@code -}
+     */
+    Table row(@Nullable Object... cells) {
+        List<String> row = new ArrayList<>();
+        for (Object cell : cells) {
+            String text = cell == null ? "" : oneLine(cell.toString());
+            row.add(text.isEmpty() ? "-" : text);
+        }
+        rows.add(row);
+        return this;
+    }
+
+    private static String oneLine(String text) {
+        return text.replaceAll("\\p{Cntrl}+", " ");
+    }
+
+    void print(PrintWriter out) {
+        List<List<String>> all = new ArrayList<>();
+        all.add(header);
+        all.addAll(rows);
+        int[] widths = new int[header.size()];
+        for (List<String> row : all) {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        }
+        for (List<String> row : all) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < widths.length; i++) {
+                line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length() + 2));
+            }
+            out.println(line.toString().stripTrailing());
+        }
+        out.flush();
+    }
+}
