@@ -1,0 +1,37 @@
+package dev.puri.cli;
+
+import java.io.ByteArrayInputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** One run of the command in this process, with what it printed. */
+record CommandLineRun(int status, String out, String err) {
+    /** Runs it with nothing on standard input. */
+    static CommandLineRun of(Map<String, String> environment, String... args) {
+        return reading(environment, "", args);
+    }
+
+    static CommandLineRun reading(Map<String, String> environment, String input, String... args) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        Console console = new Console(
+                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                new PrintWriter(out),
+                new PrintWriter(err),
+                environment,
+                false,
+                false);
+        return new CommandLineRun(Main.run(console, args), out.toString(), err.toString());
+    }
+
+    List<String> outLines() {
+        return out.lines().toList();
+    }
+
+    List<String> errLines() {
+        return err.lines().toList();
+    }
+}

@@ -1,0 +1,110 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MainTest {
+    private static final Map<String, String> NOTHING_SET = Map.of();
+
+    @Test
+    void helpIsAResult() {
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "--help");
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).contains("Usage: puri").contains("Exit status:").contains("publish");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void everySubcommandHasHelpAndNothingOnStderr() {
+        for (String command : List.of("mint", "publish", "resolve", "collections", "rejections")) {
+            CommandLineRun run = CommandLineRun.of(NOTHING_SET, command, "--help");
+            assertThat(run.status()).as(command).isZero();
+            assertThat(run.out())
+                    .as(command)
+                    .startsWith("Usage: puri " + command)
+                    .contains("--bootstrap-server");
+            assertThat(run.err()).as(command).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "--nonsense",
+                "nonsense",
+                "mint --nonsense",
+                "mint -n 0",
+                "mint -n many",
+                "mint --prefix toolong",
+                "mint a:b --prefix abc",
+                "mint nocolon",
+                "-o yaml mint",
+                "publish",
+                "publish -f x --timeout 0",
+                "resolve",
+                "resolve a:b:c --group-by owner",
+                "collections",
+                "collections apply",
+                "rejections",
+                "rejections list -n 0",
+                "rejections list --puri x",
+            })
+    void aWrongCommandLineIsStatus2AndSaidOnStderr(String args) {
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, args.isEmpty() ? new String[0] : args.split(" "));
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).isNotBlank().doesNotContain("\tat ");
+    }
+
+    @Test
+    void optionsStandBeforeOrAfterTheCommand() {
+        CommandLineRun before = CommandLineRun.of(NOTHING_SET, "-o", "json", "mint", "--prefix", "abc");
+        CommandLineRun after = CommandLineRun.of(NOTHING_SET, "mint", "--prefix", "abc", "-o", "JSON");
+        for (CommandLineRun run : List.of(before, after)) {
+            assertThat(run.status()).isZero();
+            JsonNode minted = Json.parse(run.out());
+            assertThat(minted.path("uuid").asText()).matches("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-.*");
+            assertThat(minted.path("handle").asText()).matches("abc_[1-9a-hjkmnp-z]{15}");
+        }
+    }
+
+    @Test
+    void asManyIdsAreMintedAsAreAskedFor() {
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "mint", "-n", "3");
+        assertThat(run.outLines()).hasSize(3).doesNotHaveDuplicates().isSorted();
+    }
+
+    @Test
+    void anUnknownVariableIsAMistakeAndItsNeighbourIsNamed() {
+        CommandLineRun run =
+                CommandLineRun.of(Map.of("PURI_BOOTSTRAP_SERVRE", "localhost:9092"), "mint", "soundcloud:tracks");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("PURI_BOOTSTRAP_SERVRE").contains("PURI_BOOTSTRAP_SERVER?");
+    }
+
+    @Test
+    void aFileThatCannotBeReadIsStatus1() {
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "publish", "-f", "/does/not/exist");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.errLines())
+                .singleElement()
+                .asString()
+                .startsWith("puri: the file /does/not/exist cannot be read");
+    }
+
+    @Test
+    void aFileOfCollectionsWithMistakesIsStatus3AndWritesNothing() {
+        CommandLineRun run =
+                CommandLineRun.reading(NOTHING_SET, "collections:\n  - nme: a:b\n", "collections", "apply", "-f", "-");
+        assertThat(run.status()).isEqualTo(3);
+        assertThat(run.err()).contains("standard input:2: unknown key \"nme\"");
+    }
+}
