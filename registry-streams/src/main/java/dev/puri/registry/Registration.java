@@ -1,0 +1,288 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.log.Row;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that the registry knows of one pURI, and the rule by which an event changes it.
+ *
+ * <p>The rule is {@link #fold}: no clock, no input or output, nothing but its arguments. It reads from
+ * top to bottom as the table of the contract does, and the first line that fits decides.
+ *
+ * @param row the identity that stands under the pURI; null before the first and after an erasure
+ * @param recentEvents the last {@value #REMEMBERED_EVENTS} applied events, oldest first, so that a
+ *     retried publish is harmless
+ * @param formerUuids the last {@value #REMEMBERED_UUIDS} uuids of deleted and erased identities,
+ *     oldest first; none of them comes back
+ */
+record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> formerUuids) {
+    static final int REMEMBERED_EVENTS = 8;
+
+    /** Bounds what one pURI can cost; past it the oldest uuid is forgotten. */
+    static final int REMEMBERED_UUIDS = 1000;
+
+    /** Of a pURI that no event was applied to. */
+    static final Registration NONE = new Registration(null, List.of(), List.of());
+
+    Registration {
+        recentEvents = List.copyOf(recentEvents);
+        formerUuids = List.copyOf(formerUuids);
+    }
+
+    /**
+     * Decides an event.
+     *
+     * @param terms what the collections registry says of the pURI's collection
+     * @param clerk what the clerk said of the event's handle, if it was asked
+     */
+    static Decision fold(Registration before, Event event, Position position, Terms terms, ClerkAnswer clerk) {
+        Refusal objection = terms.objectionTo(event.change());
+        if (objection != null) {
+            return new Decision.Refused(objection);
+        }
+        if (before.recentEvents.contains(event.eventId())) {
+            return Decision.UNCHANGED;
+        }
+        if (event.change() instanceof Change.Erased) {
+            return before.erase(event);
+        }
+        Row row = before.row;
+        if (row == null && !(event.change() instanceof Change.Created)) {
+            return refused(Reason.UNKNOWN_PURI, "nothing was created under " + event.puri());
+        }
+        Decision guarded = guard(row, event);
+        if (guarded != null) {
+            return guarded;
+        }
+        return switch (event.change()) {
+            case Change.Created created -> before.create(created, event, position, clerk);
+            case Change.Moved moved -> before.move(present(row), moved, event, position);
+            case Change.Described ignored -> before.describe(present(row), event);
+            case Change.Merged merged -> before.merge(present(row), merged, event, position);
+            case Change.Deleted ignored -> before.delete(present(row), event, position);
+            case Change.Erased ignored -> throw new IllegalStateException("an erasure was decided above");
+        };
+    }
+
+    private static @Nullable Decision guard(@Nullable Row row, Event event) {
+        UUID uuid = event.uuid();
+        if (uuid != null && (row == null || !uuid.equals(row.uuid()))) {
+            return refused(
+                    Reason.OTHER_INCARNATION,
+                    "the event expects uuid " + uuid + ", which " + event.puri() + " has not");
+        }
+        Long epoch = event.expectedEpoch();
+        long present = row == null ? 0 : row.epoch();
+        if (epoch != null && epoch != present) {
+            return refused(
+                    Reason.STALE_EPOCH, "the event expects epoch " + epoch + ", " + event.puri() + " has " + present);
+        }
+        return null;
+    }
+
+    private Decision create(Change.Created created, Event event, Position position, ClerkAnswer clerk) {
+        if (formerUuids.contains(UuidHash.of(event.puri(), created.uuid()))) {
+            return refused(Reason.ID_REUSED, "uuid " + created.uuid() + " belonged to a deleted or erased identity");
+        }
+        if (row == null || row.status() == Row.Status.DELETED) {
+            return claimed(created.handle(), clerk, () -> open(created, event, position));
+        }
+        if (row.uuid().equals(created.uuid())) {
+            return createAgain(row, created, event, position, clerk);
+        }
+        return new Decision.Refused(new Refusal(
+                Reason.PURI_TAKEN,
+                event.puri() + " is held by owner " + row.owner() + " on shard " + row.shard(),
+                new Refusal.Holder(row.owner(), row.shard()),
+                row.mergedInto()));
+    }
+
+    /** A retry, or a handle for an identity that was created without one. */
+    private Decision createAgain(Row row, Change.Created created, Event event, Position position, ClerkAnswer clerk) {
+        Handle wanted = created.handle();
+        if (wanted == null || wanted.equals(row.handle())) {
+            return Decision.UNCHANGED;
+        }
+        if (row.handle() != null) {
+            return refused(
+                    Reason.HANDLE_FIXED,
+                    event.puri() + " has the handle " + row.handle() + ", and handles do not change");
+        }
+        return claimed(
+                wanted,
+                clerk,
+                () -> applied(
+                        new Row(
+                                row.uuid(),
+                                row.owner(),
+                                row.shard(),
+                                wanted,
+                                row.status(),
+                                row.epoch(),
+                                row.createdAt(),
+                                event.occurredAt(),
+                                row.mergedInto(),
+                                position),
+                        event));
+    }
+
+    private Decision open(Change.Created created, Event event, Position position) {
+        return applied(
+                new Row(
+                        created.uuid(),
+                        created.owner(),
+                        created.shard(),
+                        created.handle(),
+                        Row.Status.ACTIVE,
+                        row == null ? 1 : row.epoch() + 1,
+                        event.occurredAt(),
+                        event.occurredAt(),
+                        null,
+                        position),
+                event);
+    }
+
+    private Decision move(Row row, Change.Moved moved, Event event, Position position) {
+        Decision gone = refuseIfNotActive(row, event.puri());
+        if (gone != null) {
+            return gone;
+        }
+        boolean sameOwner = moved.owner() == null || moved.owner().equals(row.owner());
+        if (sameOwner && moved.shard().equals(row.shard())) {
+            return Decision.UNCHANGED;
+        }
+        return applied(
+                new Row(
+                        row.uuid(),
+                        moved.owner() == null ? row.owner() : moved.owner(),
+                        moved.shard(),
+                        row.handle(),
+                        row.status(),
+                        row.epoch() + 1,
+                        row.createdAt(),
+                        event.occurredAt(),
+                        null,
+                        position),
+                event);
+    }
+
+    private Decision describe(Row row, Event event) {
+        Decision gone = refuseIfNotActive(row, event.puri());
+        return gone != null ? gone : applied(row, event);
+    }
+
+    private Decision merge(Row row, Change.Merged merged, Event event, Position position) {
+        if (row.status() == Row.Status.DELETED) {
+            return deleted(event.puri());
+        }
+        if (merged.into().equals(event.puri())) {
+            return refused(Reason.SELF_MERGE, event.puri() + " cannot be merged into itself");
+        }
+        if (row.status() == Row.Status.MERGED) {
+            return Objects.equals(row.mergedInto(), merged.into()) ? Decision.UNCHANGED : merged(row, event.puri());
+        }
+        return applied(changed(row, Row.Status.MERGED, merged.into(), event, position), event);
+    }
+
+    private Decision delete(Row row, Event event, Position position) {
+        if (row.status() == Row.Status.DELETED) {
+            return Decision.UNCHANGED;
+        }
+        Registration next = with(changed(row, Row.Status.DELETED, null, event, position), event);
+        return new Decision.Applied(next.retiring(UuidHash.of(event.puri(), row.uuid())));
+    }
+
+    private Decision erase(Event event) {
+        Registration next = with(null, event);
+        return new Decision.Applied(row == null ? next : next.retiring(UuidHash.of(event.puri(), row.uuid())));
+    }
+
+    private static Row changed(Row row, Row.Status status, @Nullable Puri mergedInto, Event event, Position position) {
+        return new Row(
+                row.uuid(),
+                row.owner(),
+                row.shard(),
+                row.handle(),
+                status,
+                row.epoch() + 1,
+                row.createdAt(),
+                event.occurredAt(),
+                mergedInto,
+                position);
+    }
+
+    private static @Nullable Decision refuseIfNotActive(Row row, Puri puri) {
+        return switch (row.status()) {
+            case ACTIVE -> null;
+            case DELETED -> deleted(puri);
+            case MERGED -> merged(row, puri);
+        };
+    }
+
+    private static Decision deleted(Puri puri) {
+        return refused(Reason.DELETED, puri + " is deleted");
+    }
+
+    private static Decision merged(Row row, Puri puri) {
+        return new Decision.Refused(new Refusal(
+                Reason.MERGED,
+                puri + " was merged into " + row.mergedInto(),
+                new Refusal.Holder(row.owner(), row.shard()),
+                row.mergedInto()));
+    }
+
+    private static Decision claimed(@Nullable Handle handle, ClerkAnswer clerk, Supplier<Decision> granted) {
+        if (handle == null) {
+            return granted.get();
+        }
+        return switch (clerk) {
+            case UNASKED -> new Decision.Claim(handle);
+            case GRANTED -> granted.get();
+            case TAKEN -> refused(Reason.HANDLE_TAKEN, "the handle " + handle + " was granted to another identity");
+        };
+    }
+
+    private Decision applied(Row next, Event event) {
+        return new Decision.Applied(with(next, event));
+    }
+
+    private Registration with(@Nullable Row next, Event event) {
+        return new Registration(next, appended(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerUuids);
+    }
+
+    private Registration retiring(UuidHash uuid) {
+        if (formerUuids.contains(uuid)) {
+            return this;
+        }
+        return new Registration(row, recentEvents, appended(formerUuids, uuid, REMEMBERED_UUIDS));
+    }
+
+    private static <T> List<T> appended(List<T> list, T last, int most) {
+        List<T> longer = new ArrayList<>(list.size() < most ? list : list.subList(1, most));
+        longer.add(last);
+        return longer;
+    }
+
+    private static Decision refused(Reason reason, String detail) {
+        return new Decision.Refused(Refusal.of(reason, detail));
+    }
+
+    private static Row present(@Nullable Row row) {
+        if (row == null) {
+            throw new IllegalStateException("an unknown pURI was refused above");
+        }
+        return row;
+    }
+}

@@ -1,0 +1,27 @@
+package dev.puri.registry;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** SHA-256 with one digest per thread, for it runs several times an event. */
+final class Sha256 {
+    private static final ThreadLocal<MessageDigest> DIGEST = ThreadLocal.withInitial(() -> {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    });
+
+    private Sha256() {}
+
+    /** The 32 bytes of the digest over all parts, ready to read. */
+    static ByteBuffer of(byte[]... parts) {
+        MessageDigest digest = DIGEST.get();
+        for (byte[] part : parts) {
+            digest.update(part);
+        }
+        return ByteBuffer.wrap(digest.digest());
+    }
+}
