@@ -1,0 +1,46 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.log.Change;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How much searchable text one identity may have. */
+final class AttributeBounds {
+    static final int MAX_ATTRIBUTES = 64;
+    static final int MAX_NAME_LENGTH = 64;
+    static final int MAX_BYTES = 32 * 1024;
+
+    private AttributeBounds() {}
+
+    /** What is over its bound; null when nothing is. */
+    static @Nullable String objectionTo(Change change) {
+        return switch (change) {
+            case Change.Created created -> objectionTo(created.attributes());
+            case Change.Described described -> objectionTo(described.attributes());
+            case Change.Moved ignored -> null;
+            case Change.Merged ignored -> null;
+            case Change.Deleted ignored -> null;
+            case Change.Erased ignored -> null;
+        };
+    }
+
+    private static @Nullable String objectionTo(Map<String, String> attributes) {
+        if (attributes.size() > MAX_ATTRIBUTES) {
+            return "the event has " + attributes.size() + " attributes, at most " + MAX_ATTRIBUTES + " are allowed";
+        }
+        long bytes = 0;
+        for (Map.Entry<String, String> attribute : attributes.entrySet()) {
+            String name = attribute.getKey();
+            if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
+                return "an attribute's name has " + name.length() + " characters, 1 to " + MAX_NAME_LENGTH
+                        + " are allowed";
+            }
+            bytes += name.getBytes(StandardCharsets.UTF_8).length
+                    + attribute.getValue().getBytes(StandardCharsets.UTF_8).length;
+        }
+        return bytes > MAX_BYTES
+                ? "the attributes have " + bytes + " bytes of names and values, at most " + MAX_BYTES + " are allowed"
+                : null;
+    }
+}

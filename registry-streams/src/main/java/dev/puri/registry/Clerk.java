@@ -1,0 +1,39 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.identity.Handle;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives each handle to the first identity that asks, for ever, and remembers the holder by a hash,
+ * so that nothing of an erased identity's name stays here. Asked again, it answers the same.
+ */
+final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
+    private @Nullable ProcessorContext<byte[], byte[]> context;
+    private @Nullable KeyValueStore<byte[], byte[]> holders;
+
+    @Override
+    public void init(ProcessorContext<byte[], byte[]> context) {
+        this.context = context;
+        this.holders = context.getStateStore(RegistryTopology.HANDLES_STORE);
+    }
+
+    @Override
+    public void process(Record<byte[], byte[]> claimed) {
+        ProcessorContext<byte[], byte[]> context = Started.with(this.context);
+        Claim claim = Claim.fromBytes(claimed.value());
+        byte[] claimant = claim.claimant().toBytes();
+        byte[] holder = Started.with(holders).putIfAbsent(claimed.key(), claimant);
+        boolean isGranted = holder == null || Arrays.equals(holder, claimant);
+        Grant grant =
+                new Grant(claim.eventId(), new Handle(new String(claimed.key(), StandardCharsets.US_ASCII)), isGranted);
+        context.forward(new Record<>(
+                claim.puri().toBytes(), grant.toBytes(), context.currentSystemTimeMs(), new RecordHeaders()));
+    }
+}

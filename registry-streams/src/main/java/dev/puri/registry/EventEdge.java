@@ -1,0 +1,83 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventReader;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.serde.WireFormat;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.apache.kafka.common.errors.SerializationException;
+import org.jspecify.annotations.Nullable;
+
+/** Where bytes become an {@link Event}, or the reason why they are none. */
+final class EventEdge {
+    /** What an arrival turned out to be. */
+    sealed interface Reading {}
+
+    record Read(Event event) implements Reading {}
+
+    record Unreadable(Refusal refusal) implements Reading {}
+
+    /** The registry has not said yet what this schema is. */
+    record SchemaPending() implements Reading {}
+
+    private static final SchemaPending SCHEMA_PENDING = new SchemaPending();
+
+    private final SchemaLookup schemas;
+    private final EventReader reader = new EventReader();
+
+    EventEdge(SchemaLookup schemas) {
+        this.schemas = schemas;
+    }
+
+    /** The pURI that a key is the canonical text of; null when it is none. */
+    static @Nullable Puri canonicalKey(byte @Nullable [] key) {
+        if (key == null || key.length > Puri.MAX_BYTES) {
+            return null;
+        }
+        try {
+            Puri puri = Puri.parse(new String(key, StandardCharsets.ISO_8859_1));
+            return Arrays.equals(puri.toBytes(), key) ? puri : null;
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    Reading read(Puri key, Arrival arrival) {
+        if (arrival.length() < 0) {
+            return unreadable(Reason.UNDECODABLE, "the record has no value; an event is never a tombstone");
+        }
+        if (!arrival.isReadable()) {
+            return unreadable(
+                    Reason.TOO_LARGE,
+                    "the event has " + arrival.length() + " bytes, at most " + Arrival.MAX_BYTES + " are allowed");
+        }
+        try {
+            return switch (schemas.schema(WireFormat.schemaId(arrival.head()))) {
+                case SchemaLookup.Known known -> check(key, reader.read(arrival.head(), known.schema()));
+                case SchemaLookup.Unknown unknown -> unreadable(Reason.UNDECODABLE, unknown.detail());
+                case SchemaLookup.Pending ignored -> SCHEMA_PENDING;
+            };
+        } catch (SerializationException e) {
+            return unreadable(Reason.UNDECODABLE, String.valueOf(e.getMessage()));
+        } catch (IllegalArgumentException e) {
+            return unreadable(Reason.MALFORMED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Reading check(Puri key, Event event) {
+        if (!event.puri().equals(key)) {
+            return unreadable(
+                    Reason.MALFORMED,
+                    "the record's key is " + key + " and its pURI " + event.puri() + "; they must agree");
+        }
+        String tooLarge = AttributeBounds.objectionTo(event.change());
+        return tooLarge == null ? new Read(event) : unreadable(Reason.TOO_LARGE, tooLarge);
+    }
+
+    private static Unreadable unreadable(Reason reason, String detail) {
+        return new Unreadable(Refusal.of(reason, detail));
+    }
+}

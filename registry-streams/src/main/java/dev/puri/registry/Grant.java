@@ -1,0 +1,32 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.identity.Handle;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/**
+ * What the clerk answers, keyed by the pURI.
+ *
+ * @param eventId the event that asked
+ * @param handle what it asked for
+ * @param isGranted whether the identity has it; otherwise another has, now or ever
+ */
+record Grant(UUID eventId, Handle handle, boolean isGranted) {
+    byte[] toBytes() {
+        byte[] text = Texts.utf8(handle.text());
+        return ByteBuffer.allocate(17 + Texts.size(text))
+                .putLong(eventId.getMostSignificantBits())
+                .putLong(eventId.getLeastSignificantBits())
+                .put((byte) (isGranted ? 1 : 0))
+                .putShort((short) text.length)
+                .put(text)
+                .array();
+    }
+
+    static Grant fromBytes(byte[] value) {
+        ByteBuffer bytes = ByteBuffer.wrap(value);
+        UUID eventId = new UUID(bytes.getLong(), bytes.getLong());
+        boolean isGranted = bytes.get() == 1;
+        return new Grant(eventId, new Handle(Texts.get(bytes)), isGranted);
+    }
+}

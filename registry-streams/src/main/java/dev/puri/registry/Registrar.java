@@ -1,0 +1,319 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.PunctuationType;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides every event of its pURIs, in the order of the log, and is the only writer of what comes of
+ * it.
+ *
+ * <p>An event that cannot be decided yet is parked: its handle is with the clerk, its schema with the
+ * registry, or its collection not declared so far. Whatever follows it under the same pURI queues up
+ * behind it ({@link Parking}), so no event overtakes another. A grant, or the punctuation, takes the
+ * queue up again from its head.
+ *
+ * <p>Every event leaves by {@link #settle} and only there: one record of identities and one count.
+ */
+final class Registrar implements Processor<byte[], byte[], byte[], Output> {
+    /** How long a declaration may be behind the events that need it. */
+    static final Duration GRACE = Duration.ofSeconds(5);
+
+    /** When the clerk is asked again. It answers within a commit or two; this is for lost answers. */
+    static final Duration ASK_AGAIN = Duration.ofSeconds(30);
+
+    static final Duration TICK = Duration.ofMillis(100);
+
+    /** Bounds the work of one tick, so that polling goes on. */
+    private static final int MOST_PER_TICK = 1000;
+
+    private static final byte[] TALLY_KEY = {0};
+
+    private final EventEdge edge;
+    private final CollectionsRegistry collections;
+    private final OutputEncoder encoder;
+    private final Tallies tallies;
+    private final int partitions;
+
+    private @Nullable Task task;
+
+    /**
+     * @param partitions of the events topic; by them an event on the wrong one is told
+     */
+    Registrar(EventEdge edge, CollectionsRegistry collections, OutputEncoder encoder, Tallies tallies, int partitions) {
+        this.edge = edge;
+        this.collections = collections;
+        this.encoder = encoder;
+        this.tallies = tallies;
+        this.partitions = partitions;
+    }
+
+    @Override
+    public void init(ProcessorContext<byte[], Output> context) {
+        task = new Task(context);
+    }
+
+    @Override
+    public void process(Record<byte[], byte[]> record) {
+        Started.with(task).process(record);
+    }
+
+    @Override
+    public void close() {
+        if (task != null) {
+            tallies.remove(task.partition);
+        }
+    }
+
+    /** What lives from {@code init} to {@code close}: a task that is revived starts again from its stores. */
+    private final class Task {
+        private final ProcessorContext<byte[], Output> context;
+        private final int partition;
+        private final KeyValueStore<byte[], byte[]> registrations;
+        private final KeyValueStore<byte[], byte[]> tallyStore;
+        private final Parking parking;
+        private final Tally.Counter tally;
+        private Tally kept;
+        private long collectionsSeen;
+
+        Task(ProcessorContext<byte[], Output> context) {
+            this.context = context;
+            this.partition = context.taskId().partition();
+            this.registrations = context.getStateStore(RegistryTopology.REGISTRATIONS_STORE);
+            this.tallyStore = context.getStateStore(RegistryTopology.TALLY_STORE);
+            this.parking = new Parking(context.getStateStore(RegistryTopology.PARKED_STORE));
+            byte[] counted = tallyStore.get(TALLY_KEY);
+            this.kept = counted == null ? Tally.NONE : Tally.fromBytes(counted);
+            this.tally = new Tally.Counter(kept);
+            tallies.put(partition, kept);
+            context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick);
+        }
+
+        void process(Record<byte[], byte[]> record) {
+            RecordMetadata from =
+                    context.recordMetadata().orElseThrow(() -> new IllegalStateException("a record from no topic"));
+            if (from.topic().equals(Topics.GRANTS)) {
+                takeGrant(record);
+                return;
+            }
+            boolean isDirect = from.topic().equals(Topics.EVENTS);
+            Arrival arrival = isDirect
+                    ? Arrival.of(
+                            new Position(from.topic(), from.partition(), from.offset()), record.key(), record.value())
+                    : Arrival.fromIntake(record.key(), record.value(), record.headers());
+            take(arrival, isDirect);
+            keepTally();
+        }
+
+        private void take(Arrival arrival, boolean isDirect) {
+            tally.countRead();
+            Puri puri = EventEdge.canonicalKey(arrival.key());
+            if (puri == null) {
+                refuseStray(arrival, null, "the record's key is not a pURI in canonical form");
+            } else if (isDirect && Partitions.of(puri, partitions) != partition) {
+                // To answer here would overwrite the row that the right partition wrote.
+                refuseStray(
+                        arrival,
+                        puri,
+                        puri + " belongs in partition " + Partitions.of(puri, partitions) + " and came in " + partition
+                                + "; set the producer's partitioner to murmur2 over the key");
+            } else if (parking.isWaiting(puri)) {
+                parking.queue(puri, arrival, now());
+                tally.countParked();
+            } else {
+                long now = now();
+                Wait wait = decide(puri, arrival, ClerkAnswer.UNASKED, now);
+                if (wait != null) {
+                    parking.open(puri, arrival, now, wait);
+                    tally.countParked();
+                    ask(puri, wait);
+                }
+            }
+        }
+
+        /**
+         * Settles the event, or says what it has to wait for.
+         *
+         * @param since when the event came first
+         */
+        private @Nullable Wait decide(Puri puri, Arrival arrival, ClerkAnswer clerk, long since) {
+            return switch (edge.read(puri, arrival)) {
+                case EventEdge.SchemaPending ignored -> Wait.FOR_SCHEMA;
+                case EventEdge.Unreadable unreadable -> {
+                    refuse(puri, arrival, null, load(puri), unreadable.refusal());
+                    yield null;
+                }
+                case EventEdge.Read read -> decide(puri, arrival, read.event(), clerk, since);
+            };
+        }
+
+        private @Nullable Wait decide(Puri puri, Arrival arrival, Event event, ClerkAnswer clerk, long since) {
+            Registration before = load(puri);
+            Refusal misplaced = collections.objectionTo(puri, arrival.position().topic());
+            Decision decision = misplaced != null
+                    ? new Decision.Refused(misplaced)
+                    : Registration.fold(before, event, arrival.position(), collections.termsOf(puri), clerk);
+            return switch (decision) {
+                case Decision.Applied applied -> {
+                    Registration after = applied.registration();
+                    registrations.put(StoreKey.of(puri), RegistrationCodec.encode(after));
+                    tally.countApplied();
+                    settle(puri, arrival, after.row(), Outcome.APPLIED);
+                    yield null;
+                }
+                case Decision.Unchanged ignored -> {
+                    tally.countUnchanged();
+                    settle(puri, arrival, before.row(), Outcome.UNCHANGED);
+                    yield null;
+                }
+                case Decision.Claim claim -> new Wait.ForGrant(claim.handle(), event.eventId(), claimant(event));
+                case Decision.Refused refused -> {
+                    if (isRegistrysWord(refused.refusal(), misplaced) && now() - since < GRACE.toMillis()) {
+                        yield new Wait.ForDeclaration(since + GRACE.toMillis());
+                    }
+                    refuse(puri, arrival, event.eventId(), before, refused.refusal());
+                    yield null;
+                }
+            };
+        }
+
+        /** Whether the event fails only on what is declared, which may be about to change. */
+        private static boolean isRegistrysWord(Refusal refusal, @Nullable Refusal misplaced) {
+            return refusal == misplaced
+                    || refusal.reason() == Reason.NOT_ALLOWED
+                    || refusal.reason() == Reason.WRONG_PREFIX;
+        }
+
+        private static UuidHash claimant(Event event) {
+            if (event.change() instanceof Change.Created created) {
+                return UuidHash.of(event.puri(), created.uuid());
+            }
+            throw new IllegalStateException("only a creation claims a handle");
+        }
+
+        private void refuse(Puri puri, Arrival arrival, @Nullable UUID eventId, Registration before, Refusal refusal) {
+            reject(arrival, puri, eventId, refusal);
+            settle(puri, arrival, before.row(), Outcome.refused(refusal.reason()));
+        }
+
+        /** Refuses what has no pURI of this partition, so that no row can answer it. */
+        private void refuseStray(Arrival arrival, @Nullable Puri puri, String detail) {
+            reject(arrival, puri, null, Refusal.of(Reason.MALFORMED, detail));
+        }
+
+        private void reject(Arrival arrival, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal) {
+            tally.countRefused();
+            byte[] rejection = encoder.rejection(arrival, puri, eventId, refusal, now());
+            forward(Output.Destination.REJECTIONS, arrival.key(), rejection, new RecordHeaders());
+        }
+
+        /** The one record of identities for this event: the row as it stands now, and what became of the event. */
+        private void settle(Puri puri, Arrival arrival, @Nullable Row row, Outcome outcome) {
+            RecordHeaders headers = new RecordHeaders();
+            headers.add(Position.HEADER, Texts.utf8(arrival.position().toString()));
+            headers.add(Outcome.HEADER, Texts.utf8(outcome.toString()));
+            forward(Output.Destination.IDENTITIES, puri.toBytes(), row == null ? null : encoder.row(row), headers);
+        }
+
+        private void ask(Puri puri, Wait wait) {
+            if (wait instanceof Wait.ForGrant claim) {
+                byte[] question = new Claim(puri, claim.eventId(), claim.claimant()).toBytes();
+                forward(Output.Destination.CLAIMS, Texts.utf8(claim.handle().text()), question, new RecordHeaders());
+            }
+        }
+
+        private void takeGrant(Record<byte[], byte[]> record) {
+            Puri puri = EventEdge.canonicalKey(record.key());
+            Grant grant = Grant.fromBytes(record.value());
+            if (puri != null && parking.waitOf(puri) == Wait.ITS_TURN) {
+                resume(puri, ClerkAnswer.UNASKED);
+            }
+            if (puri != null && parking.waitOf(puri) instanceof Wait.ForGrant claim && claim.isAnsweredBy(grant)) {
+                resume(puri, grant.isGranted() ? ClerkAnswer.GRANTED : ClerkAnswer.TAKEN);
+            } else {
+                tally.countStrayGrant();
+            }
+            keepTally();
+        }
+
+        /** Takes a queue up from its head, until it is empty or has to wait again. */
+        private void resume(Puri puri, ClerkAnswer answer) {
+            ClerkAnswer clerk = answer;
+            int settled = 0;
+            for (Parking.Parked head = parking.head(puri); head != null; head = parking.head(puri)) {
+                Wait wait =
+                        settled == MOST_PER_TICK ? Wait.ITS_TURN : decide(puri, head.arrival(), clerk, head.since());
+                if (wait != null) {
+                    parking.keepWaiting(puri, wait, now());
+                    ask(puri, wait);
+                    return;
+                }
+                parking.removeHead(puri);
+                tally.countUnparked();
+                clerk = ClerkAnswer.UNASKED;
+                settled++;
+            }
+        }
+
+        private void tick(long now) {
+            boolean isNews = collections.version() != collectionsSeen;
+            collectionsSeen = collections.version();
+            resumeAll(parking.turns(MOST_PER_TICK));
+            resumeAll(parking.askedBy(now - ASK_AGAIN.toMillis(), MOST_PER_TICK));
+            resumeAll(parking.waitingForSchemas(MOST_PER_TICK));
+            resumeAll(parking.declarationsDueBy(isNews ? Long.MAX_VALUE : now, MOST_PER_TICK));
+            keepTally();
+        }
+
+        private void resumeAll(List<Puri> queues) {
+            for (Puri puri : queues) {
+                resume(puri, ClerkAnswer.UNASKED);
+            }
+        }
+
+        private Registration load(Puri puri) {
+            byte[] stored = registrations.get(StoreKey.of(puri));
+            return stored == null ? Registration.NONE : RegistrationCodec.decode(stored);
+        }
+
+        private void forward(
+                Output.Destination to, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
+            context.forward(new Record<>(key, new Output(to, value), now(), headers));
+        }
+
+        private void keepTally() {
+            Tally now = tally.tally();
+            if (now.equals(kept)) {
+                // An idle task must not write, or every tick would cost a transaction.
+                return;
+            }
+            if (!now.isBalanced()) {
+                throw new IllegalStateException("an event is unaccounted for: " + now);
+            }
+            tallyStore.put(TALLY_KEY, now.toBytes());
+            tallies.put(partition, now);
+            kept = now;
+        }
+
+        private long now() {
+            return context.currentSystemTimeMs();
+        }
+    }
+}

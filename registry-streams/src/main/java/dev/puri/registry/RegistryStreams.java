@@ -1,0 +1,298 @@
+package dev.puri.registry;
+
+import dev.puri.http.Health;
+import dev.puri.http.Listener;
+import dev.puri.http.ListenerOptions;
+import dev.puri.http.Metrics;
+import dev.puri.http.Route;
+import dev.puri.http.Settings;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The topology as a service: health and metrics first, then the world it needs, then the topology.
+ *
+ * <p>A broker, a schema registry or topics that are not there yet are waited for, unready. Topics that are wrong, and
+ * a bug of ours in the topology, end it: {@link #ended} then tells why.
+ */
+public final class RegistryStreams implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RegistryStreams.class);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
+
+    private final StreamsSettings settings;
+    private final Tallies tallies = new Tallies();
+    private final Metrics metrics = new Metrics();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final ConfluentSchemaRegistry registry;
+    private final SchemaLookup schemas;
+    private final CollectionsRegistry collections;
+    private final Listener listener;
+    private final Thread starting;
+
+    private volatile String waitingFor = "the broker and its topics";
+    private volatile @Nullable KafkaStreams streams;
+
+    private RegistryStreams(StreamsSettings settings) {
+        this.settings = settings;
+        this.registry = ConfluentSchemaRegistry.create(registryConfigs(settings));
+        this.schemas = new SchemaLookup(registry, InstantSource.system());
+        this.collections = new CollectionsRegistry(schemas);
+        this.listener = Listener.start(
+                ListenerOptions.at(settings.streamsHttpHost(), settings.streamsHttpPort())
+                        .onOneThread(),
+                routes(),
+                metrics);
+        bindMeters();
+        this.starting = Thread.ofPlatform().name("registry-streams-start").unstarted(this::startStreams);
+    }
+
+    /**
+     * Starts the service; it answers on its health port when this returns and becomes ready by itself.
+     *
+     * @throws dev.puri.http.CannotListenException when its port is taken
+     */
+    public static RegistryStreams start(StreamsSettings settings) {
+        LOG.info("Starting with {}", Settings.effective(settings));
+        RegistryStreams service = new RegistryStreams(settings);
+        service.starting.start();
+        return service;
+    }
+
+    /** The port of health and metrics. */
+    public int port() {
+        return listener.port();
+    }
+
+    /** Whether events are being processed now. */
+    public boolean isReady() {
+        KafkaStreams running = streams;
+        return running != null && running.state() == KafkaStreams.State.RUNNING && schemas.outOfReachSince() == null;
+    }
+
+    /** What this instance's tasks have done with the events that they read. */
+    public Tally tally() {
+        return tallies.sum();
+    }
+
+    /**
+     * Completes when the service is closed; exceptionally, with what went wrong, when it ended by itself.
+     */
+    public CompletableFuture<Void> ended() {
+        return ended.copy();
+    }
+
+    /** Finishes what is under way, commits, and leaves. */
+    @Override
+    public void close() {
+        if (closing.getCount() == 0) {
+            return;
+        }
+        closing.countDown();
+        schemas.close();
+        join(starting);
+        KafkaStreams running = streams;
+        if (running != null && !running.close(CLOSE_WITHIN)) {
+            LOG.warn("The topology did not stop within {} s", CLOSE_WITHIN.toSeconds());
+        }
+        listener.close();
+        registry.close();
+        metrics.close();
+        ended.complete(null);
+    }
+
+    private void startStreams() {
+        try {
+            Integer partitions = await(this::checkTopics);
+            OutputEncoder encoder = await(this::registerSchemas);
+            if (partitions == null || encoder == null) {
+                return;
+            }
+            waitingFor = "the stores to be restored";
+            Properties properties = StreamsProperties.of(settings);
+            KafkaStreams built = new KafkaStreams(
+                    RegistryTopology.build(
+                            new RegistryTopology.Parts(schemas, collections, encoder, tallies),
+                            partitions,
+                            new StreamsConfig(properties)),
+                    properties);
+            built.setUncaughtExceptionHandler(this::die);
+            streams = built;
+            if (closing.getCount() > 0) {
+                built.start();
+            }
+        } catch (RuntimeException e) {
+            LOG.error("The topology cannot start", e);
+            ended.completeExceptionally(e);
+        }
+    }
+
+    private StreamThreadExceptionResponse die(Throwable cause) {
+        LOG.error("The topology failed and ends", cause);
+        ended.completeExceptionally(cause);
+        return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+    }
+
+    /** One try at something that the world may not be ready for. */
+    private interface Attempt<T> {
+        T make();
+    }
+
+    /** Tries until it works; null when the service closes before. */
+    private <T> @Nullable T await(Attempt<T> attempt) {
+        while (closing.getCount() > 0) {
+            try {
+                return attempt.make();
+            } catch (KafkaException e) {
+                String reason = String.valueOf(e.getMessage());
+                if (!reason.equals(waitingFor)) {
+                    LOG.info("Waiting: {}", reason);
+                }
+                waitingFor = reason;
+            }
+            pause();
+        }
+        return null;
+    }
+
+    private void pause() {
+        try {
+            boolean ignored = closing.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private int checkTopics() {
+        Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
+        configs.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
+        try (Admin admin = Admin.create(configs)) {
+            List<String> missing = RegistryTopics.missing(admin);
+            if (!missing.isEmpty()) {
+                throw new UnknownTopicOrPartitionException(String.join("; ", missing));
+            }
+            List<String> mistakes =
+                    RegistryTopics.check(admin, settings.streamsApplicationId(), settings.streamsReplicationFactor());
+            if (!mistakes.isEmpty()) {
+                throw new WrongTopicsException(mistakes);
+            }
+            return RegistryTopics.partitions(admin);
+        }
+    }
+
+    private OutputEncoder registerSchemas() {
+        waitingFor = "the schema registry " + settings.schemaRegistry();
+        RegistrySchemas.register(registry, Set.of());
+        return new OutputEncoder(registry);
+    }
+
+    private List<Route> routes() {
+        Health health = new Health();
+        health.add(Health.Kind.STARTED, "topology", () -> {
+            KafkaStreams running = streams;
+            boolean isUp = running != null && running.state() != KafkaStreams.State.CREATED;
+            return new Health.State(isUp, isUp ? Map.of() : Map.of("waitingFor", waitingFor));
+        });
+        health.add(
+                Health.Kind.LIVE,
+                "topology",
+                () -> new Health.State(!ended.isCompletedExceptionally(), Map.of("state", state())));
+        health.add(Health.Kind.READY, "topology", () -> new Health.State(isReady(), details()));
+        List<Route> routes = new ArrayList<>(health.routes());
+        routes.add(metrics.route());
+        return routes;
+    }
+
+    private String state() {
+        KafkaStreams running = streams;
+        return running == null ? "STARTING" : running.state().name();
+    }
+
+    private Map<String, Object> details() {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("state", state());
+        Instant since = schemas.outOfReachSince();
+        if (since != null) {
+            details.put("schemaRegistryOutOfReachSince", since.toString());
+        }
+        if (streams == null) {
+            details.put("waitingFor", waitingFor);
+        }
+        Tally tally = tally();
+        details.put("read", tally.read());
+        details.put("parked", tally.parked());
+        return details;
+    }
+
+    private void bindMeters() {
+        MeterRegistry meters = metrics.registry();
+        count(meters, "puri.registry.events.read", "Events read", Tally::read);
+        countOutcome(meters, "applied", Tally::applied);
+        countOutcome(meters, "unchanged", Tally::unchanged);
+        countOutcome(meters, "refused", Tally::refused);
+        count(meters, "puri.registry.grants.stray", "Grants that nobody waited for", Tally::strayGrants);
+        Gauge.builder("puri.registry.events.parked", tallies, t -> t.sum().parked())
+                .description("Events waiting for a grant, a schema or a declaration")
+                .register(meters);
+        FunctionCounter.builder("puri.registry.collections.unreadable", collections, CollectionsRegistry::unreadable)
+                .description("Records of the collections topic that are no declarations")
+                .register(meters);
+        Gauge.builder("puri.registry.schemas.reachable", schemas, s -> s.outOfReachSince() == null ? 1 : 0)
+                .description("1 while the schema registry answers")
+                .register(meters);
+    }
+
+    // Gauges, for the tally goes back to the last commit after a crash and leaves with its task.
+    private void count(MeterRegistry meters, String name, String what, ToDoubleFunction<Tally> of) {
+        Gauge.builder(name, tallies, t -> of.applyAsDouble(t.sum()))
+                .description(what + " by this instance's tasks since the registry began")
+                .register(meters);
+    }
+
+    private void countOutcome(MeterRegistry meters, String outcome, ToDoubleFunction<Tally> of) {
+        Gauge.builder("puri.registry.events.settled", tallies, t -> of.applyAsDouble(t.sum()))
+                .description("Events settled by this instance's tasks since the registry began")
+                .tag("outcome", outcome)
+                .register(meters);
+    }
+
+    private static Map<String, Object> registryConfigs(StreamsSettings settings) {
+        Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
+        configs.put("schema.registry.url", settings.schemaRegistry());
+        return configs;
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join(CLOSE_WITHIN);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

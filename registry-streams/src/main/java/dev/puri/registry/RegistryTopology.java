@@ -1,0 +1,181 @@
+package dev.puri.registry;
+
+import static dev.puri.registry.Output.Destination.CLAIMS;
+import static dev.puri.registry.Output.Destination.IDENTITIES;
+import static dev.puri.registry.Output.Destination.REJECTIONS;
+
+import dev.puri.schemas.log.Topics;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.TopologyConfig;
+import org.apache.kafka.streams.kstream.Branched;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.processor.WallclockTimestampExtractor;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.Stores;
+
+/**
+ * The map of this module: every stage, in the order in which an event passes it.
+ *
+ * <pre>
+ *   puri.events.v1.{namespace}
+ *            │
+ *         intake ──▶ (intake)          puri.collections.v1 ──▶ declared, on every instance
+ *                       │                                          ┊
+ *   puri.events.v1 ──▶ registrar ◀┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┘
+ *                      ▲   │ │ └──▶ puri.identities.v1
+ *       puri.grants.v1 │   │ └────▶ puri.rejections.v1
+ *                      │   ▼
+ *                      │ (claims) by handle
+ *                      │   ▼
+ *                      └─ clerk
+ * </pre>
+ *
+ * <p>The registrar is keyed by pURI, the clerk by handle. Only an event that claims a handle goes round;
+ * every other leaves after one step. Topics in brackets belong to Kafka Streams. {@code
+ * puri.grants.v1} does not, because the DSL cannot close a circle through a repartition topic.
+ *
+ * <p>Times of records are never looked at: everything is stamped with the wall clock, for a producer's
+ * timestamp may be anything, and -1 stops Kafka's default extractor.
+ */
+final class RegistryTopology {
+    static final String REGISTRATIONS_STORE = "registrations";
+    static final String PARKED_STORE = "parked";
+    static final String TALLY_STORE = "tally";
+    static final String HANDLES_STORE = "handles";
+    static final String DECLARED_STORE = "declared";
+    static final String INTAKE = "intake";
+    static final String CLAIMS_TOPIC = "claims";
+
+    static final List<String> LOGGED_STORES = List.of(REGISTRATIONS_STORE, PARKED_STORE, TALLY_STORE, HANDLES_STORE);
+
+    private static final Pattern NAMESPACE_EVENTS = Pattern.compile(Pattern.quote(Topics.EVENTS) + "\\.[a-z0-9._-]+");
+
+    private RegistryTopology() {}
+
+    /**
+     * Builds it.
+     *
+     * @param partitions of the events topic, and so of everything keyed by pURI
+     */
+    static Topology build(Parts parts, int partitions, StreamsConfig config) {
+        StreamsBuilder builder = new StreamsBuilder(new TopologyConfig(config));
+        builder.addGlobalStore(
+                inMemory(DECLARED_STORE).withLoggingDisabled(),
+                Topics.COLLECTIONS,
+                consumed("collections"),
+                parts.collections()::feed);
+
+        KStream<byte[], byte[]> intake = builder.stream(NAMESPACE_EVENTS, consumed("namespace-events"))
+                .process(Intake::new, Named.as("intake-stage"))
+                .repartition(Repartitioned.<byte[], byte[]>as(INTAKE)
+                        .withKeySerde(Serdes.ByteArray())
+                        .withValueSerde(Serdes.ByteArray())
+                        .withNumberOfPartitions(partitions));
+
+        KStream<byte[], Output> outputs = builder.stream(Topics.EVENTS, consumed("events"))
+                .merge(intake, Named.as("events-of-all"))
+                .merge(builder.stream(Topics.GRANTS, consumed("grants")), Named.as("events-and-grants"))
+                .process(registrar(parts, partitions), Named.as("registrar"));
+
+        outputs.split(Named.as("output-"))
+                .branch(
+                        (key, output) -> output.to() == IDENTITIES,
+                        Branched.withConsumer(identities -> write(identities, Topics.IDENTITIES), "identities"))
+                .branch(
+                        (key, output) -> output.to() == REJECTIONS,
+                        Branched.withConsumer(rejections -> write(rejections, Topics.REJECTIONS), "rejections"))
+                .branch(
+                        (key, output) -> output.to() == CLAIMS,
+                        Branched.withConsumer(
+                                claims -> bytes(claims, CLAIMS_TOPIC)
+                                        .repartition(Repartitioned.<byte[], byte[]>as(CLAIMS_TOPIC)
+                                                .withKeySerde(Serdes.ByteArray())
+                                                .withValueSerde(Serdes.ByteArray())
+                                                .withNumberOfPartitions(partitions))
+                                        .process(clerk(), Named.as("clerk"))
+                                        .to(Topics.GRANTS, produced("grants-sink")),
+                                "claims"))
+                .noDefaultBranch();
+        return builder.build();
+    }
+
+    private static void write(KStream<byte[], Output> outputs, String topic) {
+        bytes(outputs, topic).to(topic, produced(topic + "-sink"));
+    }
+
+    private static KStream<byte[], byte[]> bytes(KStream<byte[], Output> outputs, String topic) {
+        return outputs.mapValues(Output::value, Named.as(topic + "-bytes"));
+    }
+
+    private static ProcessorSupplier<byte[], byte[], byte[], Output> registrar(Parts parts, int partitions) {
+        return new ProcessorSupplier<>() {
+            @Override
+            public Processor<byte[], byte[], byte[], Output> get() {
+                return new Registrar(
+                        new EventEdge(parts.schemas()),
+                        parts.collections(),
+                        parts.encoder(),
+                        parts.tallies(),
+                        partitions);
+            }
+
+            @Override
+            public Set<StoreBuilder<?>> stores() {
+                // One key, written at every event: the cache folds that into one write a commit.
+                return Set.of(
+                        onDisk(REGISTRATIONS_STORE),
+                        onDisk(PARKED_STORE),
+                        inMemory(TALLY_STORE).withCachingEnabled());
+            }
+        };
+    }
+
+    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> clerk() {
+        return new ProcessorSupplier<>() {
+            @Override
+            public Processor<byte[], byte[], byte[], byte[]> get() {
+                return new Clerk();
+            }
+
+            @Override
+            public Set<StoreBuilder<?>> stores() {
+                return Set.of(onDisk(HANDLES_STORE));
+            }
+        };
+    }
+
+    private static StoreBuilder<KeyValueStore<byte[], byte[]>> onDisk(String name) {
+        return Stores.keyValueStoreBuilder(
+                Stores.persistentKeyValueStore(name), Serdes.ByteArray(), Serdes.ByteArray());
+    }
+
+    private static StoreBuilder<KeyValueStore<byte[], byte[]>> inMemory(String name) {
+        return Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(name), Serdes.ByteArray(), Serdes.ByteArray());
+    }
+
+    private static Consumed<byte[], byte[]> consumed(String name) {
+        return Consumed.with(Serdes.ByteArray(), Serdes.ByteArray())
+                .withTimestampExtractor(new WallclockTimestampExtractor())
+                .withName(name);
+    }
+
+    private static Produced<byte[], byte[]> produced(String name) {
+        return Produced.with(Serdes.ByteArray(), Serdes.ByteArray()).withName(name);
+    }
+
+    /** What the stages share beside their stores. */
+    record Parts(SchemaLookup schemas, CollectionsRegistry collections, OutputEncoder encoder, Tallies tallies) {}
+}

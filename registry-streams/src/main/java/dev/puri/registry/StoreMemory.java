@@ -1,0 +1,59 @@
+package dev.puri.registry;
+
+import java.util.Map;
+import org.apache.kafka.streams.state.RocksDBConfigSetter;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.Cache;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.WriteBufferManager;
+
+/**
+ * One bound on the memory of all stores together. Left alone each store takes up to 98 MiB outside the
+ * heap, and there are three to a partition. Kafka Streams makes one of these for every store, so what
+ * they share is static.
+ */
+public final class StoreMemory implements RocksDBConfigSetter {
+    /** Setting: MiB for all stores of this process. The first topology in a process decides. */
+    static final String MIB_CONFIG = "puri.store.memory.mib";
+
+    private static @Nullable Cache cache;
+    private static @Nullable WriteBufferManager writeBuffers;
+
+    /** Kafka Streams calls this by name. */
+    public StoreMemory() {}
+
+    @Override
+    public void setConfig(String storeName, Options options, Map<String, Object> configs) {
+        long bytes = Long.parseLong(String.valueOf(configs.get(MIB_CONFIG))) << 20;
+        BlockBasedTableConfig table = (BlockBasedTableConfig) options.tableFormatConfig();
+        synchronized (StoreMemory.class) {
+            Cache shared = cache == null ? shared(bytes) : cache;
+            table.setBlockCache(shared);
+            options.setWriteBufferManager(Started.with(writeBuffers));
+        }
+        // Index and filter blocks count against the bound too.
+        table.setCacheIndexAndFilterBlocks(true);
+        table.setCacheIndexAndFilterBlocksWithHighPriority(true);
+        table.setPinTopLevelIndexAndFilter(true);
+        options.setTableFormatConfig(table);
+        options.setWriteBufferSize(Math.min(bytes / 16, 8 << 20));
+        options.setMaxWriteBufferNumber(2);
+    }
+
+    private static Cache shared(long bytes) {
+        RocksDB.loadLibrary();
+        Cache made = new LRUCache(bytes, -1, false, 0.1);
+        // Write buffers are charged to the same cache, a half of it at the most.
+        writeBuffers = new WriteBufferManager(bytes / 2, made);
+        cache = made;
+        return made;
+    }
+
+    @Override
+    public void close(String storeName, Options options) {
+        // What is shared outlives every store.
+    }
+}

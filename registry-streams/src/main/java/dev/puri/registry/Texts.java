@@ -1,0 +1,37 @@
+package dev.puri.registry;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Short texts in the codecs of this package: two bytes of length, then UTF-8. */
+final class Texts {
+    static final byte[] EMPTY = {};
+
+    private Texts() {}
+
+    static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static int size(byte[]... texts) {
+        int size = 0;
+        for (byte[] text : texts) {
+            size += Short.BYTES + text.length;
+        }
+        return size;
+    }
+
+    static void put(ByteBuffer to, byte[] text) {
+        if (text.length > Short.MAX_VALUE) {
+            throw new IllegalStateException("a text of " + text.length + " bytes is not short");
+        }
+        to.putShort((short) text.length).put(text);
+    }
+
+    static String get(ByteBuffer from) {
+        int length = from.getShort();
+        String text = new String(from.array(), from.arrayOffset() + from.position(), length, StandardCharsets.UTF_8);
+        from.position(from.position() + length);
+        return text;
+    }
+}

@@ -1,0 +1,215 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Row;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The contract once more, as plainly as Java allows: one mutable object a pURI, one long list of ifs.
+ * It is told who asked first for each handle, and otherwise knows nothing of queues, crashes or Kafka.
+ */
+final class Model {
+    /** What the collections registry says, in the model's own words. */
+    interface Rules {
+        boolean mayClaim(Puri puri, String owner);
+
+        @Nullable
+        String prefixOf(Puri puri);
+    }
+
+    private static final class Identity {
+        private @Nullable UUID uuid;
+        private String owner = "";
+        private String shard = "";
+        private @Nullable String handle;
+        private String status = "none";
+        private long epoch;
+        private long createdAt;
+        private long changedAt;
+        private @Nullable Puri survivor;
+        private @Nullable Position position;
+        private final Deque<UUID> recent = new ArrayDeque<>();
+        private final Set<UUID> burnt = new HashSet<>();
+    }
+
+    private final Rules rules;
+    private final Map<String, UuidHash> firstToAsk;
+    private final Map<Puri, Identity> identities = new HashMap<>();
+
+    Model(Rules rules, Map<String, UuidHash> firstToAsk) {
+        this.rules = rules;
+        this.firstToAsk = firstToAsk;
+    }
+
+    Map<Puri, Row> rows() {
+        Map<Puri, Row> rows = new HashMap<>();
+        identities.forEach((puri, i) -> {
+            if (!i.status.equals("none")) {
+                rows.put(puri, row(i));
+            }
+        });
+        return rows;
+    }
+
+    Outcome decide(Event event, Position position) {
+        Identity i = identities.computeIfAbsent(event.puri(), ignored -> new Identity());
+        Outcome outcome = decide(i, event, position);
+        if (outcome.equals(Outcome.APPLIED)) {
+            i.recent.addLast(event.eventId());
+            if (i.recent.size() > 8) {
+                i.recent.removeFirst();
+            }
+        }
+        return outcome;
+    }
+
+    private Outcome decide(Identity i, Event event, Position position) {
+        Puri puri = event.puri();
+        long at = event.occurredAt().toEpochMilli();
+        boolean exists = !i.status.equals("none");
+        if (event.change() instanceof Change.Created c) {
+            if (!rules.mayClaim(puri, c.owner().text())) {
+                return Outcome.refused(Reason.NOT_ALLOWED);
+            }
+            if (c.handle() != null && !c.handle().prefix().text().equals(rules.prefixOf(puri))) {
+                return Outcome.refused(Reason.WRONG_PREFIX);
+            }
+        }
+        if (event.change() instanceof Change.Moved m
+                && m.owner() != null
+                && !rules.mayClaim(puri, m.owner().text())) {
+            return Outcome.refused(Reason.NOT_ALLOWED);
+        }
+        if (i.recent.contains(event.eventId())) {
+            return Outcome.UNCHANGED;
+        }
+        if (event.change() instanceof Change.Erased) {
+            if (exists) {
+                i.burnt.add(Objects.requireNonNull(i.uuid));
+            }
+            i.status = "none";
+            i.epoch = 0;
+            i.handle = null;
+            i.survivor = null;
+            return Outcome.APPLIED;
+        }
+        if (!exists && !(event.change() instanceof Change.Created)) {
+            return Outcome.refused(Reason.UNKNOWN_PURI);
+        }
+        if (event.uuid() != null && !(exists && event.uuid().equals(i.uuid))) {
+            return Outcome.refused(Reason.OTHER_INCARNATION);
+        }
+        if (event.expectedEpoch() != null && event.expectedEpoch() != i.epoch) {
+            return Outcome.refused(Reason.STALE_EPOCH);
+        }
+        if (event.change() instanceof Change.Created c) {
+            return create(i, c, puri, at, position);
+        }
+        if (event.change() instanceof Change.Deleted) {
+            if (i.status.equals("DELETED")) {
+                return Outcome.UNCHANGED;
+            }
+            i.burnt.add(Objects.requireNonNull(i.uuid));
+            i.survivor = null;
+            return change(i, "DELETED", at, position);
+        }
+        if (i.status.equals("DELETED")) {
+            return Outcome.refused(Reason.DELETED);
+        }
+        if (event.change() instanceof Change.Merged m) {
+            if (m.into().equals(puri)) {
+                return Outcome.refused(Reason.SELF_MERGE);
+            }
+            if (i.status.equals("MERGED")) {
+                return m.into().equals(i.survivor) ? Outcome.UNCHANGED : Outcome.refused(Reason.MERGED);
+            }
+            i.survivor = m.into();
+            return change(i, "MERGED", at, position);
+        }
+        if (i.status.equals("MERGED")) {
+            return Outcome.refused(Reason.MERGED);
+        }
+        if (event.change() instanceof Change.Moved m) {
+            String owner = m.owner() == null ? i.owner : m.owner().text();
+            if (owner.equals(i.owner) && m.shard().text().equals(i.shard)) {
+                return Outcome.UNCHANGED;
+            }
+            i.owner = owner;
+            i.shard = m.shard().text();
+            return change(i, "ACTIVE", at, position);
+        }
+        return Outcome.APPLIED;
+    }
+
+    private Outcome create(Identity i, Change.Created c, Puri puri, long at, Position position) {
+        if (i.burnt.contains(c.uuid())) {
+            return Outcome.refused(Reason.ID_REUSED);
+        }
+        boolean isFree = i.status.equals("none") || i.status.equals("DELETED");
+        if (!isFree && !c.uuid().equals(i.uuid)) {
+            return Outcome.refused(Reason.PURI_TAKEN);
+        }
+        String wanted = c.handle() == null ? null : c.handle().text();
+        if (!isFree && (wanted == null || wanted.equals(i.handle))) {
+            return Outcome.UNCHANGED;
+        }
+        if (!isFree && i.handle != null) {
+            return Outcome.refused(Reason.HANDLE_FIXED);
+        }
+        if (wanted != null && !UuidHash.of(puri, c.uuid()).equals(firstToAsk.get(wanted))) {
+            return Outcome.refused(Reason.HANDLE_TAKEN);
+        }
+        i.handle = wanted;
+        i.changedAt = at;
+        i.position = position;
+        if (isFree) {
+            i.uuid = c.uuid();
+            i.owner = c.owner().text();
+            i.shard = c.shard().text();
+            i.status = "ACTIVE";
+            i.epoch++;
+            i.createdAt = at;
+            i.survivor = null;
+        }
+        return Outcome.APPLIED;
+    }
+
+    private static Outcome change(Identity i, String status, long at, Position position) {
+        i.status = status;
+        i.epoch++;
+        i.changedAt = at;
+        i.position = position;
+        return Outcome.APPLIED;
+    }
+
+    private static Row row(Identity i) {
+        return new Row(
+                Objects.requireNonNull(i.uuid),
+                new Owner(i.owner),
+                new Shard(i.shard),
+                i.handle == null ? null : new Handle(i.handle),
+                Row.Status.valueOf(i.status),
+                i.epoch,
+                Instant.ofEpochMilli(i.createdAt),
+                Instant.ofEpochMilli(i.changedAt),
+                i.survivor,
+                Objects.requireNonNull(i.position));
+    }
+}

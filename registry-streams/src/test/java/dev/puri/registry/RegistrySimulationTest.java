@@ -1,0 +1,392 @@
+package dev.puri.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RecordWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.streams.processor.api.Record;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random histories through the real processors, against {@link Model}: duplicates, late replays,
+ * reorderings between sources, two shards claiming one pURI, two pURIs one handle, namespace topics with
+ * other partition counts, re-creation, erasure, rubbish, lost and doubled grants, crash and replay.
+ */
+class RegistrySimulationTest {
+    private static final int SEEDS = 300;
+    private static final int EVENTS = 250;
+    private static final int PARTITIONS = 4;
+    private static final String STRAY_TOPIC = Topics.eventsOf("stray");
+
+    @Test
+    void everyHistoryAgreesWithTheModel() {
+        long base = Long.getLong("puri.seed", 20_261_120L);
+        Set<Outcome> seen = new HashSet<>();
+        for (int i = 0; i < SEEDS; i++) {
+            long seed = base + i;
+            try {
+                History history = new History(seed);
+                history.play();
+                seen.addAll(history.outcomes);
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed " + seed + " (run again with -Dpuri.seed=" + seed + ")", e);
+            }
+        }
+        Set<Outcome> all = Stream.concat(
+                        Stream.of(Outcome.APPLIED, Outcome.UNCHANGED),
+                        Arrays.stream(Reason.values()).map(Outcome::refused))
+                .collect(Collectors.toSet());
+        assertThat(seen).as("every line of the contract was reached").isEqualTo(all);
+    }
+
+    /** One run of the world. */
+    private static final class History {
+        private final Random random;
+        private final World world = new World();
+        private final FakeSchemaRegistry schemaRegistry = new FakeSchemaRegistry();
+        private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
+        private final int eventId = schemaRegistry.register("events", events.schema());
+        private final SchemaLookup schemas = new SchemaLookup(schemaRegistry, InstantSource.system());
+        private final CollectionsRegistry collections = new CollectionsRegistry(schemas);
+        private final Tallies tallies = new Tallies();
+
+        /** By position, every event that a producer could have meant. */
+        private final Map<String, Event> published = new HashMap<>();
+
+        private final List<Event> history = new ArrayList<>();
+        private final RandomEvents generated;
+        private final Set<Outcome> outcomes = new HashSet<>();
+        private int appended;
+
+        History(long seed) {
+            random = new Random(seed);
+            generated = new RandomEvents(random, 4);
+            build();
+        }
+
+        private void build() {
+            world.createTopic(Topics.EVENTS, PARTITIONS);
+            world.createTopic(RandomEvents.MUSIC_TOPIC, 3);
+            world.createTopic(STRAY_TOPIC, 7);
+            world.createTopic(World.INTAKE, PARTITIONS);
+            world.createTopic(World.CLAIMS, PARTITIONS);
+            world.createTopic(Topics.GRANTS, PARTITIONS);
+            world.createTopic(Topics.IDENTITIES, PARTITIONS);
+            world.createTopic(Topics.REJECTIONS, PARTITIONS);
+            declare();
+            OutputEncoder encoder = new OutputEncoder(schemaRegistry);
+            for (int p = 0; p < 7; p++) {
+                world.addTask(
+                        "intake",
+                        p,
+                        List.of(RandomEvents.MUSIC_TOPIC, STRAY_TOPIC),
+                        List.of(),
+                        Intake::new,
+                        World.Route.to(World.INTAKE));
+            }
+            for (int p = 0; p < PARTITIONS; p++) {
+                world.addTask(
+                        "registrar",
+                        p,
+                        List.of(Topics.EVENTS, World.INTAKE, Topics.GRANTS),
+                        List.of(
+                                RegistryTopology.REGISTRATIONS_STORE,
+                                RegistryTopology.PARKED_STORE,
+                                RegistryTopology.TALLY_STORE),
+                        () -> new Registrar(new EventEdge(schemas), collections, encoder, tallies, PARTITIONS),
+                        World.Route.ofOutputs());
+                world.addTask(
+                        "clerk",
+                        p,
+                        List.of(World.CLAIMS),
+                        List.of(RegistryTopology.HANDLES_STORE),
+                        Clerk::new,
+                        World.Route.to(Topics.GRANTS));
+            }
+        }
+
+        private void declare() {
+            RecordWriter<CollectionsEntry> writer = RecordWriter.of(CollectionsEntry.class);
+            int id = schemaRegistry.register("collections", writer.schema());
+            var feed = collections.feed();
+            for (Declaration declaration : RandomEvents.DECLARED) {
+                feed.process(new Record<>(
+                        Texts.utf8(declaration.key()), writer.encode(id, DeclarationAvro.toAvro(declaration)), 0));
+            }
+        }
+
+        void play() {
+            while (appended < EVENTS) {
+                step();
+            }
+            settle();
+            compare();
+            schemas.close();
+        }
+
+        private void step() {
+            int dice = random.nextInt(100);
+            if (dice < 25) {
+                publish();
+                return;
+            }
+            World.Task<?> task = world.tasks().get(random.nextInt(world.tasks().size()));
+            if (dice < 80) {
+                task.read(task.sources().get(random.nextInt(task.sources().size())));
+            } else if (dice < 90) {
+                task.commit();
+            } else if (dice < 93) {
+                task.crash();
+            } else if (dice < 97) {
+                world.passTime(random.nextInt(3000));
+                task.tick();
+            } else {
+                disturbGrants();
+            }
+        }
+
+        /** A grant is lost or comes twice, as after a topic was made anew. */
+        private void disturbGrants() {
+            int partition = random.nextInt(PARTITIONS);
+            List<World.Entry> grants = world.log(Topics.GRANTS, partition);
+            if (!grants.isEmpty()) {
+                int at = random.nextInt(grants.size());
+                if (random.nextBoolean()) {
+                    grants.add(grants.get(at));
+                } else {
+                    grants.set(
+                            at,
+                            new World.Entry(
+                                    grants.get(at).key(),
+                                    new Grant(generated.uuid(), Handle.parse("trk_zzzzzzzzzzzzzzz"), true).toBytes(),
+                                    World.noHeaders()));
+                }
+            }
+        }
+
+        private void settle() {
+            int idle = 0;
+            while (idle < 20) {
+                boolean isBusy = false;
+                for (World.Task<?> task : world.tasks()) {
+                    for (String source : task.sources()) {
+                        while (task.read(source)) {
+                            isBusy = true;
+                        }
+                    }
+                    task.tick();
+                    task.commit();
+                }
+                world.passTime(Registrar.ASK_AGAIN.toMillis());
+                idle = isBusy ? 0 : idle + 1;
+            }
+        }
+
+        private void publish() {
+            appended++;
+            int dice = random.nextInt(100);
+            if (dice < 8) {
+                publishRubbish();
+                return;
+            }
+            Event event =
+                    dice < 20 && !history.isEmpty() ? history.get(random.nextInt(history.size())) : generated.next();
+            history.add(event);
+            String topic = random.nextInt(30) == 0 ? anyTopic() : RandomEvents.rightfulTopic(event.puri());
+            append(topic, event.puri().toBytes(), events.encode(eventId, EventAvro.toAvro(event)), event);
+        }
+
+        private void append(String topic, byte @Nullable [] key, byte @Nullable [] value, @Nullable Event event) {
+            // A namespace's topic may have been filled by any partitioner.
+            int partition = topic.equals(Topics.EVENTS) && key != null
+                    ? Partitions.of(event == null ? Puri.parse("a:b:c") : event.puri(), PARTITIONS)
+                    : random.nextInt(world.partitions(topic));
+            List<World.Entry> log = world.log(topic, partition);
+            if (event != null) {
+                published.put(new Position(topic, partition, log.size()).toString(), event);
+            }
+            Headers headers = World.noHeaders();
+            headers.add(Position.HEADER, Texts.utf8("forged-0-0"));
+            log.add(new World.Entry(key, value, headers));
+        }
+
+        private void publishRubbish() {
+            byte[] key = generated.anyPuri().toBytes();
+            byte[] good = events.encode(eventId, EventAvro.toAvro(generated.next()));
+            switch (random.nextInt(6)) {
+                case 0 -> append(anyTopic(), null, good, null);
+                case 1 -> append(anyTopic(), "Not A pURI".getBytes(StandardCharsets.UTF_8), good, null);
+                case 2 -> append(RandomEvents.MUSIC_TOPIC, key, null, null);
+                case 3 -> append(STRAY_TOPIC, key, new byte[] {0, 0, 0, 99, 1}, null);
+                case 4 -> append(RandomEvents.MUSIC_TOPIC, key, new byte[Arrival.MAX_BYTES + 1], null);
+                default -> append(STRAY_TOPIC, key, Arrays.copyOf(good, good.length - 3), null);
+            }
+        }
+
+        private String anyTopic() {
+            return List.of(Topics.EVENTS, RandomEvents.MUSIC_TOPIC, STRAY_TOPIC).get(random.nextInt(3));
+        }
+
+        private void compare() {
+            Map<String, UuidHash> firstToAsk = new HashMap<>();
+            for (int p = 0; p < PARTITIONS; p++) {
+                for (World.Entry claim : world.log(World.CLAIMS, p)) {
+                    firstToAsk.putIfAbsent(
+                            new String(claim.key(), StandardCharsets.UTF_8),
+                            Claim.fromBytes(claim.value()).claimant());
+                }
+            }
+            Map<String, Outcome> expected = new HashMap<>();
+            Map<Puri, List<String>> orderRead = new HashMap<>();
+            Model model = new Model(RandomEvents.rules(), firstToAsk);
+            int read = 0;
+            for (World.Task<?> task : world.tasks()) {
+                if (!task.toString().startsWith("registrar")) {
+                    continue;
+                }
+                for (String place : task.reads()) {
+                    read += place.startsWith(Topics.GRANTS) ? 0 : 1;
+                    decideOne(task.partition(), place, model, expected, orderRead);
+                }
+            }
+
+            Map<String, Outcome> actual = new HashMap<>();
+            Map<Puri, List<String>> orderAnswered = new HashMap<>();
+            Map<Puri, Row> rows = new HashMap<>();
+            readIdentities(actual, orderAnswered, rows);
+            assertThat(actual).isEqualTo(expected);
+            outcomes.addAll(actual.values());
+            assertThat(orderAnswered).isEqualTo(orderRead);
+            assertThat(rows).isEqualTo(model.rows());
+            assertHandlesAreUnique(rows);
+            assertNothingIsUnaccountedFor(read, expected);
+        }
+
+        private void decideOne(
+                int partition,
+                String place,
+                Model model,
+                Map<String, Outcome> expected,
+                Map<Puri, List<String>> orderRead) {
+            String topic = place.substring(0, place.lastIndexOf('/'));
+            int offset = Integer.parseInt(place.substring(place.lastIndexOf('/') + 1));
+            if (topic.equals(Topics.GRANTS)) {
+                return;
+            }
+            World.Entry entry = world.log(topic, partition).get(offset);
+            Puri puri = EventEdge.canonicalKey(entry.key());
+            if (puri == null || topic.equals(Topics.EVENTS) && Partitions.of(puri, PARTITIONS) != partition) {
+                return;
+            }
+            Position position = topic.equals(Topics.EVENTS)
+                    ? new Position(topic, partition, offset)
+                    : Position.parse(new String(
+                            entry.headers().lastHeader(Position.HEADER).value(), StandardCharsets.UTF_8));
+            Event event = published.get(position.toString());
+            Outcome outcome;
+            if (event == null) {
+                outcome = Outcome.refused(
+                        Arrival.fromIntake(entry.key(), entry.value(), entry.headers())
+                                                .isReadable()
+                                        || entry.value() == null
+                                        || entry.value().length < Arrival.KEPT_BYTES
+                                ? Reason.UNDECODABLE
+                                : Reason.TOO_LARGE);
+            } else if (!position.topic().equals(RandomEvents.rightfulTopic(puri))) {
+                outcome = Outcome.refused(Reason.MALFORMED);
+            } else {
+                outcome = model.decide(event, position);
+            }
+            assertThat(expected.put(position.toString(), outcome))
+                    .as("read once: " + position)
+                    .isNull();
+            orderRead.computeIfAbsent(puri, ignored -> new ArrayList<>()).add(position.toString());
+        }
+
+        private void readIdentities(
+                Map<String, Outcome> actual, Map<Puri, List<String>> orderAnswered, Map<Puri, Row> rows) {
+            RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
+            for (int p = 0; p < PARTITIONS; p++) {
+                for (World.Entry entry : world.log(Topics.IDENTITIES, p)) {
+                    Puri puri = EventEdge.canonicalKey(entry.key());
+                    String position = header(entry, Position.HEADER);
+                    Outcome before = actual.put(position, Outcome.parse(header(entry, Outcome.HEADER)));
+                    assertThat(before).as("answered once: " + position).isNull();
+                    orderAnswered
+                            .computeIfAbsent(puri, ignored -> new ArrayList<>())
+                            .add(position);
+                    if (entry.value() == null) {
+                        rows.remove(puri);
+                    } else {
+                        rows.put(puri, RowAvro.fromAvro(reader.decode(entry.value(), IdentityRow.getClassSchema())));
+                    }
+                }
+            }
+        }
+
+        private static void assertHandlesAreUnique(Map<Puri, Row> rows) {
+            Set<Handle> seen = new HashSet<>();
+            rows.forEach((puri, row) -> assertThat(row.handle() == null || seen.add(row.handle()))
+                    .as(puri + " shares " + row.handle())
+                    .isTrue());
+        }
+
+        private void assertNothingIsUnaccountedFor(int read, Map<String, Outcome> expected) {
+            Tally tally = tallies.sum();
+            assertThat(tally.isBalanced()).isTrue();
+            assertThat(tally.read()).isEqualTo(read).isEqualTo(appended);
+            assertThat(tally.parked()).isZero();
+            long refused = 0;
+            RecordReader<Rejection> reader = RecordReader.of(Rejection.class);
+            for (int p = 0; p < PARTITIONS; p++) {
+                for (World.Entry entry : world.log(Topics.REJECTIONS, p)) {
+                    Rejection rejection = reader.decode(entry.value(), Rejection.getClassSchema());
+                    Position position = new Position(
+                            rejection.getPosition().getTopic(),
+                            rejection.getPosition().getPartition(),
+                            rejection.getPosition().getOffset());
+                    Outcome outcome = expected.get(position.toString());
+                    if (outcome != null) {
+                        assertThat(outcome).isEqualTo(Outcome.refused(Reason.valueOf(rejection.getReason())));
+                    }
+                    refused++;
+                }
+            }
+            assertThat(refused).isEqualTo(tally.refused());
+        }
+
+        private static String header(World.Entry entry, String name) {
+            return new String(entry.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Topics;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kafka in a few lists: topics, and tasks that read them, write to them in transactions, and lose at a
+ * crash all that they did since their last commit. The processors in it are the real ones. Everything
+ * happens in one thread, in the order in which the test's random numbers say.
+ */
+final class World {
+    static final String INTAKE = "app-intake-repartition";
+    static final String CLAIMS = "app-claims-repartition";
+
+    /** One record in a partition. */
+    record Entry(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {}
+
+    /** A topic's partitions. */
+    private final Map<String, List<List<Entry>>> topics = new TreeMap<>();
+
+    private final List<Task<?>> tasks = new ArrayList<>();
+    private long now = 1_800_000_000_000L;
+
+    void createTopic(String name, int partitions) {
+        List<List<Entry>> logs = new ArrayList<>();
+        for (int i = 0; i < partitions; i++) {
+            logs.add(new ArrayList<>());
+        }
+        topics.put(name, logs);
+    }
+
+    List<Entry> log(String topic, int partition) {
+        return topics.get(topic).get(partition);
+    }
+
+    int partitions(String topic) {
+        return topics.get(topic).size();
+    }
+
+    /** Appends where Kafka's default partitioner would; records without a key go to partition 0. */
+    void append(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
+        int partition = key == null ? 0 : BuiltInPartitioner.partitionForKey(key, partitions(topic));
+        log(topic, partition).add(new Entry(key, value, headers));
+    }
+
+    List<Task<?>> tasks() {
+        return tasks;
+    }
+
+    void passTime(long millis) {
+        now += millis;
+    }
+
+    <V> Task<V> addTask(
+            String name,
+            int partition,
+            List<String> sources,
+            List<String> stores,
+            Supplier<Processor<byte[], byte[], byte[], V>> processor,
+            Route<V> route) {
+        Task<V> task = new Task<>(name, partition, sources, stores, processor, route);
+        tasks.add(task);
+        return task;
+    }
+
+    /** Where a task's output goes. */
+    interface Route<V> {
+        String topic(V value);
+
+        byte @Nullable [] bytes(V value);
+
+        static Route<byte[]> to(String topic) {
+            return new Route<>() {
+                @Override
+                public String topic(byte[] value) {
+                    return topic;
+                }
+
+                @Override
+                public byte[] bytes(byte[] value) {
+                    return value;
+                }
+            };
+        }
+
+        /** The registrar's outputs to their topics. */
+        static Route<Output> ofOutputs() {
+            return new Route<>() {
+                @Override
+                public String topic(Output output) {
+                    return switch (output.to()) {
+                        case IDENTITIES -> Topics.IDENTITIES;
+                        case REJECTIONS -> Topics.REJECTIONS;
+                        case CLAIMS -> CLAIMS;
+                    };
+                }
+
+                @Override
+                public byte @Nullable [] bytes(Output output) {
+                    return output.value();
+                }
+            };
+        }
+    }
+
+    /** One stream task: a processor, its stores, its places in its sources, and an open transaction. */
+    final class Task<V> {
+        private final String name;
+        private final int partition;
+        private final List<String> sources;
+        private final List<String> storeNames;
+        private final Supplier<Processor<byte[], byte[], byte[], V>> supplier;
+        private final Route<V> route;
+
+        private Map<String, Map<String, byte[]>> committedStores = new HashMap<>();
+        private Map<String, Integer> committedPlaces = new HashMap<>();
+        private final List<List<String>> committedReads = new ArrayList<>();
+
+        private final Map<String, KeyValueStore<byte[], byte[]>> stores = new HashMap<>();
+        private final Map<String, Integer> places = new HashMap<>();
+        private final List<String> reads = new ArrayList<>();
+        private MockProcessorContext<byte[], V> context;
+        private Processor<byte[], byte[], byte[], V> processor;
+
+        Task(
+                String name,
+                int partition,
+                List<String> sources,
+                List<String> storeNames,
+                Supplier<Processor<byte[], byte[], byte[], V>> supplier,
+                Route<V> route) {
+            this.name = name;
+            this.partition = partition;
+            this.sources = sources;
+            this.storeNames = storeNames;
+            this.supplier = supplier;
+            this.route = route;
+            this.context = newContext();
+            this.processor = supplier.get();
+            open();
+        }
+
+        private MockProcessorContext<byte[], V> newContext() {
+            Properties config = new Properties();
+            config.put(StreamsConfig.APPLICATION_ID_CONFIG, "app");
+            config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "nowhere:0");
+            return new MockProcessorContext<>(config, new TaskId(0, partition), new File("/nonexistent"));
+        }
+
+        private void open() {
+            context = newContext();
+            context.setCurrentSystemTimeMs(now);
+            context.setCurrentStreamTimeMs(now);
+            stores.clear();
+            for (String storeName : storeNames) {
+                KeyValueStore<byte[], byte[]> store = Stores.keyValueStoreBuilder(
+                                Stores.inMemoryKeyValueStore(storeName), Serdes.ByteArray(), Serdes.ByteArray())
+                        .withLoggingDisabled()
+                        .build();
+                store.init(context.getStateStoreContext(), store);
+                context.addStateStore(store);
+                committedStores.getOrDefault(storeName, Map.of()).forEach((key, value) -> store.put(hex(key), value));
+                stores.put(storeName, store);
+            }
+            places.clear();
+            places.putAll(committedPlaces);
+            reads.clear();
+            processor = supplier.get();
+            processor.init(context);
+        }
+
+        /** Reads one record of a source; false when there is none. */
+        boolean read(String source) {
+            if (partition >= partitions(source)) {
+                return false;
+            }
+            int place = places.getOrDefault(source, 0);
+            List<Entry> log = log(source, partition);
+            if (place == log.size()) {
+                return false;
+            }
+            Entry entry = log.get(place);
+            places.put(source, place + 1);
+            reads.add(source + '/' + place);
+            context.setCurrentSystemTimeMs(now);
+            context.setRecordMetadata(source, partition, place);
+            processor.process(new Record<>(entry.key(), entry.value(), now, entry.headers()));
+            return true;
+        }
+
+        List<String> sources() {
+            return sources;
+        }
+
+        void tick() {
+            context.setCurrentSystemTimeMs(now);
+            context.scheduledPunctuators().forEach(p -> p.getPunctuator().punctuate(now));
+        }
+
+        void commit() {
+            for (var forwarded : context.forwarded()) {
+                Record<? extends byte[], ? extends V> record = forwarded.record();
+                append(route.topic(record.value()), record.key(), route.bytes(record.value()), record.headers());
+            }
+            context.resetForwards();
+            Map<String, Map<String, byte[]>> snapshot = new HashMap<>();
+            stores.forEach((storeName, store) -> {
+                Map<String, byte[]> content = new HashMap<>();
+                try (KeyValueIterator<byte[], byte[]> all = store.all()) {
+                    while (all.hasNext()) {
+                        KeyValue<byte[], byte[]> entry = all.next();
+                        content.put(HexFormat.of().formatHex(entry.key), entry.value);
+                    }
+                }
+                snapshot.put(storeName, content);
+            });
+            committedStores = snapshot;
+            committedPlaces = new HashMap<>(places);
+            committedReads.add(List.copyOf(reads));
+            reads.clear();
+        }
+
+        void crash() {
+            open();
+        }
+
+        /** What it read, {@code topic/offset}, in the order that counted. */
+        List<String> reads() {
+            return committedReads.stream().flatMap(List::stream).toList();
+        }
+
+        int partition() {
+            return partition;
+        }
+
+        @Override
+        public String toString() {
+            return name + '-' + partition;
+        }
+
+        private static byte[] hex(String text) {
+            return HexFormat.of().parseHex(text);
+        }
+    }
+
+    static Headers noHeaders() {
+        return new RecordHeaders();
+    }
+
+    static byte[] key(Puri puri) {
+        return puri.toBytes();
+    }
+}
