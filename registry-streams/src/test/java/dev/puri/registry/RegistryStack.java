@@ -1,0 +1,178 @@
+package dev.puri.registry;
+
+import dev.puri.client.CollectionRegistry;
+import dev.puri.http.KafkaProperties;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.testkit.Broker;
+import dev.puri.testkit.RestartableBroker;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** A broker of a test's own with the registry's topics on it, and eyes on what the topology writes. */
+final class RegistryStack implements AutoCloseable {
+    static final int PARTITIONS = 4;
+
+    private final RestartableBroker broker = Broker.start();
+    private final String schemaRegistry;
+    private final Admin admin;
+    private final List<Observed> identities = new ArrayList<>();
+    private final List<Rejection> rejections = new ArrayList<>();
+    private final KafkaConsumer<byte[], byte[]> eyes;
+
+    /** A record of identities. */
+    record Observed(Puri puri, Position position, Outcome outcome, Row row) {}
+
+    RegistryStack(String schemaRegistry, Set<String> ownedNamespaces) {
+        this.schemaRegistry = schemaRegistry;
+        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
+        RegistryTopics.create(admin, PARTITIONS, (short) 1, ownedNamespaces);
+        try (ConfluentSchemaRegistry registry = registry()) {
+            RegistrySchemas.register(registry, ownedNamespaces);
+        }
+        eyes = new KafkaConsumer<>(
+                Map.of(
+                        "bootstrap.servers", broker.bootstrapServers(),
+                        "isolation.level", "read_committed",
+                        "auto.offset.reset", "earliest"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+        List<TopicPartition> watched = new ArrayList<>();
+        for (int p = 0; p < PARTITIONS; p++) {
+            watched.add(new TopicPartition(Topics.IDENTITIES, p));
+            watched.add(new TopicPartition(Topics.REJECTIONS, p));
+        }
+        eyes.assign(watched);
+        eyes.seekToBeginning(watched);
+    }
+
+    ConfluentSchemaRegistry registry() {
+        return ConfluentSchemaRegistry.create(Map.of("schema.registry.url", schemaRegistry));
+    }
+
+    Admin admin() {
+        return admin;
+    }
+
+    Map<String, Object> clientProperties() {
+        return Map.of("bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemaRegistry);
+    }
+
+    StreamsSettings settings(Path stateDir) {
+        return new StreamsSettings(
+                broker.bootstrapServers(),
+                schemaRegistry,
+                "puri-registry",
+                stateDir,
+                2,
+                0,
+                Duration.ofMillis(25),
+                1,
+                64,
+                "127.0.0.1",
+                0,
+                new KafkaProperties(Map.of("metadata.max.age.ms", "1000")));
+    }
+
+    void declare(List<Declaration> declarations) {
+        new CollectionRegistry(clientProperties(), Duration.ofSeconds(30)).apply(declarations);
+    }
+
+    /** Reads what has come since; never waits longer than a moment. */
+    RegistryStack look() {
+        RecordReader<IdentityRow> rows = RecordReader.of(IdentityRow.class);
+        RecordReader<Rejection> refused = RecordReader.of(Rejection.class);
+        for (ConsumerRecord<byte[], byte[]> record : eyes.poll(Duration.ofMillis(200))) {
+            if (record.topic().equals(Topics.REJECTIONS)) {
+                rejections.add(refused.decode(record.value(), Rejection.getClassSchema()));
+                continue;
+            }
+            identities.add(new Observed(
+                    Puri.parse(new String(record.key(), StandardCharsets.UTF_8)),
+                    Position.parse(header(record, Position.HEADER)),
+                    Outcome.parse(header(record, Outcome.HEADER)),
+                    record.value() == null
+                            ? null
+                            : RowAvro.fromAvro(rows.decode(record.value(), IdentityRow.getClassSchema()))));
+        }
+        return this;
+    }
+
+    List<Observed> identities() {
+        return identities;
+    }
+
+    List<Rejection> rejections() {
+        return rejections;
+    }
+
+    Map<Position, Outcome> outcomes() {
+        Map<Position, Outcome> outcomes = new HashMap<>();
+        for (Observed observed : identities) {
+            if (outcomes.put(observed.position(), observed.outcome()) != null) {
+                throw new AssertionError("answered twice: " + observed);
+            }
+        }
+        return outcomes;
+    }
+
+    Map<Puri, Row> rows() {
+        Map<Puri, Row> rows = new HashMap<>();
+        for (Observed observed : identities) {
+            if (observed.row() == null) {
+                rows.remove(observed.puri());
+            } else {
+                rows.put(observed.puri(), observed.row());
+            }
+        }
+        return rows;
+    }
+
+    long endOf(String topic) throws Exception {
+        int partitions = admin.describeTopics(List.of(topic))
+                .allTopicNames()
+                .get()
+                .get(topic)
+                .partitions()
+                .size();
+        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+        for (int p = 0; p < partitions; p++) {
+            latest.put(new TopicPartition(topic, p), OffsetSpec.latest());
+        }
+        return admin.listOffsets(latest).all().get().values().stream()
+                .mapToLong(info -> info.offset())
+                .sum();
+    }
+
+    private static String header(ConsumerRecord<byte[], byte[]> record, String name) {
+        return new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() {
+        eyes.close();
+        admin.close(Duration.ofSeconds(5));
+        broker.close();
+    }
+}
