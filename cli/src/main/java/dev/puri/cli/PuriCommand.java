@@ -17,7 +17,13 @@ import picocli.CommandLine.Spec;
         name = "puri",
         description = "One scalar name for every object, and one place to ask where it lives.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {MintCommand.class, PublishCommand.class, ResolveCommand.class, CollectionsCommand.class},
+        subcommands = {
+            MintCommand.class,
+            PublishCommand.class,
+            ResolveCommand.class,
+            CollectionsCommand.class,
+            RejectionsCommand.class
+        },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:Everything asked for was done.",
