@@ -1,0 +1,116 @@
+package dev.puri.resolver;
+
+import dev.puri.schemas.log.Topics;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** {@code puri.identities.v1} as the brokers tell of it. */
+final class IdentityTopic implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final Admin admin;
+
+    /**
+     * The topic at one moment.
+     *
+     * @param id tells it from another that had its name before
+     * @param ends by partition, the offset before which every transaction is decided
+     */
+    record Extent(Uuid id, Map<Integer, Long> ends) {
+        boolean isOfTheSameTopic(Extent other) {
+            return id.equals(other.id) && ends.keySet().equals(other.ends.keySet());
+        }
+
+        /** Offsets between the table and the end of its topic. */
+        long behind(Table table) {
+            return ends.entrySet().stream()
+                    .mapToLong(end -> Math.max(0, end.getValue() - table.reached(end.getKey())))
+                    .sum();
+        }
+    }
+
+    /** The brokers do not tell, for now. The message says why. */
+    static final class UnreachableException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        UnreachableException(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /**
+     * @throws org.apache.kafka.common.KafkaException when the properties make no client
+     */
+    IdentityTopic(Map<String, String> kafka, String bootstrapServers) {
+        Properties config = new Properties();
+        config.putAll(kafka);
+        config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
+        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
+        admin = Admin.create(config);
+    }
+
+    /**
+     * @throws UnreachableException when the topic is missing or no broker answers in time
+     */
+    Extent extent() {
+        TopicDescription description = await(Objects.requireNonNull(admin.describeTopics(List.of(Topics.IDENTITIES))
+                .topicNameValues()
+                .get(Topics.IDENTITIES)));
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        for (TopicPartitionInfo partition : description.partitions()) {
+            asked.put(new TopicPartition(Topics.IDENTITIES, partition.partition()), OffsetSpec.latest());
+        }
+        Map<Integer, Long> ends = new TreeMap<>();
+        await(admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                        .all())
+                .forEach((partition, end) -> ends.put(partition.partition(), end.offset()));
+        return new Extent(description.topicId(), ends);
+    }
+
+    @Override
+    public void close() {
+        admin.close(Duration.ofSeconds(1));
+    }
+
+    private static <T> T await(KafkaFuture<T> answer) {
+        try {
+            return answer.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UnreachableException("interrupted", e);
+        } catch (TimeoutException e) {
+            throw new UnreachableException("no broker answers", e);
+        } catch (ExecutionException e) {
+            throw new UnreachableException(reason(Objects.requireNonNullElse(e.getCause(), e)), e);
+        }
+    }
+
+    private static String reason(Throwable cause) {
+        if (cause instanceof UnknownTopicOrPartitionException) {
+            return "there is no topic " + Topics.IDENTITIES + " yet; 'puri topics create' makes it";
+        }
+        return cause instanceof org.apache.kafka.common.errors.TimeoutException
+                ? "no broker answers"
+                : "the broker answers " + cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    }
+}

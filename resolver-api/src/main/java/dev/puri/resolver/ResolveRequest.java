@@ -1,0 +1,140 @@
+package dev.puri.resolver;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import dev.puri.http.Problem;
+import dev.puri.http.ProblemType;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of {@code POST /v1/resolve}.
+ *
+ * @param refs what is asked, in order
+ * @param byShard whether the answer is to be grouped by shard
+ */
+record ResolveRequest(List<String> refs, boolean byShard) {
+    static final ProblemType NOT_JSON = new ProblemType("not-json", "The request's body is not JSON", 400);
+    static final ProblemType INVALID_BODY =
+            new ProblemType("invalid-body", "The request's body is not what this path takes", 400);
+    static final ProblemType TOO_MANY_REFS = new ProblemType("too-many-refs", "The batch has too many references", 400);
+
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(10).build())
+            .build();
+
+    /** A body that is refused. */
+    static final class RefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final transient Problem problem;
+
+        RefusedException(Problem problem) {
+            super(problem.detail());
+            this.problem = problem;
+        }
+
+        Problem problem() {
+            return problem;
+        }
+    }
+
+    /**
+     * @param maxRefs most references taken
+     * @throws RefusedException naming what is wrong, and where
+     */
+    static ResolveRequest parse(byte[] body, int maxRefs) throws RefusedException {
+        try (JsonParser json = JSON.createParser(body)) {
+            ResolveRequest request = object(json, maxRefs);
+            if (json.nextToken() != null) {
+                throw notJson("something follows the object", json.currentLocation());
+            }
+            return request;
+        } catch (JsonProcessingException e) {
+            throw notJson(e.getOriginalMessage(), e.getLocation());
+        } catch (IOException e) {
+            // The bytes are in memory: it is their encoding that cannot be read.
+            throw notJson(String.valueOf(e.getMessage()), null);
+        }
+    }
+
+    private static ResolveRequest object(JsonParser json, int maxRefs) throws IOException, RefusedException {
+        JsonToken first = json.nextToken();
+        if (first == null) {
+            throw notJson("the body is empty", null);
+        }
+        if (first != JsonToken.START_OBJECT) {
+            throw invalid("an object is expected, {\"refs\": [...]}", "");
+        }
+        List<String> refs = null;
+        boolean byShard = false;
+        while (json.nextToken() != JsonToken.END_OBJECT) {
+            String field = json.currentName();
+            json.nextToken();
+            switch (field) {
+                case "refs" -> refs = refs(json, maxRefs);
+                case "groupBy" -> byShard = groupsByShard(json);
+                default -> throw invalid("there is no such field; known are refs and groupBy", "/" + pointer(field));
+            }
+        }
+        if (refs == null) {
+            throw invalid("the field refs is missing", "");
+        }
+        return new ResolveRequest(refs, byShard);
+    }
+
+    private static List<String> refs(JsonParser json, int maxRefs) throws IOException, RefusedException {
+        if (json.currentToken() != JsonToken.START_ARRAY) {
+            throw invalid("an array of strings is expected", "/refs");
+        }
+        List<String> refs = new ArrayList<>();
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            if (json.currentToken() != JsonToken.VALUE_STRING) {
+                throw invalid("a string is expected, a pURI or a handle", "/refs/" + refs.size());
+            }
+            if (refs.size() == maxRefs) {
+                throw new RefusedException(
+                        Problem.of(TOO_MANY_REFS, "At most " + maxRefs + " references are taken at once.")
+                                .with("maxRefs", maxRefs));
+            }
+            refs.add(json.getText());
+        }
+        return refs;
+    }
+
+    private static boolean groupsByShard(JsonParser json) throws IOException, RefusedException {
+        if (json.currentToken() == JsonToken.VALUE_NULL) {
+            return false;
+        }
+        if (json.currentToken() != JsonToken.VALUE_STRING || !json.getText().equals("shard")) {
+            throw invalid("\"shard\" is the one thing to group by", "/groupBy");
+        }
+        return true;
+    }
+
+    /** RFC 6901's escapes. */
+    private static String pointer(String field) {
+        return field.replace("~", "~0").replace("/", "~1");
+    }
+
+    private static RefusedException invalid(String what, String pointer) {
+        String where = pointer.isEmpty() ? "" : "At " + ResultJson.printable(pointer) + ": ";
+        return new RefusedException(
+                Problem.of(INVALID_BODY, where + what + ".").with("pointer", ResultJson.printable(pointer)));
+    }
+
+    private static RefusedException notJson(String what, @Nullable JsonLocation at) {
+        Problem problem = Problem.of(NOT_JSON, ResultJson.printable(what));
+        return new RefusedException(
+                at == null ? problem : problem.with("line", at.getLineNr()).with("column", at.getColumnNr()));
+    }
+}

@@ -1,0 +1,53 @@
+package dev.puri.resolver;
+
+import dev.puri.http.KafkaProperties;
+import dev.puri.http.Setting;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Everything that can be set about a resolver; README's table is checked against it. */
+public record ResolverSettings(
+        @Setting(doc = "Kafka brokers, HOST:PORT, separated by commas.", byDefault = "127.0.0.1:9092")
+        String bootstrapServer,
+
+        @Setting(
+                doc = "Base URL of the schema registry's Confluent API.",
+                byDefault = "http://127.0.0.1:8081/apis/ccompat/v7")
+        String schemaRegistry,
+
+        @Setting(
+                doc = "Address that the resolver listens on; whoever reaches it can read every identity.",
+                byDefault = "127.0.0.1")
+        String httpHost,
+
+        @Setting(
+                doc = "Port that the resolver listens on; 0 takes any free one.",
+                byDefault = "8080",
+                atLeast = "0",
+                atMost = "65535")
+        int httpPort,
+
+        @Setting(doc = "Most references in one batch.", byDefault = "1000", atLeast = "1", atMost = "100000")
+        int maxRefs,
+
+        @Setting(doc = "Most bytes in a request's body.", byDefault = "1048576", atLeast = "1024", atMost = "104857600")
+        int maxBodyBytes,
+
+        @Setting(
+                doc = "Records that the table may be behind its topic before it is not ready.",
+                byDefault = "10000",
+                atLeast = "0")
+        long maxLag,
+
+        @Setting(
+                doc = "How long no broker may tell how far behind the table is before it is not ready.",
+                byDefault = "30s",
+                atLeast = "2s")
+        Duration maxLagAge,
+
+        @Setting(doc = "Folder for this instance alone; a temporary one by default. Nothing is kept in it yet.")
+        Optional<Path> stateDir,
+
+        @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
+        KafkaProperties kafka) {}

@@ -1,0 +1,51 @@
+package dev.puri.resolver;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to one reference.
+ *
+ * @param ref what was asked, as it was asked
+ * @param puri its canonical name; null when it is malformed, or a handle that nobody bears
+ * @param row the identity that was asked for; null when there is none
+ * @param placement the row that says where the object is now: the identity's own, or its survivor's;
+ *     null when it is nowhere
+ * @param canonical what a merged identity goes on as; null when it was not merged, or no end was found
+ * @param detail why it is malformed, or where a chain of merges breaks; null otherwise
+ */
+record Result(
+        String ref,
+        Verdict verdict,
+        @Nullable Puri puri,
+        @Nullable Row row,
+        @Nullable Row placement,
+        @Nullable Puri canonical,
+        @Nullable String detail) {
+    static Result malformed(String ref, String detail) {
+        return new Result(ref, Verdict.MALFORMED, null, null, null, null, detail);
+    }
+
+    static Result unknown(String ref, @Nullable Puri puri) {
+        return new Result(ref, Verdict.UNKNOWN, puri, null, null, null, null);
+    }
+
+    static Result found(String ref, Identity identity) {
+        return new Result(ref, Verdict.FOUND, identity.puri(), identity.row(), identity.row(), null, null);
+    }
+
+    /** Deleted itself, or merged into one that is, which is then named. */
+    static Result deleted(String ref, Identity identity, @Nullable Puri canonical) {
+        return new Result(ref, Verdict.DELETED, identity.puri(), identity.row(), null, canonical, null);
+    }
+
+    static Result merged(String ref, Identity identity, Identity survivor) {
+        return new Result(ref, Verdict.MERGED, identity.puri(), identity.row(), survivor.row(), survivor.puri(), null);
+    }
+
+    /** Merged into a name that is not known, or in a chain that has no end. */
+    static Result lost(String ref, Identity identity, @Nullable Puri canonical, String detail) {
+        return new Result(ref, Verdict.MERGED, identity.puri(), identity.row(), null, canonical, detail);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.puri.resolver;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.schemas.log.Row;
+import java.io.IOException;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Results as JSON. {@code puri}, {@code handle}, {@code status}, {@code epoch} and the times speak of
+ * the identity that was asked for; {@code owner}, {@code shard} and {@code uuid} say what to fetch
+ * where, so they are there only if there is something to fetch, and are the survivor's once merged.
+ */
+final class ResultJson {
+    private static final DateTimeFormatter MILLIS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+    private ResultJson() {}
+
+    static void write(JsonGenerator json, Result result) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("ref", printable(result.ref()));
+        json.writeStringField("verdict", result.verdict().toString());
+        if (result.puri() != null) {
+            json.writeStringField("puri", result.puri().toString());
+        }
+        if (result.canonical() != null) {
+            json.writeStringField("canonical", result.canonical().toString());
+        }
+        Row row = result.row();
+        if (row != null && row.handle() != null) {
+            json.writeStringField("handle", row.handle().text());
+        }
+        Row placement = result.placement();
+        if (placement != null) {
+            json.writeStringField("owner", placement.owner().text());
+            json.writeStringField("shard", placement.shard().text());
+            json.writeStringField("uuid", placement.uuid().toString());
+        }
+        if (row != null) {
+            json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
+            json.writeNumberField("epoch", row.epoch());
+            json.writeStringField("createdAt", MILLIS.format(row.createdAt()));
+            json.writeStringField("changedAt", MILLIS.format(row.changedAt()));
+        }
+        if (result.detail() != null) {
+            json.writeStringField("detail", result.detail());
+        }
+        json.writeEndObject();
+    }
+
+    static void writeBatch(JsonGenerator json, List<Result> results, boolean byShard) throws IOException {
+        json.writeStartObject();
+        json.writeArrayFieldStart("results");
+        for (Result result : results) {
+            write(json, result);
+        }
+        json.writeEndArray();
+        if (byShard) {
+            writeShards(json, results);
+        }
+        json.writeEndObject();
+    }
+
+    /** By shard, which of the results are there; a result without placement is in none. */
+    private static void writeShards(JsonGenerator json, List<Result> results) throws IOException {
+        Map<String, List<Integer>> shards = new TreeMap<>();
+        for (int i = 0; i < results.size(); i++) {
+            Row placement = results.get(i).placement();
+            if (placement != null) {
+                shards.computeIfAbsent(placement.shard().text(), shard -> new ArrayList<>())
+                        .add(i);
+            }
+        }
+        json.writeObjectFieldStart("shards");
+        for (Map.Entry<String, List<Integer>> shard : shards.entrySet()) {
+            json.writeArrayFieldStart(shard.getKey());
+            for (int index : shard.getValue()) {
+                json.writeNumber(index);
+            }
+            json.writeEndArray();
+        }
+        json.writeEndObject();
+    }
+
+    /** The same text, or as near as JSON comes: half a surrogate pair has no UTF-8. */
+    static String printable(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return text.codePoints()
+                        .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 0xFFFD : c)
+                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                        .toString();
+            }
+        }
+        return text;
+    }
+}

@@ -1,0 +1,218 @@
+package dev.puri.resolver;
+
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.SchemaRegistry;
+import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KafkaClientSupplier;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of the client that fills a table: a Kafka Streams application of nothing but a global store.
+ *
+ * <pre>
+ * puri.identities.v1 ──TrackedConsumer──▶ global thread ──RowFeed──▶ HeapTable
+ * </pre>
+ *
+ * Used by one thread, but for {@link #abandon}.
+ */
+final class TableClient implements AutoCloseable {
+    private static final String APPLICATION = "puri-resolver";
+    private static final Duration CLOSE = Duration.ofSeconds(10);
+
+    private final HeapTable table = new HeapTable();
+    private final RowFeed.Stop stop = new RowFeed.Stop();
+    private final ConsumerOnly clients = new ConsumerOnly();
+    private final KafkaStreams streams;
+    private volatile @Nullable Throwable death;
+
+    /**
+     * @param kafka properties of the user's choice; what correctness needs goes over them
+     */
+    TableClient(
+            Map<String, String> kafka,
+            String bootstrapServers,
+            String stateDir,
+            SchemaRegistry registry,
+            Counter undecodable) {
+        Properties config = new Properties();
+        config.putAll(kafka);
+        config.putAll(Map.of(
+                StreamsConfig.APPLICATION_ID_CONFIG,
+                APPLICATION,
+                StreamsConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                StreamsConfig.STATE_DIR_CONFIG,
+                stateDir,
+                StreamsConfig.NUM_STREAM_THREADS_CONFIG,
+                "0",
+                StreamsConfig.globalConsumerPrefix(ConsumerConfig.ISOLATION_LEVEL_CONFIG),
+                "read_committed",
+                StreamsConfig.globalConsumerPrefix(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG),
+                "false",
+                // A finished partition's long poll would hold the connection for half a second each.
+                StreamsConfig.globalConsumerPrefix(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG),
+                "10"));
+        streams = new KafkaStreams(topology(registry, undecodable), config, clients);
+        streams.setUncaughtExceptionHandler(cause -> {
+            death = cause;
+            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+        });
+    }
+
+    private Topology topology(SchemaRegistry registry, Counter undecodable) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.addGlobalStore(
+                new Given(table),
+                Topics.IDENTITIES,
+                Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
+                () -> new RowFeed(table, registry, stop, undecodable));
+        return builder.build();
+    }
+
+    HeapTable table() {
+        return table;
+    }
+
+    /** What the filling waits for; null while it goes on. */
+    @Nullable
+    String waitingFor() {
+        return stop.waitingFor();
+    }
+
+    /**
+     * Fills the table, and returns when it has all that the topic had at the beginning.
+     *
+     * @throws RuntimeException when that fails, or was abandoned
+     */
+    void start() {
+        streams.start();
+    }
+
+    /** Ends a start that is under way in another thread, by failing it. */
+    void abandon() {
+        stop.ask();
+        clients.wakeup();
+    }
+
+    boolean isRunning() {
+        return streams.state() == KafkaStreams.State.RUNNING;
+    }
+
+    /** Why it does not run any more. */
+    String death() {
+        Throwable cause = death;
+        if (cause == null) {
+            return "Kafka Streams is " + streams.state();
+        }
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    }
+
+    /** Ends the filling. The table stays as it is. */
+    @Override
+    public void close() {
+        stop.ask();
+        streams.close(CLOSE);
+    }
+
+    /** A global store needs one consumer, and an admin client that Kafka Streams makes in any case. */
+    private final class ConsumerOnly implements KafkaClientSupplier {
+        private volatile @Nullable TrackedConsumer consumer;
+
+        void wakeup() {
+            TrackedConsumer made = consumer;
+            if (made != null) {
+                made.wakeup();
+            }
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
+            TrackedConsumer made =
+                    new TrackedConsumer(config, (partition, offset) -> table.reach(partition.partition(), offset));
+            consumer = made;
+            return made;
+        }
+
+        @Override
+        public Admin getAdmin(Map<String, Object> config) {
+            return Admin.create(config);
+        }
+
+        @Override
+        public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+            throw new IllegalStateException("nothing is written");
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+            throw new IllegalStateException("nothing is read but the table's topic");
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
+            throw new IllegalStateException("a global store is restored by the global consumer");
+        }
+    }
+
+    /** Gives Kafka Streams a table that is there already. */
+    private record Given(HeapTable table) implements StoreBuilder<HeapTable> {
+        @Override
+        public HeapTable build() {
+            return table;
+        }
+
+        @Override
+        public String name() {
+            return HeapTable.NAME;
+        }
+
+        @Override
+        public boolean loggingEnabled() {
+            return false;
+        }
+
+        @Override
+        public Map<String, String> logConfig() {
+            return new HashMap<>();
+        }
+
+        @Override
+        public StoreBuilder<HeapTable> withCachingEnabled() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public StoreBuilder<HeapTable> withCachingDisabled() {
+            return this;
+        }
+
+        @Override
+        public StoreBuilder<HeapTable> withLoggingEnabled(Map<String, String> config) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public StoreBuilder<HeapTable> withLoggingDisabled() {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,327 @@
+package dev.puri.resolver;
+
+import dev.puri.http.Health;
+import dev.puri.resolver.IdentityTopic.Extent;
+import dev.puri.resolver.IdentityTopic.UnreachableException;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.SchemaRegistry;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a complete table at hand. One thread of its own goes round and round:
+ *
+ * <pre>
+ * wait for the topic ─▶ fill a new table ─▶ put it in the place of the old one ─▶ watch
+ *         ▲                    │ fails                                              │ client dies,
+ *         └──── pause ◀────────┴────────────────────────────────────────────────────┘ topic is another
+ * </pre>
+ *
+ * A dead client's table goes on answering, because what it knows is still what was last known; but
+ * readiness is down, so that whoever has another resolver asks that one. A table that was never
+ * complete answers nothing.
+ */
+final class TableKeeper implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TableKeeper.class);
+    private static final Duration WATCH = Duration.ofSeconds(1);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    private static final Duration STOP = Duration.ofSeconds(30);
+
+    private final Supplier<IdentityTopic> topics;
+    private final Supplier<TableClient> clients;
+    private final long maxLag;
+    private final Duration maxLagAge;
+    private final Counter rebuilds;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Thread thread =
+            Thread.ofPlatform().name("table-keeper").daemon(true).unstarted(this::keep);
+
+    /** The table that answers: complete, perhaps no longer fed. */
+    private volatile @Nullable Table table;
+
+    /** The client at work, filling its table or feeding it. */
+    private volatile @Nullable TableClient client;
+
+    /** Whether the client at work feeds the table that answers. */
+    private volatile boolean fed;
+
+    /** What the brokers last told, and when. */
+    private volatile @Nullable Sighting sighting;
+
+    /** What is wrong, for people; null when nothing is. */
+    private volatile @Nullable String trouble = "not begun";
+
+    private record Sighting(Extent extent, long atNanos) {
+        Duration age() {
+            return Duration.ofNanos(System.nanoTime() - atNanos);
+        }
+    }
+
+    /**
+     * @param topics makes an admin's view of the topic
+     * @param clients makes a client with an empty table
+     * @param maxLag records that the table may be behind and still be ready
+     * @param maxLagAge how old the knowledge of that may be
+     */
+    TableKeeper(
+            Supplier<IdentityTopic> topics,
+            Supplier<TableClient> clients,
+            long maxLag,
+            Duration maxLagAge,
+            MeterRegistry meters) {
+        this.topics = topics;
+        this.clients = clients;
+        this.maxLag = maxLag;
+        this.maxLagAge = maxLagAge;
+        this.rebuilds = Counter.builder("puri.table.rebuilds")
+                .description("Tables begun anew because the one before could not be fed any more")
+                .register(meters);
+        Gauge.builder("puri.table.rows", this, keeper -> keeper.rows(keeper.table))
+                .description("Identities in the table that answers")
+                .register(meters);
+        Gauge.builder("puri.table.lag", this, TableKeeper::lag)
+                .description("Records that the table is behind its topic; NaN when not known")
+                .register(meters);
+        Gauge.builder("puri.table.ready", this, keeper -> keeper.unready() == null ? 1 : 0)
+                .description("1 while /health/ready is up")
+                .register(meters);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** The table, once complete; null before. */
+    @Nullable
+    Table table() {
+        return table;
+    }
+
+    boolean isReady() {
+        return unready() == null;
+    }
+
+    /** Up for good once a table was complete; shows how far the filling is. */
+    Health.State started() {
+        Map<String, Object> details = details();
+        return table != null ? Health.State.up(details) : Health.State.down(details);
+    }
+
+    /** Up while the table that answers is fed, and close to the end of its topic. */
+    Health.State ready() {
+        String reason = unready();
+        Map<String, Object> details = details();
+        if (reason == null) {
+            return Health.State.up(details);
+        }
+        details.put("reason", reason);
+        return Health.State.down(details);
+    }
+
+    /** How far the filling is, for an answer that has to be put off. */
+    String progress() {
+        return String.valueOf(unready());
+    }
+
+    private @Nullable String unready() {
+        String trouble = this.trouble;
+        TableClient client = this.client;
+        if (!fed || client == null) {
+            String waiting = client == null ? null : client.waitingFor();
+            return waiting != null ? "the schema registry is waited for: " + waiting : trouble;
+        }
+        String waiting = client.waitingFor();
+        if (waiting != null) {
+            return "the schema registry is waited for: " + waiting;
+        }
+        if (!client.isRunning()) {
+            return "the table's client is dead";
+        }
+        Sighting seen = sighting;
+        if (seen == null || seen.age().compareTo(maxLagAge) > 0) {
+            return trouble != null ? trouble : "not known how far behind the table is";
+        }
+        long behind = seen.extent().behind(client.table());
+        return behind > maxLag ? "the table is " + behind + " records behind, more than " + maxLag : null;
+    }
+
+    private Map<String, Object> details() {
+        Map<String, Object> details = new LinkedHashMap<>();
+        TableClient client = this.client;
+        Table shown = client == null ? table : client.table();
+        Sighting seen = sighting;
+        String trouble = this.trouble;
+        details.put("topic", Topics.IDENTITIES);
+        details.put("rows", (long) rows(shown));
+        if (seen != null && shown != null) {
+            long ends = seen.extent().ends().values().stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+            long behind = seen.extent().behind(shown);
+            details.put("reached", ends - behind);
+            details.put("end", ends);
+            details.put("behind", behind);
+        }
+        if (trouble != null) {
+            details.put("detail", trouble);
+        }
+        return details;
+    }
+
+    private double rows(@Nullable Table counted) {
+        return counted == null ? 0 : counted.rows();
+    }
+
+    private double lag() {
+        Sighting seen = sighting;
+        Table answering = table;
+        return seen == null || answering == null || seen.age().compareTo(maxLagAge) > 0
+                ? Double.NaN
+                : seen.extent().behind(answering);
+    }
+
+    private void keep() {
+        Duration pause = FIRST_PAUSE;
+        while (!isStopped()) {
+            long begun = System.nanoTime();
+            try (IdentityTopic topic = topics.get()) {
+                liveOnce(topic);
+            } catch (RuntimeException e) {
+                inTrouble(String.valueOf(e.getMessage()));
+            }
+            fed = false;
+            client = null;
+            boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE) > 0;
+            pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
+            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+            isStoppedWithin(pause);
+        }
+    }
+
+    /** Returns, or throws, when the client has to be replaced or the keeper stops. */
+    private void liveOnce(IdentityTopic topic) {
+        Extent extent = awaitTopic(topic);
+        if (isStopped()) {
+            return;
+        }
+        if (table != null) {
+            rebuilds.increment();
+        }
+        log.info(
+                "Filling the table from {}: {} partitions, {} records",
+                Topics.IDENTITIES,
+                extent.ends().size(),
+                extent.ends().values().stream().mapToLong(Long::longValue).sum());
+        try (TableClient filling = clients.get()) {
+            client = filling;
+            trouble = "the table is being filled";
+            if (isStopped()) {
+                return;
+            }
+            filling.start();
+            table = filling.table();
+            fed = true;
+            trouble = null;
+            log.info("The table is complete: {} rows", filling.table().rows());
+            watch(topic, filling, extent);
+        }
+    }
+
+    private Extent awaitTopic(IdentityTopic topic) {
+        while (true) {
+            try {
+                return sight(topic);
+            } catch (UnreachableException e) {
+                inTrouble(String.valueOf(e.getMessage()));
+                if (isStoppedWithin(WATCH)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void watch(IdentityTopic topic, TableClient feeding, Extent filledFrom) {
+        while (!isStoppedWithin(WATCH)) {
+            if (!feeding.isRunning()) {
+                inTrouble("the table's client is dead: " + feeding.death());
+                return;
+            }
+            try {
+                if (!sight(topic).isOfTheSameTopic(filledFrom)) {
+                    inTrouble(Topics.IDENTITIES + " was made anew, or has other partitions than before");
+                    return;
+                }
+                trouble = null;
+            } catch (UnreachableException e) {
+                inTrouble(String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    private Extent sight(IdentityTopic topic) {
+        Extent extent = topic.extent();
+        sighting = new Sighting(extent, System.nanoTime());
+        return extent;
+    }
+
+    private void inTrouble(String what) {
+        if (!what.equals(trouble) && !isStopped()) {
+            log.warn("The table: {}", what);
+        }
+        trouble = what;
+    }
+
+    private boolean isStopped() {
+        return stopped.getCount() == 0;
+    }
+
+    private boolean isStoppedWithin(Duration time) {
+        try {
+            return stopped.await(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    /** Stops feeding; bounded, also while the table is being filled or waits for something. */
+    @Override
+    public void close() {
+        stopped.countDown();
+        TableClient at = client;
+        if (at != null && !fed) {
+            at.abandon();
+        }
+        try {
+            if (thread.isAlive() && !thread.join(STOP)) {
+                log.warn("The table's client did not stop within {} s", STOP.toSeconds());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Makes the clients of one registry and one cluster. */
+    static Supplier<TableClient> clients(
+            Map<String, String> kafka,
+            String bootstrapServers,
+            String stateDir,
+            SchemaRegistry registry,
+            MeterRegistry meters) {
+        Counter undecodable = Counter.builder("puri.table.undecodable")
+                .description("Records of the table's topic that are no identity")
+                .register(meters);
+        return () -> new TableClient(kafka, bootstrapServers, stateDir, registry, undecodable);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.puri.resolver;
+
+import java.util.Locale;
+
+/** What a look-up comes to, with the status it has when it stands alone. */
+enum Verdict {
+    FOUND(200),
+    MERGED(200),
+    DELETED(410),
+    UNKNOWN(404),
+    MALFORMED(400);
+
+    private final int status;
+    private final String text = name().toLowerCase(Locale.ROOT);
+
+    Verdict(int status) {
+        this.status = status;
+    }
+
+    int status() {
+        return status;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

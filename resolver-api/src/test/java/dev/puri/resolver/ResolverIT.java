@@ -1,0 +1,457 @@
+package dev.puri.resolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.http.KafkaProperties;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.testkit.Broker;
+import dev.puri.testkit.RestartableBroker;
+import dev.puri.testkit.RestartableSchemaRegistry;
+import dev.puri.testkit.SchemaRegistryFixture;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.avro.Schema;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The resolver on a real broker and a real schema registry, its topic written as the topology writes it. */
+@Timeout(180)
+final class ResolverIT {
+    private static final int PARTITIONS = 3;
+    private static final String TRACK = "soundcloud:tracks:1";
+    private static final String HANDLE = "trk_4k7vx9tz2nqr8w3";
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
+
+    private static RestartableBroker broker;
+    private static RestartableSchemaRegistry registry;
+    private static Admin admin;
+    private static KafkaProducer<byte[], byte[]> producer;
+    private static int schemaId;
+    private static int otherSchemaId;
+
+    private @Nullable Resolver resolver;
+
+    @BeforeAll
+    static void startBroker() {
+        broker = Broker.start();
+        registry = SchemaRegistryFixture.start();
+        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
+        Properties config = new Properties();
+        config.put("bootstrap.servers", broker.bootstrapServers());
+        config.put("transactional.id", "topology");
+        config.put("linger.ms", "0");
+        producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+        producer.initTransactions();
+        try (ConfluentSchemaRegistry schemas =
+                ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()))) {
+            schemaId = schemas.register(Topics.IDENTITIES + "-value", WRITER.schema());
+            String other = WRITER.schema().toString().replaceFirst("\"doc\":\"[^\"]*\"", "\"doc\":\"another\"");
+            otherSchemaId = schemas.register("other-value", new Schema.Parser().parse(other));
+        }
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        producer.close();
+        admin.close();
+        registry.close();
+        broker.close();
+        HTTP.close();
+    }
+
+    @BeforeEach
+    void createTopic() throws Exception {
+        admin.createTopics(List.of(new NewTopic(Topics.IDENTITIES, PARTITIONS, (short) 1)
+                        .configs(Map.of("cleanup.policy", "compact,delete"))))
+                .all()
+                .get();
+    }
+
+    @AfterEach
+    void deleteTopic() throws Exception {
+        if (resolver != null) {
+            resolver.close();
+        }
+        deleteTopicIfThere();
+    }
+
+    @Test
+    void answersWhatStandsInTheTopicAndWhatComesLater() {
+        write(row(TRACK, Rows.active("br-1", HANDLE)), row("soundcloud:tracks:2", Rows.active("br-2")));
+        startReady();
+
+        assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+        assertThat(get(HANDLE).at("/puri").asText()).isEqualTo(TRACK);
+        assertThat(get("soundcloud:tracks:3").at("/verdict").asText()).isEqualTo("unknown");
+
+        write(row("soundcloud:tracks:3", Rows.active("br-3")), tombstone("soundcloud:tracks:2"));
+
+        awaitVerdict("soundcloud:tracks:3", "found");
+        awaitVerdict("soundcloud:tracks:2", "unknown");
+    }
+
+    @Test
+    void answersNothingBeforeTheTableIsComplete() throws Exception {
+        deleteTopicIfThere();
+        start();
+
+        HttpResponse<String> early = send("/v1/identities/" + TRACK);
+        assertThat(early.statusCode()).isEqualTo(503);
+        assertThat(early.headers().firstValue("Retry-After")).contains("1");
+        assertThat(early.body()).contains("https://puri.dev/problems/not-ready");
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() ->
+                        assertThat(send("/health/ready").body()).contains("there is no topic puri.identities.v1 yet"));
+        assertThat(send("/health/started").statusCode()).isEqualTo(503);
+        assertThat(send("/health/live").statusCode()).isEqualTo(200);
+
+        createTopic();
+        write(row(TRACK, Rows.active("br-1")));
+
+        awaitReady();
+        awaitVerdict(TRACK, "found");
+        assertThat(send("/health/started").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void isReadyOnAnEmptyTopic() {
+        startReady();
+
+        assertThat(get(TRACK).at("/verdict").asText()).isEqualTo("unknown");
+        assertThat(json("/health/ready").at("/checks/0/data/behind").asLong(-1)).isZero();
+    }
+
+    @Test
+    void abortedRowsAreNeverSeenAndMarkersAreNoLag() {
+        write(row(TRACK, Rows.active("br-1")));
+        producer.beginTransaction();
+        producer.send(row(TRACK, Rows.active("br-9")));
+        producer.flush();
+        producer.abortTransaction();
+        startReady();
+
+        assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+        JsonNode ready = json("/health/ready").at("/checks/0/data");
+        assertThat(ready.at("/behind").asLong(-1)).isZero();
+        assertThat(ready.at("/end").asLong()).isEqualTo(4);
+
+        write(row("soundcloud:tracks:2", Rows.active("br-1")));
+        awaitVerdict("soundcloud:tracks:2", "found");
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(json("/health/ready")
+                                .at("/checks/0/data/reached")
+                                .asLong())
+                        .isEqualTo(6));
+    }
+
+    @Test
+    void recordsThatDoNotDecodeAreCountedAndKeptOut() {
+        write(
+                row(TRACK, Rows.active("br-1")),
+                new ProducerRecord<>(Topics.IDENTITIES, bytes(TRACK), bytes("no avro")),
+                new ProducerRecord<>(Topics.IDENTITIES, bytes("not a pURI"), null),
+                new ProducerRecord<>(Topics.IDENTITIES, bytes("SoundCloud:tracks:1"), avro(Rows.active("br-9"))),
+                new ProducerRecord<>(Topics.IDENTITIES, bytes("a:b:c"), new byte[] {0, 0x7f, 0, 0, 0, 1, 2}),
+                new ProducerRecord<>(Topics.IDENTITIES, new byte[] {(byte) 0xff}, avro(Rows.active("br-9"))));
+        startReady();
+        write(
+                new ProducerRecord<>(Topics.IDENTITIES, bytes(TRACK), bytes("no avro")),
+                row("soundcloud:tracks:2", Rows.active("br-2")));
+
+        awaitVerdict("soundcloud:tracks:2", "found");
+        assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(send("/metrics").body()).contains("puri_table_undecodable_total 6.0"));
+        assertThat(send("/health/ready").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aRestartFindsTheSameTable() {
+        write(row(TRACK, Rows.active("br-1", HANDLE)));
+        startReady();
+        write(row(TRACK, Rows.active("br-2", HANDLE)), row("a:b:c", Rows.active("br-1")), tombstone("a:b:c"));
+        awaitVerdict(TRACK, "found");
+        requireResolver().close();
+
+        startReady();
+
+        assertThat(get(HANDLE).at("/shard").asText()).isEqualTo("br-2");
+        assertThat(get("a:b:c").at("/verdict").asText()).isEqualTo("unknown");
+        assertThat(send("/metrics").body()).contains("puri_table_rows 1.0");
+    }
+
+    @Test
+    void aTopicMadeAnewIsReadAnewWhileTheOldTableAnswers() throws Exception {
+        write(row(TRACK, Rows.active("br-1")), row("a:b:old", Rows.active("br-1")));
+        startReady();
+
+        deleteTopicIfThere();
+        createTopic();
+        assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+        write(row(TRACK, Rows.active("br-2")));
+
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(
+                        () -> assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-2"));
+        awaitReady();
+        assertThat(get("a:b:old").at("/verdict").asText()).isEqualTo("unknown");
+        assertThat(send("/metrics").body()).contains("puri_table_rebuilds_total 1.0");
+    }
+
+    @Test
+    void aDeadGlobalThreadIsUnreadyAndIsReplaced() throws Exception {
+        write(at0(TRACK, avro(Rows.active("br-1"))));
+        startReady();
+        // While the reader waits for a schema, the records that it would read next vanish.
+        registry.stop();
+        write(at0("a:b:c", WRITER.encode(otherSchemaId, RowAvro.toAvro(Rows.active("br-1")))));
+        try {
+            awaitUnready("the schema registry is waited for");
+            write(at0("a:b:d", avro(Rows.active("br-1"))));
+            write(at0("a:b:e", avro(Rows.active("br-1"))));
+            TopicPartition partition = new TopicPartition(Topics.IDENTITIES, 0);
+            admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(-1)))
+                    .all()
+                    .get();
+            assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+        } finally {
+            registry.start();
+        }
+        write(at0(TRACK, avro(Rows.active("br-2"))));
+
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(
+                        () -> assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-2"));
+        awaitReady();
+        assertThat(get("a:b:c").at("/verdict").asText()).isEqualTo("unknown");
+        assertThat(send("/metrics").body()).contains("puri_table_rebuilds_total 1.0");
+    }
+
+    @Test
+    void brokersOutOfReachAreUnreadyWhileTheTableAnswers() {
+        write(row(TRACK, Rows.active("br-1")));
+        startReady();
+
+        broker.stop();
+        try {
+            awaitUnready("no broker answers");
+            assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+        } finally {
+            broker.start();
+        }
+
+        awaitReady();
+        write(row(TRACK, Rows.active("br-2")));
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(
+                        () -> assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-2"));
+        assertThat(send("/metrics").body()).contains("puri_table_rebuilds_total 0.0");
+    }
+
+    @Test
+    void newPartitionsAreReadToo() throws Exception {
+        write(row(TRACK, Rows.active("br-1")));
+        startReady();
+
+        admin.createPartitions(Map.of(Topics.IDENTITIES, NewPartitions.increaseTo(PARTITIONS + 1)))
+                .all()
+                .get();
+        write(new ProducerRecord<>(Topics.IDENTITIES, PARTITIONS, bytes("a:b:c"), avro(Rows.active("br-7"))));
+
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(
+                        () -> assertThat(get("a:b:c").at("/shard").asText()).isEqualTo("br-7"));
+    }
+
+    @Test
+    void aSchemaRegistryOutOfReachIsWaitedFor() {
+        write(row(TRACK, Rows.active("br-1")));
+        registry.stop();
+        try {
+            start();
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() ->
+                            assertThat(send("/health/ready").body()).contains("the schema registry is waited for"));
+            assertThat(send("/v1/identities/" + TRACK).statusCode()).isEqualTo(503);
+        } finally {
+            registry.start();
+        }
+
+        awaitReady();
+        assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+        assertThat(send("/metrics").body()).contains("puri_table_undecodable_total 0.0");
+    }
+
+    @Test
+    void closingDoesNotWaitForASchemaRegistryThatStaysAway() {
+        write(row(TRACK, Rows.active("br-1")));
+        registry.stop();
+        try {
+            start();
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() ->
+                            assertThat(send("/health/ready").body()).contains("the schema registry is waited for"));
+            long begun = System.nanoTime();
+            requireResolver().close();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(15));
+        } finally {
+            registry.start();
+        }
+    }
+
+    @Test
+    void twoResolversLiveInOneJvm() {
+        write(row(TRACK, Rows.active("br-1")));
+        startReady();
+        try (Resolver second = Resolver.start(settings())) {
+            await().atMost(Duration.ofSeconds(30)).until(second::isReady);
+            assertThat(second.port()).isNotEqualTo(requireResolver().port());
+        }
+        assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+    }
+
+    private Resolver requireResolver() {
+        return Objects.requireNonNull(resolver);
+    }
+
+    private void start() {
+        resolver = Resolver.start(settings());
+    }
+
+    private void startReady() {
+        start();
+        awaitReady();
+    }
+
+    private static ResolverSettings settings() {
+        return new ResolverSettings(
+                broker.bootstrapServers(),
+                registry.url(),
+                "127.0.0.1",
+                0,
+                100,
+                100_000,
+                0,
+                Duration.ofSeconds(2),
+                Optional.empty(),
+                KafkaProperties.NONE);
+    }
+
+    private void awaitReady() {
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            HttpResponse<String> ready = send("/health/ready");
+            assertThat(ready.statusCode()).as(ready.body()).isEqualTo(200);
+        });
+    }
+
+    private void awaitUnready(String reason) {
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            HttpResponse<String> ready = send("/health/ready");
+            assertThat(ready.statusCode()).as(ready.body()).isEqualTo(503);
+            assertThat(ready.body()).contains(reason);
+        });
+    }
+
+    private void awaitVerdict(String ref, String verdict) {
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(
+                        () -> assertThat(get(ref).at("/verdict").asText()).isEqualTo(verdict));
+    }
+
+    private JsonNode get(String ref) {
+        return json("/v1/identities/" + ref);
+    }
+
+    private JsonNode json(String path) {
+        try {
+            return JSON.readTree(send(path).body());
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private HttpResponse<String> send(String path) {
+        URI uri = URI.create("http://127.0.0.1:" + requireResolver().port() + path);
+        return HTTP.sendAsync(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+                .join();
+    }
+
+    @SafeVarargs
+    private static void write(ProducerRecord<byte[], byte[]>... records) {
+        producer.beginTransaction();
+        List<Future<RecordMetadata>> sent =
+                Arrays.stream(records).map(producer::send).toList();
+        producer.commitTransaction();
+        assertThat(sent).allMatch(Future::isDone);
+    }
+
+    private static ProducerRecord<byte[], byte[]> row(String puri, Row row) {
+        return new ProducerRecord<>(Topics.IDENTITIES, Puri.parse(puri).toBytes(), avro(row));
+    }
+
+    private static ProducerRecord<byte[], byte[]> tombstone(String puri) {
+        return new ProducerRecord<>(Topics.IDENTITIES, Puri.parse(puri).toBytes(), null);
+    }
+
+    private static ProducerRecord<byte[], byte[]> at0(String puri, byte[] value) {
+        return new ProducerRecord<>(Topics.IDENTITIES, 0, bytes(puri), value);
+    }
+
+    private static byte[] avro(Row row) {
+        return WRITER.encode(schemaId, RowAvro.toAvro(row));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void deleteTopicIfThere() throws Exception {
+        try {
+            admin.deleteTopics(List.of(Topics.IDENTITIES)).all().get();
+        } catch (ExecutionException e) {
+            assertThat(e.getCause()).isInstanceOf(UnknownTopicOrPartitionException.class);
+        }
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> !admin.listTopics().names().get().contains(Topics.IDENTITIES));
+    }
+}
