@@ -64,7 +64,7 @@ public final class IdentityMinter {
         return uuids.next();
     }
 
-    /** A new handle; 31^15 of them to a prefix, so that two alike are not to be expected. */
+    /** A new handle; 2^75 of them to a prefix, so that two alike are not to be expected. */
     public Handle handle(Prefix prefix) {
         return Handle.of(prefix, NanoIdUtils.randomNanoId(random, ALPHABET, Handle.RANDOM_LENGTH));
     }

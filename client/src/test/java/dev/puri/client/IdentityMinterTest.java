@@ -56,7 +56,7 @@ class IdentityMinterTest {
         for (int i = 0; i < handles; i++) {
             minter.handle(TRACKS).text().substring(4).chars().forEach(c -> counts[c]++);
         }
-        double expected = handles * 15.0 / 31;
+        double expected = handles * 15.0 / Handle.ALPHABET.length();
         for (char c : Handle.ALPHABET.toCharArray()) {
             assertThat(counts[c]).as("occurrences of %s", c).isBetween((int) (expected * 0.93), (int)
                     (expected * 1.07));
