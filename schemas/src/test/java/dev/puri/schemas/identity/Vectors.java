@@ -14,8 +14,7 @@ final class Vectors {
     private Vectors() {}
 
     static Stream<JsonNode> read(String file) throws IOException {
-        Path spec = Path.of(System.getProperty("puri.spec", "spec"));
-        JsonNode array = new ObjectMapper().readTree(spec.resolve(file).toFile());
+        JsonNode array = new ObjectMapper().readTree(Path.of("spec", file).toFile());
         return StreamSupport.stream(array.spliterator(), false);
     }
 
