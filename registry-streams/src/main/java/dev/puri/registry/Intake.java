@@ -26,7 +26,8 @@ final class Intake implements Processor<byte[], byte[], byte[], byte[]> {
                 context.recordMetadata().orElseThrow(() -> new IllegalStateException("a record from no topic"));
         Position position = new Position(from.topic(), from.partition(), from.offset());
         Arrival arrival = Arrival.of(position, record.key(), record.value());
-        context.forward(
-                new Record<>(arrival.key(), arrival.head(), context.currentSystemTimeMs(), arrival.toHeaders()));
+        // Kafka Streams drops a record without a key on its way into a repartition topic.
+        byte[] key = arrival.key() == null ? Texts.EMPTY : arrival.key();
+        context.forward(new Record<>(key, arrival.head(), context.currentSystemTimeMs(), arrival.toHeaders()));
     }
 }

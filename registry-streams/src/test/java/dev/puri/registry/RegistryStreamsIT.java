@@ -24,6 +24,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
+import java.lang.reflect.Field;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -38,6 +39,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.avro.Schema;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -166,10 +168,34 @@ class RegistryStreamsIT {
                 "wild:things:1".getBytes(StandardCharsets.UTF_8),
                 encoded(created(Puri.parse("wild:things:1"), minter.uuid(), "br-1", null)));
 
+        Position keyless = send(topic, null, new byte[] {1});
+
+        assertThat(rejectionOf(keyless).getReason()).isEqualTo("MALFORMED");
         assertThat(outcomeOf(own)).isEqualTo(Outcome.APPLIED);
         assertThat(outcomeOf(shared)).isEqualTo(Outcome.refused(Reason.MALFORMED));
         assertThat(outcomeOf(foreign)).isEqualTo(Outcome.refused(Reason.MALFORMED));
         assertThat(stack.rows()).containsKey(album);
+    }
+
+    @Test
+    void timestampOfMinusOneIsNothingSpecial() throws Exception {
+        stack.declare(List.of(new Namespace("timeless", true)));
+        String topic = Topics.eventsOf("timeless");
+        stack.admin()
+                .createTopics(List.of(
+                        new NewTopic(topic, 1, (short) 1).configs(Map.of("message.timestamp.type", "CreateTime"))))
+                .all()
+                .get(20, TimeUnit.SECONDS);
+        Puri puri = Puri.parse("timeless:things:1");
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                topic, null, 0L, puri.toBytes(), encoded(created(puri, minter.uuid(), "br-1", null)));
+        // The public constructor refuses what other clients, and old brokers, do write.
+        Field timestamp = ProducerRecord.class.getDeclaredField("timestamp");
+        timestamp.setAccessible(true);
+        timestamp.set(record, -1L);
+        RecordMetadata sent = raw.send(record).get(20, TimeUnit.SECONDS);
+        assertThat(outcomeOf(new Position(topic, sent.partition(), sent.offset())))
+                .isEqualTo(Outcome.APPLIED);
     }
 
     @Test

@@ -62,6 +62,9 @@ final class World {
 
     /** Appends where Kafka's default partitioner would; records without a key go to partition 0. */
     void append(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
+        if (key == null && (topic.equals(INTAKE) || topic.equals(CLAIMS))) {
+            throw new AssertionError("Kafka Streams drops records without a key before it repartitions");
+        }
         int partition = key == null ? 0 : BuiltInPartitioner.partitionForKey(key, partitions(topic));
         log(topic, partition).add(new Entry(key, value, headers));
     }

@@ -1,0 +1,137 @@
+package dev.puri.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.http.KafkaProperties;
+import dev.puri.schemas.log.Topics;
+import dev.puri.testkit.Broker;
+import dev.puri.testkit.RestartableBroker;
+import dev.puri.testkit.SchemaRegistryFixture;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RegistryTopicsIT {
+    private static final String APPLICATION = "puri-registry";
+
+    private RestartableBroker broker;
+    private Admin admin;
+
+    @BeforeEach
+    void start() {
+        broker = Broker.start();
+        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
+    }
+
+    @AfterEach
+    void stop() {
+        admin.close();
+        broker.close();
+    }
+
+    @Test
+    void whatIsCreatedIsRight() {
+        List<RegistryTopics.Standing> made = RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        assertThat(made).allMatch(RegistryTopics.Standing::isNew).hasSize(6);
+        assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
+        assertThat(RegistryTopics.create(admin, 3, (short) 1, Set.of("music")))
+                .noneMatch(RegistryTopics.Standing::isNew);
+        assertThat(RegistryTopics.partitions(admin)).isEqualTo(3);
+    }
+
+    @Test
+    void missingTopicsAreNamed() {
+        assertThat(RegistryTopics.check(admin, APPLICATION, 1))
+                .hasSize(5)
+                .allMatch(mistake -> mistake.contains("puri topics create"))
+                .anyMatch(mistake -> mistake.startsWith(Topics.GRANTS));
+    }
+
+    @Test
+    void everyMistakeIsNamedWithItsMend() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        configure(Topics.IDENTITIES, "cleanup.policy", "delete");
+        configure(Topics.EVENTS, "retention.ms", "-1");
+        configure(Topics.COLLECTIONS, "delete.retention.ms", "1000");
+        admin.createPartitions(Map.of(Topics.GRANTS, NewPartitions.increaseTo(5)))
+                .all()
+                .get(20, TimeUnit.SECONDS);
+        assertThat(RegistryTopics.check(admin, APPLICATION, 3))
+                .anyMatch(m -> m.contains("cleanup.policy=delete") && m.contains("--add-config cleanup.policy=compact"))
+                .anyMatch(m -> m.contains("retention.ms=-1") && m.contains("at most"))
+                .anyMatch(m -> m.contains("delete.retention.ms=1000") && m.contains("at least"))
+                .anyMatch(m -> m.startsWith(Topics.GRANTS + " has 5 partitions and must have 3"))
+                .anyMatch(m -> m.contains("replication factor 1, at least 3"));
+    }
+
+    @Test
+    void numberOfPartitionsIsHeldAgainstThatOfTheStores() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        admin.createTopics(List.of(new NewTopic(
+                        APPLICATION + "-" + RegistryTopology.REGISTRATIONS_STORE + "-changelog",
+                        Optional.of(2),
+                        Optional.empty())))
+                .all()
+                .get(20, TimeUnit.SECONDS);
+        // The broker may hear of the new topic a moment later.
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(RegistryTopics.check(admin, APPLICATION, 1))
+                        .singleElement()
+                        .asString()
+                        .contains("has 3 partitions and had 2"));
+    }
+
+    @Test
+    void wrongTopicEndsTheServiceAndSaysWhatToChange(@TempDir Path stateDir) throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        configure(Topics.IDENTITIES, "cleanup.policy", "delete");
+        RegistryStreams streams = RegistryStreams.start(new StreamsSettings(
+                broker.bootstrapServers(),
+                SchemaRegistryFixture.shared().url(),
+                APPLICATION,
+                stateDir,
+                1,
+                0,
+                Duration.ofMillis(25),
+                1,
+                64,
+                "127.0.0.1",
+                0,
+                KafkaProperties.NONE));
+        try {
+            assertThatThrownBy(() ->
+                            streams.ended().orTimeout(60, TimeUnit.SECONDS).join())
+                    .isInstanceOf(CompletionException.class)
+                    .hasCauseInstanceOf(WrongTopicsException.class)
+                    .hasMessageContaining("cleanup.policy=compact");
+            assertThat(streams.isReady()).isFalse();
+        } finally {
+            streams.close();
+        }
+    }
+
+    private void configure(String topic, String name, String value) throws Exception {
+        admin.incrementalAlterConfigs(Map.of(
+                        new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                        List.of(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET))))
+                .all()
+                .get(20, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,308 @@
+package dev.puri.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.http.KafkaProperties;
+import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RecordWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.TestInputTopic;
+import org.apache.kafka.streams.TestOutputTopic;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.test.TestRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole topology, wired as it runs, without a broker. */
+class RegistryTopologyTest {
+    private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
+    private static final Handle HANDLE = Handle.parse("trk_4k7vx9tz2nqr8w3");
+    private static final Collection TRACKS =
+            new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), false, false, "", false);
+
+    private final FakeSchemaRegistry schemaRegistry = new FakeSchemaRegistry();
+    private final SchemaLookup schemas = new SchemaLookup(schemaRegistry, InstantSource.system());
+    private final Tallies tallies = new Tallies();
+    private final RecordWriter<IdentityEvent> eventWriter = RecordWriter.of(IdentityEvent.class);
+    private final RecordWriter<CollectionsEntry> entryWriter = RecordWriter.of(CollectionsEntry.class);
+    private TopologyTestDriver driver;
+    private TestInputTopic<byte[], byte[]> events;
+    private TestInputTopic<byte[], byte[]> collections;
+    private TestOutputTopic<byte[], byte[]> identities;
+    private TestOutputTopic<byte[], byte[]> rejections;
+    private int uuids;
+
+    @TempDir
+    Path stateDir;
+
+    @BeforeEach
+    void open() {
+        Properties properties = properties();
+        driver = new TopologyTestDriver(topology(properties), properties, Instant.parse("2026-01-01T00:00:00Z"));
+        events = input(Topics.EVENTS);
+        collections = input(Topics.COLLECTIONS);
+        identities = output(Topics.IDENTITIES);
+        rejections = output(Topics.REJECTIONS);
+    }
+
+    @AfterEach
+    void close() {
+        driver.close();
+        schemas.close();
+    }
+
+    /** A difference here moves stores or topics: think of the running ones before the file is changed. */
+    @Test
+    void topologyIsTheCommittedOne() throws IOException {
+        String described = topology(properties()).describe().toString();
+        try (InputStream golden = RegistryTopologyTest.class.getResourceAsStream("/topology.txt")) {
+            assertThat(described.strip()).isEqualTo(new String(golden.readAllBytes(), StandardCharsets.UTF_8).strip());
+        }
+    }
+
+    @Test
+    void claimGoesRoundByTheClerk() {
+        declare(TRACKS);
+        Event created = created(TRACK, HANDLE);
+        publish(created);
+        TestRecord<byte[], byte[]> answer = identities.readRecord();
+        assertThat(header(answer, Position.HEADER)).isEqualTo("0-0");
+        assertThat(header(answer, Outcome.HEADER)).isEqualTo("applied");
+        assertThat(RowAvro.fromAvro(
+                                RecordReader.of(IdentityRow.class).decode(answer.value(), IdentityRow.getClassSchema()))
+                        .handle())
+                .isEqualTo(HANDLE);
+        publish(created);
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("unchanged");
+        assertThat(identities.isEmpty()).isTrue();
+        assertThat(tallies.sum()).isEqualTo(new Tally(2, 1, 1, 0, 0, 0));
+    }
+
+    @Test
+    void declarationHasFiveSecondsToCatchUp() {
+        publish(created(TRACK, HANDLE));
+        driver.advanceWallClockTime(Duration.ofSeconds(4));
+        assertThat(identities.isEmpty()).isTrue();
+        assertThat(tallies.sum().parked()).isEqualTo(1);
+        declare(TRACKS);
+        driver.advanceWallClockTime(Registrar.TICK);
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
+    }
+
+    @Test
+    void undeclaredIsRefusedAfterFiveSeconds() {
+        publish(created(TRACK, HANDLE));
+        publish(event(TRACK, new Change.Moved(null, new Shard("us-1"))));
+        driver.advanceWallClockTime(Registrar.GRACE.plus(Registrar.TICK));
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:WRONG_PREFIX");
+        assertThat(header(identities.readRecord(), Outcome.HEADER))
+                .as("and what queued behind it is decided after it")
+                .isEqualTo("refused:UNKNOWN_PURI");
+        assertThat(rejections.readRecord().key()).isEqualTo(TRACK.toBytes());
+    }
+
+    @Test
+    void namespaceThatOwnsItsTopicIsRefusedElsewhere() {
+        declare(new Namespace("soundcloud", true));
+        publish(created(TRACK, null));
+        driver.advanceWallClockTime(Registrar.GRACE.plus(Registrar.TICK));
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:MALFORMED");
+
+        input(Topics.eventsOf("soundcloud")).pipeInput(TRACK.toBytes(), encoded(created(TRACK, null)));
+        TestRecord<byte[], byte[]> answer = identities.readRecord();
+        assertThat(header(answer, Outcome.HEADER)).isEqualTo("applied");
+        assertThat(header(answer, Position.HEADER)).isEqualTo("soundcloud-0-0");
+    }
+
+    @Test
+    void refusalShowsTheRowAsItStands() {
+        publish(created(TRACK, null));
+        byte[] row = identities.readRecord().value();
+        publish(created(TRACK, null));
+        TestRecord<byte[], byte[]> refusal = identities.readRecord();
+        assertThat(header(refusal, Outcome.HEADER)).isEqualTo("refused:PURI_TAKEN");
+        assertThat(refusal.value()).isEqualTo(row);
+        Rejection rejection =
+                RecordReader.of(Rejection.class).decode(rejections.readRecord().value(), Rejection.getClassSchema());
+        assertThat(rejection.getReason()).isEqualTo(Reason.PURI_TAKEN.name());
+        assertThat(rejection.getHolderShard()).isEqualTo("br-1");
+        assertThat(rejection.getOriginal().remaining()).isEqualTo((int) rejection.getLength());
+    }
+
+    @Test
+    void erasureLeavesATombstone() {
+        publish(created(TRACK, null));
+        publish(event(TRACK, new Change.Erased()));
+        assertThat(identities.readRecord().value()).isNotNull();
+        TestRecord<byte[], byte[]> erased = identities.readRecord();
+        assertThat(erased.value()).isNull();
+        assertThat(header(erased, Outcome.HEADER)).isEqualTo("applied");
+    }
+
+    @Test
+    void timestampOfTheProducerIsNeverLookedAt() {
+        events.pipeInput(new TestRecord<>(TRACK.toBytes(), encoded(created(TRACK, null)), null, Long.MAX_VALUE));
+        events.pipeInput(new TestRecord<>(TRACK.toBytes(), encoded(event(TRACK, new Change.Deleted())), null, 0L));
+        assertThat(identities.readRecord().timestamp())
+                .isEqualTo(Instant.parse("2026-01-01T00:00:00Z").toEpochMilli());
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
+    }
+
+    @Test
+    void headersOfTheProducerGoNoFurther() {
+        TestRecord<byte[], byte[]> forged = new TestRecord<>(TRACK.toBytes(), encoded(created(TRACK, null)));
+        forged.headers().add(Position.HEADER, "7-7".getBytes(StandardCharsets.UTF_8));
+        forged.headers().add("secret", new byte[] {1});
+        events.pipeInput(forged);
+        TestRecord<byte[], byte[]> answer = identities.readRecord();
+        assertThat(answer.headers().toArray()).hasSize(2);
+        assertThat(header(answer, Position.HEADER)).isEqualTo("0-0");
+    }
+
+    @Test
+    void attributesOverTheirBoundAreRefused() {
+        String large = "x".repeat(AttributeBounds.MAX_BYTES);
+        publish(event(
+                TRACK,
+                new Change.Created(uuid(), new Owner("catalog"), new Shard("br-1"), null, Map.of("title", large))));
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:TOO_LARGE");
+    }
+
+    @Test
+    void badUuidIsMalformedAndNotUndecodable() {
+        byte[] value = encoded(created(TRACK, null));
+        String text = new String(value, StandardCharsets.ISO_8859_1);
+        int at = text.indexOf("01970000");
+        byte[] bad = (text.substring(0, at) + "zz" + text.substring(at + 2)).getBytes(StandardCharsets.ISO_8859_1);
+        events.pipeInput(TRACK.toBytes(), bad);
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:MALFORMED");
+        Rejection rejection =
+                RecordReader.of(Rejection.class).decode(rejections.readRecord().value(), Rejection.getClassSchema());
+        assertThat(rejection.getDetail()).contains("eventId");
+    }
+
+    @Test
+    void schemaThatNobodyKnowsIsRefusedAndOneOutOfReachWaits() {
+        events.pipeInput(TRACK.toBytes(), new byte[] {0, 0, 0, 1, 1, 0});
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:UNDECODABLE");
+
+        byte[] value = encoded(created(TRACK, null));
+        schemaRegistry.goDown();
+        SchemaLookup fresh = new SchemaLookup(schemaRegistry, InstantSource.system());
+        assertThat(fresh.schema(eventSchemaId())).isInstanceOf(SchemaLookup.Pending.class);
+        assertThat(fresh.outOfReachSince()).isNotNull();
+        schemaRegistry.comeUp();
+        assertThat(fresh.await(eventSchemaId())).isInstanceOf(SchemaLookup.Known.class);
+        assertThat(fresh.outOfReachSince()).isNull();
+        fresh.close();
+        events.pipeInput(TRACK.toBytes(), value);
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
+    }
+
+    private Properties properties() {
+        return StreamsProperties.of(new StreamsSettings(
+                "nowhere:0",
+                "http://nowhere",
+                "puri-registry",
+                stateDir,
+                1,
+                0,
+                Duration.ofMillis(25),
+                1,
+                64,
+                "127.0.0.1",
+                0,
+                KafkaProperties.NONE));
+    }
+
+    private Topology topology(Properties properties) {
+        return RegistryTopology.build(
+                new RegistryTopology.Parts(
+                        schemas, new CollectionsRegistry(schemas), new OutputEncoder(schemaRegistry), tallies),
+                1,
+                new StreamsConfig(properties));
+    }
+
+    private TestInputTopic<byte[], byte[]> input(String topic) {
+        return driver.createInputTopic(topic, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    private TestOutputTopic<byte[], byte[]> output(String topic) {
+        return driver.createOutputTopic(topic, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    private void declare(Declaration declaration) {
+        int id = schemaRegistry.register("collections", entryWriter.schema());
+        collections.pipeInput(
+                declaration.key().getBytes(StandardCharsets.UTF_8),
+                entryWriter.encode(id, DeclarationAvro.toAvro(declaration)));
+    }
+
+    private void publish(Event event) {
+        events.pipeInput(event.puri().toBytes(), encoded(event));
+    }
+
+    private byte[] encoded(Event event) {
+        return eventWriter.encode(eventSchemaId(), EventAvro.toAvro(event));
+    }
+
+    private int eventSchemaId() {
+        return schemaRegistry.register("events", eventWriter.schema());
+    }
+
+    private Event created(Puri puri, @Nullable Handle handle) {
+        return event(
+                puri,
+                new Change.Created(uuid(), new Owner("catalog"), new Shard("br-1"), handle, Map.of("title", "t")));
+    }
+
+    private Event event(Puri puri, Change change) {
+        return new Event(uuid(), puri, Instant.parse("2026-01-01T00:00:00Z"), "test", null, null, change);
+    }
+
+    private UUID uuid() {
+        return new UUID(0x0197_0000_0000_7000L, 0x8000_0000_0000_0000L | uuids++);
+    }
+
+    private static String header(TestRecord<byte[], byte[]> record, String name) {
+        return new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
+    }
+}

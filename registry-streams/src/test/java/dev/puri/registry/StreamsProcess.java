@@ -1,0 +1,55 @@
+package dev.puri.registry;
+
+import dev.puri.http.KafkaProperties;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The service in a process of its own, which a test can kill as a machine's failure would. */
+final class StreamsProcess {
+    private StreamsProcess() {}
+
+    static Process start(StreamsSettings settings, Path log) throws IOException {
+        return new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx512m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        StreamsProcess.class.getName(),
+                        settings.bootstrapServer(),
+                        settings.schemaRegistry(),
+                        settings.streamsStateDir().toString()))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(new File(log.toString())))
+                .start();
+    }
+
+    /** SIGKILL: no hook runs, nothing is flushed. */
+    static void kill(Process process) throws InterruptedException {
+        process.destroyForcibly();
+        if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("the process " + process.pid() + " survived its kill");
+        }
+    }
+
+    public static void main(String[] args) {
+        RegistryStreams service = RegistryStreams.start(new StreamsSettings(
+                args[0],
+                args[1],
+                "puri-registry",
+                Path.of(args[2]),
+                2,
+                0,
+                Duration.ofMillis(25),
+                1,
+                64,
+                "127.0.0.1",
+                0,
+                new KafkaProperties(Map.of("metadata.max.age.ms", "1000"))));
+        service.ended().join();
+    }
+}
