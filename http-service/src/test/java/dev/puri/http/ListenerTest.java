@@ -199,6 +199,11 @@ final class ListenerTest {
     }
 
     @Test
+    void aHealthCheckNeedsNoMoreThanASocket() throws IOException {
+        assertThat(raw("GET /health/ready HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.0 200 ");
+    }
+
+    @Test
     void metricsCountRequestsByRouteAndStatus() {
         get("/v1/things/a");
         get("/v1/nothing");

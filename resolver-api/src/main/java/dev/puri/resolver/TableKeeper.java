@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -131,7 +132,7 @@ final class TableKeeper implements AutoCloseable {
 
     /** How far the filling is, for an answer that has to be put off. */
     String progress() {
-        return String.valueOf(unready());
+        return Objects.requireNonNullElse(unready(), "it is now");
     }
 
     private @Nullable String unready() {

@@ -1,0 +1,92 @@
+package dev.puri.resolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.identity.Puri;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class PathRefTest {
+    @Test
+    void aPuriTypedAsItIsMeansItself() {
+        Map<String, String> typed = Map.of(
+                "soundcloud:tracks:1", "soundcloud:tracks:1",
+                "debian:packages:libstdc++", "debian:packages:libstdc++",
+                "debian:packages:a%2Fb", "debian:packages:a%2Fb",
+                "debian:packages:a%3Ab", "debian:packages:a%3Ab",
+                "debian:packages:a%20b", "debian:packages:a%20b",
+                "debian:packages:caf%C3%A9", "debian:packages:caf%C3%A9",
+                "debian:packages:café", "debian:packages:caf%C3%A9");
+
+        typed.forEach((segment, puri) ->
+                assertThat(Puri.parse(PathRef.decode(segment)).toString()).isEqualTo(puri));
+    }
+
+    @Test
+    void whatLibrariesMakeOfAPuriIsReadBack() {
+        // encodeURIComponent and its kin encode the colon; Go's PathEscape and JAX-RS leave it.
+        assertThat(PathRef.decode("debian%3Apackages%3Alibstdc%2B%2B")).isEqualTo("debian:packages:libstdc%2B%2B");
+        assertThat(PathRef.decode("debian%3apackages%3aa%252Fb")).isEqualTo("debian:packages:a%2Fb");
+        assertThat(PathRef.decode("debian:packages:a%252Fb")).isEqualTo("debian:packages:a%2Fb");
+        assertThat(PathRef.decode("debian%3Apackages%3Aa%253Ab")).isEqualTo("debian:packages:a%3Ab");
+        assertThat(PathRef.decode("debian:packages:a%253Ab")).isEqualTo("debian:packages:a%3Ab");
+        assertThat(PathRef.decode("debian%3Apackages%3A100%2525")).isEqualTo("debian:packages:100%25");
+        assertThat(PathRef.decode("debian:packages:100%2525")).isEqualTo("debian:packages:100%25");
+    }
+
+    @Test
+    void nothingIsDecodedTwice() {
+        assertThat(PathRef.decode("a:b:%25253A")).isEqualTo("a:b:%253A");
+        assertThat(PathRef.decode("a%3Ab%3A%25253A")).isEqualTo("a:b:%253A");
+    }
+
+    @Test
+    void handlesPassThrough() {
+        assertThat(PathRef.decode("trk_4k7vx9tz2nqr8w3")).isEqualTo("trk_4k7vx9tz2nqr8w3");
+    }
+
+    @Test
+    void anyPuriEncodedByALibraryIsThatPuri() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int i = 0; i < 20_000; i++) {
+            Puri puri = Puri.of(text(random), text(random), text(random));
+            String encoded =
+                    URLEncoder.encode(puri.toString(), StandardCharsets.UTF_8).replace("+", "%20");
+
+            assertThat(Puri.parse(PathRef.decode(encoded))).as("seed %d", seed).isEqualTo(puri);
+            assertThat(Puri.parse(PathRef.decode(encoded.replace("%3A", ":"))))
+                    .as("colons left raw, seed %d", seed)
+                    .isEqualTo(puri);
+        }
+    }
+
+    @Test
+    void anyPuriWithoutAPercentSignInItsPlainTextMayBeTypedAsItIs() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int i = 0; i < 20_000; i++) {
+            Puri puri = Puri.of(
+                    text(random).replace('%', 'x'),
+                    text(random).replace('%', 'x'),
+                    text(random).replace('%', 'x'));
+
+            assertThat(Puri.parse(PathRef.decode(puri.toString())))
+                    .as("seed %d", seed)
+                    .isEqualTo(puri);
+        }
+    }
+
+    private static String text(Random random) {
+        String alphabet = "ab:%/?# +é€😀25AF";
+        int[] points = alphabet.codePoints().toArray();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i <= random.nextInt(4); i++) {
+            text.appendCodePoint(points[random.nextInt(points.length)]);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,366 @@
+package dev.puri.resolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.http.Health;
+import dev.puri.http.Listener;
+import dev.puri.http.ListenerOptions;
+import dev.puri.http.Metrics;
+import dev.puri.http.Route;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class RoutesTest {
+    private static final String HANDLE = "trk_4k7vx9tz2nqr8w3";
+    private static final int MAX_REFS = 1000;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final HeapTable filled = new HeapTable();
+    private final Metrics metrics = new Metrics();
+    private final HttpClient client = HttpClient.newHttpClient();
+    private volatile @Nullable Table table = filled;
+    private List<Route> routes;
+    private Listener listener;
+
+    @BeforeEach
+    void start() {
+        routes = Routes.of(() -> table, () -> "12 of 30 records are in", MAX_REFS, new Health(), metrics);
+        listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics);
+        put("soundcloud:tracks:123", Rows.active("br-1", HANDLE));
+        put("soundcloud:tracks:124", Rows.active("br-2"));
+        put("soundcloud:tracks:merged", Rows.mergedInto("soundcloud:tracks:124"));
+        put("soundcloud:tracks:lost", Rows.mergedInto("soundcloud:tracks:nowhere"));
+        put("soundcloud:tracks:gone", Rows.deleted(null));
+        put("debian:packages:a%2Fb", Rows.active("br-1"));
+    }
+
+    @AfterEach
+    void stop() {
+        listener.close();
+        metrics.close();
+        client.close();
+    }
+
+    @Test
+    void foundIsAnsweredWhole() {
+        assertThat(get("/v1/identities/SoundCloud:Tracks:123", 200)).isEqualTo("""
+                        {"ref":"SoundCloud:Tracks:123","verdict":"found","puri":"soundcloud:tracks:123",\
+                        "handle":"trk_4k7vx9tz2nqr8w3","owner":"catalog","shard":"br-1",\
+                        "uuid":"01970000-0000-7000-8000-000000000001","status":"active","epoch":3,\
+                        "createdAt":"2026-03-01T10:00:00.000Z","changedAt":"2026-03-02T10:00:00.120Z"}
+                        """);
+    }
+
+    @Test
+    void aHandleIsAnsweredWithItsName() {
+        assertThat(get("/v1/identities/" + HANDLE, 200))
+                .startsWith("{\"ref\":\"" + HANDLE + "\",\"verdict\":\"found\",\"puri\":\"soundcloud:tracks:123\"");
+    }
+
+    @Test
+    void mergedIsAnsweredWithItsSurvivorsPlacement() {
+        assertThat(get("/v1/identities/soundcloud:tracks:merged", 200)).isEqualTo("""
+                        {"ref":"soundcloud:tracks:merged","verdict":"merged","puri":"soundcloud:tracks:merged",\
+                        "canonical":"soundcloud:tracks:124","owner":"catalog","shard":"br-2",\
+                        "uuid":"01970000-0000-7000-8000-000000000001","status":"merged","epoch":3,\
+                        "createdAt":"2026-03-01T10:00:00.000Z","changedAt":"2026-03-02T10:00:00.120Z"}
+                        """);
+    }
+
+    @Test
+    void deletedIsGone() {
+        assertThat(get("/v1/identities/soundcloud:tracks:gone", 410)).isEqualTo("""
+                        {"ref":"soundcloud:tracks:gone","verdict":"deleted","puri":"soundcloud:tracks:gone",\
+                        "status":"deleted","epoch":3,\
+                        "createdAt":"2026-03-01T10:00:00.000Z","changedAt":"2026-03-02T10:00:00.120Z"}
+                        """);
+    }
+
+    @Test
+    void unknownIsNotFound() {
+        assertThat(get("/v1/identities/SoundCloud:tracks:0", 404))
+                .isEqualTo(
+                        "{\"ref\":\"SoundCloud:tracks:0\",\"verdict\":\"unknown\",\"puri\":\"soundcloud:tracks:0\"}\n");
+    }
+
+    @Test
+    void malformedSaysWhatAndWhere() {
+        assertThat(get("/v1/identities/soundcloud:tracks", 400))
+                .startsWith("{\"ref\":\"soundcloud:tracks\",\"verdict\":\"malformed\",\"detail\":")
+                .contains("three segments");
+    }
+
+    @Test
+    void aPuriWithEscapesIsReachedHoweverItIsSent() {
+        for (String path : List.of(
+                "debian:packages:a%2Fb",
+                "debian%3Apackages%3Aa%252Fb", "debian:packages:a%252Fb", "DEBIAN:packages:A%2fb")) {
+            assertThat(get("/v1/identities/" + path, 200)).contains("\"puri\":\"debian:packages:a%2Fb\"");
+        }
+    }
+
+    @Test
+    void aBatchIsAnsweredInTheOrderOfItsReferences() throws IOException {
+        JsonNode batch = JSON.readTree(post("""
+                {"refs":["soundcloud:tracks:124","nonsense","TRK_4k7vx9tz2nqr8w3","soundcloud:tracks:gone",
+                "soundcloud:tracks:none","soundcloud:tracks:merged","soundcloud:tracks:lost"],"groupBy":"shard"}""", 200));
+
+        assertThat(batch.at("/results").findValuesAsText("verdict"))
+                .containsExactly("found", "malformed", "found", "deleted", "unknown", "merged", "merged");
+        assertThat(batch.at("/results/2/ref").asText()).isEqualTo("TRK_4k7vx9tz2nqr8w3");
+        assertThat(batch.at("/shards").toString()).isEqualTo("{\"br-1\":[2],\"br-2\":[0,5]}");
+    }
+
+    @Test
+    void aBatchIsNotGroupedUnlessAsked() {
+        assertThat(post("{\"refs\":[]}", 200)).isEqualTo("{\"results\":[]}\n");
+        assertThat(post("{\"refs\":[],\"groupBy\":null}", 200)).isEqualTo("{\"results\":[]}\n");
+        assertThat(post("{\"groupBy\":\"shard\",\"refs\":[]}", 200)).isEqualTo("{\"results\":[],\"shards\":{}}\n");
+    }
+
+    @Test
+    void aBatchOfTheLargestSizeIsAnswered() throws IOException {
+        String refs = IntStream.range(0, MAX_REFS)
+                .mapToObj(i -> "\"soundcloud:tracks:123\"")
+                .collect(Collectors.joining(","));
+
+        JsonNode batch = JSON.readTree(post("{\"refs\":[" + refs + "],\"groupBy\":\"shard\"}", 200));
+
+        assertThat(batch.at("/results").size()).isEqualTo(MAX_REFS);
+        assertThat(batch.at("/shards/br-1").size()).isEqualTo(MAX_REFS);
+        assertThat(post("{\"refs\":[" + refs + ",\"a:b:c\"]}", 400)).contains("too-many-refs", "\"maxRefs\":1000");
+    }
+
+    @Test
+    void whatIsWrongWithABatchIsNamedWithItsPlace() {
+        assertRefused("", "not-json", "empty");
+        assertRefused("nonsense", "not-json", "\"line\":1");
+        assertRefused("{\"refs\":[\"a:b:c\"", "not-json", "line");
+        assertRefused("{\"refs\":[]} x", "not-json", "line");
+        assertRefused("{\"refs\":[]}{}", "not-json", "something follows");
+        assertRefused("{\"refs\":[],\"refs\":[]}", "not-json", "Duplicate");
+        assertRefused("[\"a:b:c\"]", "invalid-body", "an object");
+        assertRefused("{}", "invalid-body", "refs is missing");
+        assertRefused("{\"refs\":\"a:b:c\"}", "invalid-body", "\"pointer\":\"/refs\"");
+        assertRefused("{\"refs\":[\"a:b:c\",7]}", "invalid-body", "\"pointer\":\"/refs/1\"");
+        assertRefused("{\"refs\":[null]}", "invalid-body", "\"pointer\":\"/refs/0\"");
+        assertRefused("{\"refs\":[[\"a:b:c\"]]}", "invalid-body", "\"pointer\":\"/refs/0\"");
+        assertRefused("{\"refs\":[],\"groupBy\":\"owner\"}", "invalid-body", "\"pointer\":\"/groupBy\"");
+        assertRefused("{\"refs\":[],\"group/By\":1}", "invalid-body", "\"pointer\":\"/group~1By\"");
+        assertRefused("{\"x\":" + "[".repeat(5000), "invalid-body", "\"pointer\":\"/x\"");
+    }
+
+    @Test
+    void bytesThatAreNotUtf8AreNotJson() {
+        byte[] body = "{\"refs\":[\"a:b:X\"]}".getBytes(StandardCharsets.ISO_8859_1);
+        body[14] = (byte) 0xff;
+
+        assertThat(post(body, 400)).contains("not-json");
+    }
+
+    @Test
+    void hostileReferencesAreMalformedAndEchoedHarmlessly() throws IOException {
+        List<String> hostile = List.of(
+                "a:b:c\r\nX-Evil: 1",
+                "a:b:\0",
+                "\ud800",
+                "a:b:\udc00",
+                "a:b:" + "x".repeat(100_000),
+                "a:b:" + "%".repeat(1000),
+                "a:b:%FF",
+                "a:b:<script>",
+                "../../etc/passwd",
+                ":".repeat(1000));
+        String body = JSON.writeValueAsString(Map.of("refs", hostile));
+
+        JsonNode batch = JSON.readTree(post(body, 200));
+
+        assertThat(batch.at("/results").findValuesAsText("verdict"))
+                .isEqualTo(Collections.nCopies(hostile.size(), "malformed"));
+        assertThat(batch.at("/results/0/ref").asText()).isEqualTo(hostile.getFirst());
+        assertThat(batch.at("/results").findValuesAsText("detail")).allMatch(detail -> detail.length() < 400);
+        assertThat(post("{\"refs\":[\"\\ud800\"]}", 200)).contains("\"ref\":\"\ufffd\"", "malformed");
+        assertThat(post("{\"refs\":[],\"\\ud800\":1}", 400)).contains("not-json");
+    }
+
+    @Test
+    void hostilePathsAreMalformed() throws IOException {
+        assertThat(get("/v1/identities/a:b:c%0D%0AX-Evil:%201", 400)).contains("malformed");
+        assertThat(get("/v1/identities/a:b:%00", 400)).contains("malformed");
+        assertThat(get("/v1/identities/%2e%2e%2f", 400)).contains("malformed");
+        assertThat(get("/v1/identities/a:b:%FF", 400)).contains("malformed");
+        assertThat(get("/v1/identities/" + "a".repeat(4000), 400)).contains("malformed");
+        assertThat(raw("GET /v1/identities/a:b:\u00ff HTTP/1.1")).startsWith("HTTP/1.1 400 ");
+        assertThat(raw("GET /v1/identities/" + "a".repeat(20_000) + " HTTP/1.1"))
+                .contains(" 414 ");
+        assertThat(raw("GET /v1/identities/soundcloud:tracks:123\u0000 HTTP/1.1"))
+                .contains(" 400 ");
+    }
+
+    @Test
+    void nothingIsAnsweredBeforeTheTableIsComplete() {
+        table = null;
+
+        HttpResponse<String> one = send("GET", "/v1/identities/a:b:c", null);
+        assertThat(one.statusCode()).isEqualTo(503);
+        assertThat(one.headers().firstValue("Retry-After")).contains("1");
+        assertThat(one.headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(one.body()).contains("https://puri.dev/problems/not-ready", "12 of 30 records are in");
+        assertThat(post("{\"refs\":[\"a:b:c\"]}", 503)).contains("not-ready");
+        assertThat(post("{\"refs\":[7]}", 400)).contains("invalid-body");
+    }
+
+    @Test
+    void queryParametersAreRefusedUntilThereAreSome() {
+        assertThat(get("/v1/identities/a:b:c?at=3-1042", 400)).contains("unknown-parameter", "\"at\"");
+    }
+
+    @Test
+    void verdictsAreCounted() {
+        get("/v1/identities/soundcloud:tracks:123", 200);
+        post("{\"refs\":[\"soundcloud:tracks:123\",\"x\"]}", 200);
+
+        assertThat(get("/metrics", 200))
+                .contains("puri_resolver_verdicts_total{verdict=\"found\"} 2.0")
+                .contains("puri_resolver_verdicts_total{verdict=\"malformed\"} 1.0");
+    }
+
+    @Test
+    void theDescriptionNamesEveryRouteAndNoOther() throws IOException {
+        Set<String> described = new TreeSet<>();
+        JsonNode paths = JSON.readTree(get("/openapi.json", 200)).at("/paths");
+        for (Iterator<String> names = paths.fieldNames(); names.hasNext(); ) {
+            String path = names.next();
+            paths.get(path)
+                    .fieldNames()
+                    .forEachRemaining(method -> described.add(method.toUpperCase(Locale.ROOT) + " " + path));
+        }
+
+        assertThat(described)
+                .isEqualTo(routes.stream()
+                        .map(route -> route.method() + " " + route.path())
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    @Test
+    void everyReferenceInTheDescriptionLeadsSomewhere() throws IOException {
+        JsonNode description = JSON.readTree(get("/openapi.json", 200));
+
+        List<String> references = description.findValuesAsText("$ref");
+        assertThat(references).isNotEmpty();
+        assertThat(references)
+                .allSatisfy(reference -> assertThat(
+                                description.at(reference.substring(1)).isMissingNode())
+                        .isFalse());
+    }
+
+    private void assertRefused(String body, String problem, String detail) {
+        assertThat(post(body, 400))
+                .as(body)
+                .contains("https://puri.dev/problems/" + problem)
+                .contains(detail);
+    }
+
+    private void put(String puri, Row row) {
+        filled.put(Puri.parse(puri), row);
+    }
+
+    private String get(String path, int status) {
+        return answered(send("GET", path, null), "GET", path, status);
+    }
+
+    private String post(String body, int status) {
+        return post(body.getBytes(StandardCharsets.UTF_8), status);
+    }
+
+    private String post(byte[] body, int status) {
+        return answered(send("POST", "/v1/resolve", body), "POST", "/v1/resolve", status);
+    }
+
+    /** Every answer that a test sees must stand in the description, members and all. */
+    private String answered(HttpResponse<String> response, String method, String path, int status) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        String template = path.startsWith("/v1/identities/") ? "/v1/identities/{ref}" : path;
+        JsonNode operation = description()
+                .at("/paths")
+                .path(template)
+                .path(method.toLowerCase(Locale.ROOT))
+                .path("responses");
+        assertThat(operation.has(Integer.toString(status)))
+                .as("%s %s %d is described", method, template, status)
+                .isTrue();
+        if (path.startsWith("/v1/")) {
+            assertMembersAreDescribed(response);
+        }
+        return response.body();
+    }
+
+    private void assertMembersAreDescribed(HttpResponse<String> response) {
+        try {
+            JsonNode body = JSON.readTree(response.body());
+            boolean problem =
+                    response.headers().firstValue("Content-Type").orElse("").contains("problem");
+            String schema = problem ? "Problem" : body.has("results") ? "Results" : "Result";
+            JsonNode known = description().at("/components/schemas/" + schema + "/properties");
+            body.fieldNames()
+                    .forEachRemaining(name -> assertThat(known.has(name))
+                            .as("%s is described in %s", name, schema)
+                            .isTrue());
+        } catch (IOException e) {
+            throw new AssertionError(response.body(), e);
+        }
+    }
+
+    private static JsonNode description() {
+        try {
+            return JSON.readTree(RoutesTest.class.getResource("/openapi.json"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private HttpResponse<String> send(String method, String path, byte @Nullable [] body) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + path))
+                .method(
+                        method,
+                        body == null
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofByteArray(body))
+                .build();
+        return client.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join();
+    }
+
+    private String raw(String line) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
+            socket.setSoTimeout(10_000);
+            socket.getOutputStream()
+                    .write((line + "\r\nHost: h\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}
