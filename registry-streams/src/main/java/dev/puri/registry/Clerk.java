@@ -2,8 +2,10 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Handle;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
@@ -21,7 +23,13 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
     @Override
     public void init(ProcessorContext<byte[], byte[]> context) {
         this.context = context;
-        this.holders = context.getStateStore(RegistryTopology.HANDLES_STORE);
+        KeyValueStore<byte[], byte[]> store = context.getStateStore(RegistryTopology.HANDLES_STORE);
+        this.holders = store;
+        context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, now -> {
+            if (Marker.isDue(store, now)) {
+                Marker.keep(store, now);
+            }
+        });
     }
 
     @Override

@@ -73,6 +73,9 @@ final class EventEdge {
                     Reason.MALFORMED,
                     "the record's key is " + key + " and its pURI " + event.puri() + "; they must agree");
         }
+        if (Marker.isReserved(key)) {
+            return unreadable(Reason.MALFORMED, key + " is reserved: the registry marks its partitions with it");
+        }
         String tooLarge = AttributeBounds.objectionTo(event.change());
         return tooLarge == null ? new Read(event) : unreadable(Reason.TOO_LARGE, tooLarge);
     }

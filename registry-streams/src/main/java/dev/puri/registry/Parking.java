@@ -146,6 +146,12 @@ final class Parking {
         return first(schemas, Long.MAX_VALUE, most);
     }
 
+    /** Writes to the store and leaves nothing there. */
+    void mark(Puri marker) {
+        store.put(key(marker, 0), Texts.EMPTY);
+        store.delete(key(marker, 0));
+    }
+
     private void enlist(Puri puri, Wait wait, long now) {
         list(wait).put(puri, wait instanceof Wait.ForDeclaration declaration ? declaration.deadline() : now);
     }

@@ -104,6 +104,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             this.tally = new Tally.Counter(kept);
             tallies.put(partition, kept);
             context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick);
+            context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::mark);
         }
 
         void process(Record<byte[], byte[]> record) {
@@ -280,6 +281,17 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             resumeAll(parking.waitingForSchemas(MOST_PER_TICK));
             resumeAll(parking.declarationsDueBy(isNews ? Long.MAX_VALUE : now, MOST_PER_TICK));
             keepTally();
+        }
+
+        private void mark(long now) {
+            if (!Marker.isDue(tallyStore, now)) {
+                return;
+            }
+            Puri marker = Marker.puri(partition, partitions);
+            registrations.put(StoreKey.of(marker), RegistrationCodec.encode(Registration.NONE));
+            parking.mark(marker);
+            forward(Output.Destination.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
+            Marker.keep(tallyStore, now);
         }
 
         private void resumeAll(List<Puri> queues) {

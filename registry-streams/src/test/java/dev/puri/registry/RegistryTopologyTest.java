@@ -187,6 +187,23 @@ class RegistryTopologyTest {
     }
 
     @Test
+    void quietPartitionsAreWrittenToOnceAWeek() {
+        driver.advanceWallClockTime(Duration.ofHours(1));
+        driver.advanceWallClockTime(Duration.ofDays(6));
+        assertThat(identities.isEmpty()).isTrue();
+        driver.advanceWallClockTime(Duration.ofDays(2));
+        TestRecord<byte[], byte[]> marker = identities.readRecord();
+        assertThat(new String(marker.key(), StandardCharsets.UTF_8)).isEqualTo("puri:marker:0");
+        assertThat(marker.value()).isNull();
+        driver.advanceWallClockTime(Duration.ofDays(6));
+        assertThat(identities.isEmpty()).isTrue();
+        publish(created(Puri.parse("puri:marker:0"), null));
+        assertThat(header(identities.readRecord(), Outcome.HEADER))
+                .as("the marker's name is nobody else's")
+                .isEqualTo("refused:MALFORMED");
+    }
+
+    @Test
     void headersOfTheProducerGoNoFurther() {
         TestRecord<byte[], byte[]> forged = new TestRecord<>(TRACK.toBytes(), encoded(created(TRACK, null)));
         forged.headers().add(Position.HEADER, "7-7".getBytes(StandardCharsets.UTF_8));
