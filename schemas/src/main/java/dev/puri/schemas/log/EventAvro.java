@@ -12,6 +12,7 @@ import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.serde.GeneratedClasses;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Between an {@link Event} and its Avro form. */
 public final class EventAvro {
+    static {
+        GeneratedClasses.trust();
+    }
+
     private EventAvro() {}
 
     /** The record to publish. */

@@ -7,9 +7,14 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.serde.GeneratedClasses;
 
 /** Between a {@link Row} and its Avro form. */
 public final class RowAvro {
+    static {
+        GeneratedClasses.trust();
+    }
+
     private RowAvro() {}
 
     /** The record that stands in {@code puri.identities.v1}. */
