@@ -72,7 +72,7 @@ public final class Exchange {
                 id -> problem(Problem.of(
                         ProblemType.BODY_TOO_SLOW,
                         "The body was not there whole after "
-                                + options.bodyTimeout().toSeconds() + " s.")));
+                                + options.bodyTimeout().toMillis() + " ms.")));
         request.handler(chunk -> {
             if (body.length() + chunk.length() > options.maxBodyBytes()) {
                 vertx.cancelTimer(timer);

@@ -18,6 +18,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 server with its routes. Several may live in one JVM.
@@ -176,16 +177,27 @@ public final class Listener implements AutoCloseable {
         }
 
         private static void answer(HttpServerRequest request, Route route, Exchange exchange) {
-            String query = request.query();
-            if (query != null && !query.isEmpty() && !route.anyQuery()) {
-                Set<String> unknown = new TreeSet<>(request.params().names());
-                unknown.removeAll(route.queryNames());
-                if (!unknown.isEmpty()) {
-                    exchange.problem(unknownParameters(route, unknown));
-                    return;
-                }
+            Problem problem = route.anyQuery() ? null : wrongQuery(request, route);
+            if (problem != null) {
+                exchange.problem(problem);
+            } else {
+                route.endpoint().answer(exchange);
             }
-            route.endpoint().answer(exchange);
+        }
+
+        private static @Nullable Problem wrongQuery(HttpServerRequest request, Route route) {
+            String query = request.query();
+            if (query == null || query.isEmpty()) {
+                return null;
+            }
+            Set<String> unknown;
+            try {
+                unknown = new TreeSet<>(request.params().names());
+            } catch (IllegalArgumentException e) {
+                return Problem.of(ProblemType.BAD_REQUEST, "The query cannot be decoded: " + e.getMessage() + ".");
+            }
+            unknown.removeAll(route.queryNames());
+            return unknown.isEmpty() ? null : unknownParameters(route, unknown);
         }
 
         private static Problem unknownParameters(Route route, Set<String> unknown) {

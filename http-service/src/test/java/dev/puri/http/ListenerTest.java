@@ -129,6 +129,17 @@ final class ListenerTest {
     }
 
     @Test
+    void aQueryThatCannotBeDecodedIsRefused() throws IOException {
+        for (String query : List.of("at=%zz", "%", "at=%2", "%FF=1", "%00=1", "\u00ff", "%ED%A0%80=1")) {
+            assertThat(raw("GET /v1/wait?" + query + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                    .as(query)
+                    .startsWith("HTTP/1.1 400 ");
+        }
+        assertThat(raw("GET /metrics?% HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
     void aBodyWithinBoundsIsRead() {
         assertThat(post("x".repeat(100)).body()).isEqualTo("x".repeat(100));
     }
@@ -153,9 +164,24 @@ final class ListenerTest {
 
     @Test
     void aBodyThatDripsIsGivenUp() throws IOException {
-        String answer = raw("POST /v1/echo HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nx");
+        ListenerOptions impatient = new ListenerOptions(
+                "127.0.0.1",
+                0,
+                1,
+                1000,
+                2000,
+                100,
+                Duration.ofSeconds(20),
+                Duration.ofMillis(200),
+                Duration.ofSeconds(10));
+        Route echo =
+                Route.post("/v1/echo", exchange -> exchange.readBody(body -> exchange.answer(200, "text/plain", body)));
+        try (Metrics others = new Metrics();
+                Listener other = Listener.start(impatient, List.of(echo), others)) {
+            String answer = raw(other.port(), "POST /v1/echo HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nx");
 
-        assertThat(answer).startsWith("HTTP/1.1 408 ").contains("body-too-slow");
+            assertThat(answer).startsWith("HTTP/1.1 408 ").contains("body-too-slow", "200 ms");
+        }
     }
 
     @Test
@@ -282,8 +308,12 @@ final class ListenerTest {
 
     /** Sends bytes as they are, and returns all that comes back until the server closes. */
     private String raw(String request) throws IOException {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
-            socket.setSoTimeout(10_000);
+        return raw(listener.port(), request);
+    }
+
+    private static String raw(int port, String request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(30_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             InputStream answer = socket.getInputStream();
             return new String(answer.readAllBytes(), StandardCharsets.UTF_8);

@@ -136,25 +136,19 @@ final class TableKeeper implements AutoCloseable {
     }
 
     private @Nullable String unready() {
-        String trouble = this.trouble;
+        return standing().unready(maxLag, maxLagAge);
+    }
+
+    private Standing standing() {
         TableClient client = this.client;
-        if (!fed || client == null) {
-            String waiting = client == null ? null : client.waitingFor();
-            return waiting != null ? "the schema registry is waited for: " + waiting : trouble;
-        }
-        String waiting = client.waitingFor();
-        if (waiting != null) {
-            return "the schema registry is waited for: " + waiting;
-        }
-        if (!client.isRunning()) {
-            return "the table's client is dead";
-        }
         Sighting seen = sighting;
-        if (seen == null || seen.age().compareTo(maxLagAge) > 0) {
-            return trouble != null ? trouble : "not known how far behind the table is";
-        }
-        long behind = seen.extent().behind(client.table());
-        return behind > maxLag ? "the table is " + behind + " records behind, more than " + maxLag : null;
+        return new Standing(
+                fed && client != null,
+                client != null && client.isRunning(),
+                client == null ? null : client.waitingFor(),
+                trouble,
+                seen == null || client == null ? 0 : seen.extent().behind(client.table()),
+                seen == null ? null : seen.age());
     }
 
     private Map<String, Object> details() {
