@@ -93,7 +93,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
     }
 
     private Decision create(Change.Created created, Event event, Position position, ClerkAnswer clerk) {
-        if (formerUuids.contains(UuidHash.of(event.puri(), created.uuid()))) {
+        if (!formerUuids.isEmpty() && formerUuids.contains(UuidHash.of(event.puri(), created.uuid()))) {
             return refused(Reason.ID_REUSED, "uuid " + created.uuid() + " belonged to a deleted or erased identity");
         }
         if (row == null || row.status() == Row.Status.DELETED) {
