@@ -23,7 +23,7 @@ class LayeringTest {
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .importPackages("dev.puri");
+            .importPackages("dev.puri.schemas");
 
     private static ArchRule only(String from, String... to) {
         return classes().that().resideInAPackage(from).should().onlyDependOnClassesThat(resideInAnyPackage(to));
