@@ -5,6 +5,7 @@ import dev.puri.client.PublishException;
 import dev.puri.embedded.EmbeddedException;
 import dev.puri.http.CannotListenException;
 import dev.puri.http.InvalidSettingsException;
+import dev.puri.registry.WrongTopicsException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.KafkaException;
@@ -33,6 +34,11 @@ public final class Main {
                         console.outIsTerminal() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
                 .setExecutionStrategy(parsed -> execute(puri, parsed))
                 .setExecutionExceptionHandler((e, command, parsed) -> report(e, puri));
+        for (CommandLine subcommand : line.getSubcommands().values()) {
+            if (subcommand.getCommandSpec().userObject() instanceof ServerCommand<?>) {
+                ServerCommand.addOptions(subcommand.getCommandSpec());
+            }
+        }
         int status = line.execute(args);
         console.out().flush();
         console.err().flush();
@@ -78,6 +84,7 @@ public final class Main {
             case EmbeddedException embedded -> true;
             case CannotListenException listener -> true;
             case KafkaException kafka -> true;
+            case WrongTopicsException topics -> true;
             default -> false;
         };
     }

@@ -1,5 +1,7 @@
 package dev.puri.cli;
 
+import dev.puri.registry.StreamsSettings;
+import dev.puri.resolver.ResolverSettings;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +20,16 @@ import picocli.CommandLine.Spec;
         description = "One scalar name for every object, and one place to ask where it lives.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            DemoCommand.class,
+            UpCommand.class,
             MintCommand.class,
             PublishCommand.class,
             ResolveCommand.class,
             CollectionsCommand.class,
-            RejectionsCommand.class
+            TopicsCommand.class,
+            RejectionsCommand.class,
+            StreamsCommand.class,
+            ResolverCommand.class
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
@@ -32,8 +39,9 @@ import picocli.CommandLine.Spec;
             "3:It was done, but some of the input was malformed, refused or not found."
         })
 final class PuriCommand implements Callable<Integer> {
-    /** Settings of the servers may stand in the same environment. */
-    static final List<Class<? extends Record>> SERVERS = List.of();
+    /** All may stand in one environment. */
+    static final List<Class<? extends Record>> SETTINGS =
+            List.of(CliSettings.class, StreamsSettings.class, ResolverSettings.class);
 
     /** Read by {@code ./puri} and not by us. */
     static final String[] LAUNCHER_VARIABLES = {"PURI_JAVA_OPTS"};

@@ -45,7 +45,7 @@ abstract class Subcommand implements Callable<Integer> {
     final CliSettings settings() {
         Map<String, String> flags = puri().flags();
         return Settings.of(flags, console().environment(), null)
-                .knowing(PuriCommand.SERVERS)
+                .knowing(PuriCommand.SETTINGS)
                 .knowingVariables(PuriCommand.LAUNCHER_VARIABLES)
                 .read(CliSettings.class);
     }

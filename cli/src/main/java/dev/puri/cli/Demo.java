@@ -1,0 +1,267 @@
+package dev.puri.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.client.CollectionRegistry;
+import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.log.Event;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Loads the {@link Sample} into a running registry, asks about it, and checks every answer. */
+final class Demo {
+    /** How long the table may take to see what was published. */
+    private static final Duration CATCH_UP = Duration.ofSeconds(15);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final long POLL_MILLIS = 20;
+
+    private final Console console;
+    private final EmbeddedStack stack;
+    private final Sample sample = new Sample();
+    private final List<String> differences = new ArrayList<>();
+    private final HttpClient http =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+
+    private record Answer(int status, String body) {}
+
+    Demo(Console console, EmbeddedStack stack) {
+        this.console = console;
+        this.stack = stack;
+    }
+
+    /**
+     * Runs it all.
+     *
+     * @return what was not as it must be, a sentence each
+     */
+    List<String> run() throws IOException, InterruptedException {
+        load();
+        for (Question question : questions()) {
+            ask(question);
+        }
+        showRejections();
+        return List.copyOf(differences);
+    }
+
+    private void load() throws IOException, InterruptedException {
+        Declared declared = new CollectionRegistry(settings().clientProperties(), PATIENCE).apply(Sample.collections());
+        if (declared instanceof Declared.Conflicts conflicts) {
+            throw CommandException.failed("the sample's collections conflict: " + conflicts, null);
+        }
+        Publication.Sum created = publish(sample.creations());
+        expect("creations", sum(sample.creations().size(), 0, 0), created);
+
+        Map<Event, String> happenings = sample.happenings();
+        Publication.Sum happened = publish(happenings.keySet());
+        long applied = count(happenings, "applied");
+        long unchanged = count(happenings, "unchanged");
+        expect("what happened then", sum(applied, unchanged, happenings.size() - applied - unchanged), happened);
+
+        console.out()
+                .println(created.published() + happened.published() + " events of "
+                        + Sample.collections().size() + " collections from " + Sample.shards() + " shards: "
+                        + (created.applied() + happened.applied()) + " applied, " + happened.unchanged()
+                        + " unchanged, "
+                        + happened.refused() + " refused.");
+    }
+
+    private static long count(Map<Event, String> happenings, String outcome) {
+        return happenings.values().stream().filter(outcome::equals).count();
+    }
+
+    private static Publication.Sum sum(long applied, long unchanged, long refused) {
+        return new Publication.Sum(applied + unchanged + refused, true, applied, unchanged, refused, 0, 0, 0);
+    }
+
+    private void expect(String what, Publication.Sum expected, Publication.Sum actual) {
+        if (!actual.equals(expected)) {
+            differences.add(
+                    what + ": " + Json.print(expected.toJson()) + " was expected, not " + Json.print(actual.toJson()));
+        }
+    }
+
+    private Publication.Sum publish(Collection<Event> events) throws IOException, InterruptedException {
+        String lines = events.stream().map(EventLinePrinter::print).collect(Collectors.joining("\n"));
+        // The refusals are shown later, with everything that is known of them.
+        Console silent = captured(new StringWriter());
+        Publication.Options options = new Publication.Options(true, false, PATIENCE);
+        return new Publication(silent, settings(), options)
+                .publish(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private List<Question> questions() {
+        return List.of(
+                Question.get(
+                        "Where is track 123? Casing does not matter.",
+                        "SoundCloud:Tracks:123",
+                        200,
+                        "/verdict",
+                        "found",
+                        "/puri",
+                        Sample.TRACK.toString(),
+                        "/shard",
+                        Sample.BRAZIL.text()),
+                Question.get(
+                        "The same by the name that the public sees.",
+                        sample.handle(Sample.TRACK).text(),
+                        200,
+                        "/verdict",
+                        "found",
+                        "/puri",
+                        Sample.TRACK.toString()),
+                mixedBatch(),
+                Question.get(
+                        "This one moved; what referred to it still does.",
+                        Sample.MOVED.toString(),
+                        200,
+                        "/shard",
+                        Sample.EUROPE.text(),
+                        "/epoch",
+                        "2"),
+                Question.get(
+                        "Two accounts of one person were merged; the old name leads to the new one.",
+                        Sample.MERGED.toString(),
+                        200,
+                        "/verdict",
+                        "merged",
+                        "/canonical",
+                        Sample.SURVIVOR.toString(),
+                        "/shard",
+                        Sample.BRAZIL.text()),
+                Question.get(
+                        "This one was deleted, and is not taken for unknown.",
+                        Sample.DELETED.toString(),
+                        410,
+                        "/verdict",
+                        "deleted"),
+                Question.get(
+                        "Two shards claimed this one; the first claim holds.",
+                        Sample.CLAIMED_TWICE.toString(),
+                        200,
+                        "/verdict",
+                        "found",
+                        "/shard",
+                        Sample.BRAZIL.text(),
+                        "/epoch",
+                        "1"));
+    }
+
+    private Question mixedBatch() {
+        List<String> refs = List.of(
+                Sample.TRACK.toString(),
+                "SOUNDCLOUD:Users:Ana.Souza",
+                sample.handle(Sample.MOVED).text(),
+                Sample.MERGED.toString(),
+                Sample.COMMENT.toString(),
+                Sample.DELETED.toString(),
+                "soundcloud:tracks:nobody",
+                "three words only");
+        return Question.resolve(
+                "A mixed list, as a timeline holds it: one question, grouped by shard, so one query for each.",
+                refs,
+                "/results/0/verdict",
+                "found",
+                "/results/1/puri",
+                Sample.SURVIVOR.toString(),
+                "/results/2/puri",
+                Sample.MOVED.toString(),
+                "/results/3/verdict",
+                "merged",
+                "/results/4/verdict",
+                "found",
+                "/results/5/verdict",
+                "deleted",
+                "/results/6/verdict",
+                "unknown",
+                "/results/7/verdict",
+                "malformed",
+                "/shards/br-1",
+                "[0,1,3]",
+                "/shards/us-1",
+                "[4]",
+                "/shards/eu-1",
+                "[2]");
+    }
+
+    private void ask(Question question) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + CATCH_UP.toNanos();
+        Answer answer = send(question);
+        List<String> wrong = question.differences(answer.status(), Json.parse(answer.body()));
+        while (!wrong.isEmpty() && System.nanoTime() < deadline) {
+            Thread.sleep(POLL_MILLIS);
+            answer = send(question);
+            wrong = question.differences(answer.status(), Json.parse(answer.body()));
+        }
+        show(question.why(), question.curl(stack.resolver()));
+        JsonNode json = Json.parse(answer.body());
+        console.out().println(new PrettyJson(console.outIsTerminal()).print(json));
+        wrong.forEach(each -> differences.add(question.path() + ": " + each));
+    }
+
+    private Answer send(Question question) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(stack.resolver() + question.path()))
+                .timeout(PATIENCE);
+        if (question.body() != null) {
+            request.POST(HttpRequest.BodyPublishers.ofString(question.body()));
+        }
+        HttpResponse<String> response = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return new Answer(response.statusCode(), response.body());
+    }
+
+    private void showRejections() {
+        List<String> args = new ArrayList<>(List.of("rejections", "list"));
+        addUnlessDefault(args, "--bootstrap-server", stack.bootstrapServers(), CliSettings.BOOTSTRAP_SERVER);
+        addUnlessDefault(args, "--schema-registry", stack.schemaRegistry(), CliSettings.SCHEMA_REGISTRY);
+        StringWriter listed = new StringWriter();
+        int status = Main.run(captured(listed), args.toArray(String[]::new));
+        show("What was refused, why, and who holds what was asked for.", "./puri " + String.join(" ", args));
+        console.out().print(listed);
+        console.out().flush();
+        if (status != ExitStatus.DONE) {
+            differences.add("rejections list: status 0 was expected, not " + status);
+        }
+        sample.happenings().values().stream()
+                .filter(outcome -> !outcome.equals("applied") && !outcome.equals("unchanged"))
+                .filter(reason -> listed.toString().lines().noneMatch(line -> line.contains(reason)))
+                .forEach(reason -> differences.add("rejections list: " + reason + " was expected and is not there"));
+    }
+
+    private static void addUnlessDefault(List<String> args, String option, String value, String byDefault) {
+        if (!value.equals(byDefault)) {
+            args.add(option);
+            args.add(value);
+        }
+    }
+
+    private void show(String why, String command) {
+        boolean colour = console.outIsTerminal();
+        console.out().println();
+        console.out().println((colour ? "\033[2m" : "") + "# " + why + (colour ? "\033[0m" : ""));
+        console.out().println((colour ? "\033[1m" : "") + "$ " + command + (colour ? "\033[0m" : ""));
+        console.out().flush();
+    }
+
+    private static Console captured(StringWriter out) {
+        PrintWriter writer = new PrintWriter(out);
+        return new Console(
+                InputStream.nullInputStream(), writer, new PrintWriter(new StringWriter()), Map.of(), false, false);
+    }
+
+    private CliSettings settings() {
+        return CliSettings.of(stack);
+    }
+}

@@ -1,0 +1,118 @@
+package dev.puri.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "demo",
+        description = {
+            "Run the whole registry on this machine with a sample, ask it questions and show the answers;"
+                    + " then stay up for yours. Needs no Docker and keeps nothing."
+        })
+final class DemoCommand extends Subcommand {
+    @Option(
+            names = "--exit",
+            description = "End when everything was answered, with status 0 only if every answer was as it must be.")
+    private boolean exit;
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            description = "The resolver's (default: 8080, or a free one if that is taken).")
+    private @Nullable Integer port;
+
+    @Option(
+            names = "--kafka-port",
+            paramLabel = "PORT",
+            description = "The broker's (default: 9092, or a free one if that is taken).")
+    private @Nullable Integer kafkaPort;
+
+    @Option(
+            names = "--registry-port",
+            paramLabel = "PORT",
+            description = "The schema registry's (default: 8081, or a free one if that is taken).")
+    private @Nullable Integer registryPort;
+
+    @Override
+    public Integer call() throws IOException, ExecutionException, InterruptedException {
+        long started = System.nanoTime();
+        Temporary everything = new Temporary(Files.createTempDirectory("puri-demo"));
+        try (Lifetime.Closing closing = Lifetime.onExit(everything)) {
+            EmbeddedStack.Place place = new EmbeddedStack.Place(
+                    everything.data, chosen(port, 8080), chosen(kafkaPort, 9092), chosen(registryPort, 8081));
+            EmbeddedStack stack = everything.start(place, console());
+            console().say("puri: ready after " + seconds(started) + " s, loading the sample");
+            List<String> differences = new Demo(console(), stack).run();
+            differences.forEach(each -> console().say("puri: not as it must be: " + each));
+            console().say("puri: done after " + seconds(started) + " s");
+            if (!exit) {
+                stayUp(stack);
+            }
+            return differences.isEmpty() ? ExitStatus.DONE : ExitStatus.FAILED;
+        }
+    }
+
+    private void stayUp(EmbeddedStack stack) throws ExecutionException, InterruptedException {
+        console()
+                .say("puri: up until you end it (Ctrl-C): resolver " + stack.resolver() + ", broker "
+                        + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry());
+        stack.ended().get();
+    }
+
+    private static long seconds(long started) {
+        return Math.round((System.nanoTime() - started) / 1e9);
+    }
+
+    private static int chosen(@Nullable Integer asked, int usual) {
+        if (asked != null) {
+            return asked;
+        }
+        try (ServerSocket socket = new ServerSocket(usual, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    /** The stack and its directory, which go together and in this order. */
+    private static final class Temporary implements Lifetime.Service {
+        private final Path data;
+        private volatile @Nullable EmbeddedStack stack;
+
+        Temporary(Path data) {
+            this.data = data;
+        }
+
+        EmbeddedStack start(EmbeddedStack.Place place, Console console) {
+            EmbeddedStack started = EmbeddedStack.start(place, step -> console.say("puri: " + step));
+            stack = started;
+            return started;
+        }
+
+        @Override
+        public void close() {
+            EmbeddedStack started = stack;
+            if (started != null) {
+                started.close();
+            }
+            try (Stream<Path> below = Files.walk(data)) {
+                for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(each);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

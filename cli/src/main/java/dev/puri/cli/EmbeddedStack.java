@@ -1,0 +1,212 @@
+package dev.puri.cli;
+
+import dev.puri.embedded.EmbeddedBroker;
+import dev.puri.embedded.EmbeddedRegistry;
+import dev.puri.http.Settings;
+import dev.puri.registry.RegistryStreams;
+import dev.puri.registry.RegistryTopics;
+import dev.puri.registry.StreamsSettings;
+import dev.puri.resolver.Resolver;
+import dev.puri.resolver.ResolverSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+
+/**
+ * The whole registry on one machine: broker, schema registry, topology and resolver, all on the
+ * loopback interface.
+ *
+ * <pre>
+ * broker ──────────┬─▶ topics ─▶ topology ─┬─▶ ready
+ * schema registry ─┘         └─▶ resolver ─┘
+ * </pre>
+ */
+public final class EmbeddedStack implements AutoCloseable {
+    private static final Duration READY_TIMEOUT = Duration.ofSeconds(120);
+    private static final long POLL_MILLIS = 10;
+
+    /** Closed from the last to the first. */
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private final EmbeddedBroker broker;
+    private final EmbeddedRegistry registry;
+    private final RegistryStreams streams;
+    private final Resolver resolver;
+
+    /**
+     * Where it keeps its data and listens.
+     *
+     * @param data its directory; what is in it is kept from one start to the next
+     * @param port the resolver's; 0, here as for the others, takes a free one
+     */
+    public record Place(Path data, int port, int kafkaPort, int registryPort) {
+        /** Free ports for everything. */
+        public static Place anywhere(Path data) {
+            return new Place(data, 0, 0, 0);
+        }
+    }
+
+    private EmbeddedStack(Place place, Consumer<String> progress) {
+        boolean started = false;
+        try {
+            progress.accept("starting a Kafka broker and a schema registry");
+            // Both take seconds, most of them on one core each.
+            CompletableFuture<EmbeddedRegistry> starting =
+                    inBackground(() -> EmbeddedRegistry.start(place.data().resolve("registry"), place.registryPort()));
+            try {
+                broker = opened(EmbeddedBroker.start(place.data().resolve("kafka"), place.kafkaPort()));
+            } finally {
+                // Whatever became of the broker, this child must be known, to be closed.
+                registry = opened(joined(starting));
+            }
+            createTopics();
+            progress.accept("starting the topology and a resolver");
+            streams = opened(RegistryStreams.start(streamsSettings(place)));
+            resolver = opened(Resolver.start(resolverSettings(place)));
+            awaitReady();
+            started = true;
+        } finally {
+            if (!started) {
+                close();
+            }
+        }
+    }
+
+    /**
+     * Starts everything and returns when it answers.
+     *
+     * @param progress is told what is being done, for people
+     * @throws dev.puri.embedded.EmbeddedException when a port or the directory is in use, or a part fails
+     * @throws CommandException when it is not ready in time
+     */
+    public static EmbeddedStack start(Place place, Consumer<String> progress) {
+        return new EmbeddedStack(place, progress);
+    }
+
+    private <T extends AutoCloseable> T opened(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    private static <T> CompletableFuture<T> inBackground(Supplier<T> task) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Thread.ofPlatform().name("start-schema-registry").daemon().start(() -> {
+            try {
+                result.complete(task.get());
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        });
+        return result;
+    }
+
+    private static <T> T joined(CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    private void createTopics() {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
+            RegistryTopics.create(admin, RegistryTopics.DEFAULT_PARTITIONS, (short) 1, Set.of());
+        }
+    }
+
+    private StreamsSettings streamsSettings(Place place) {
+        return Settings.read(
+                StreamsSettings.class,
+                Map.of(
+                        "bootstrap.server", bootstrapServers(),
+                        "schema.registry", schemaRegistry(),
+                        "streams.state.dir", place.data().resolve("streams").toString(),
+                        "streams.http.port", "0"),
+                Map.of(),
+                null);
+    }
+
+    private ResolverSettings resolverSettings(Place place) {
+        return Settings.read(
+                ResolverSettings.class,
+                Map.of(
+                        "bootstrap.server", bootstrapServers(),
+                        "schema.registry", schemaRegistry(),
+                        "state.dir", place.data().resolve("resolver").toString(),
+                        "http.port", Integer.toString(place.port())),
+                Map.of(),
+                null);
+    }
+
+    private void awaitReady() {
+        long deadline = System.nanoTime() + READY_TIMEOUT.toNanos();
+        while (!(streams.isReady() && resolver.isReady())) {
+            if (streams.ended().isCompletedExceptionally()) {
+                throw CommandException.failed(
+                        "the topology ended: " + streams.ended().exceptionNow().getMessage(),
+                        streams.ended().exceptionNow());
+            }
+            if (System.nanoTime() > deadline) {
+                throw CommandException.failed(
+                        "not ready within " + READY_TIMEOUT.toSeconds() + " s: the "
+                                + (streams.isReady() ? "resolver" : "topology") + " still starts; -v tells more",
+                        null);
+            }
+            try {
+                Thread.sleep(POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw CommandException.failed("interrupted while starting", e);
+            }
+        }
+    }
+
+    /** Completes when the topology ends; exceptionally when it failed, which leaves a registry that does nothing. */
+    CompletableFuture<Void> ended() {
+        return streams.ended();
+    }
+
+    /** The broker, as {@code host:port}. */
+    public String bootstrapServers() {
+        return broker.bootstrapServers();
+    }
+
+    /** The base of the schema registry's Confluent API. */
+    public String schemaRegistry() {
+        return registry.url();
+    }
+
+    /** The base of the resolver's API, e.g. {@code http://127.0.0.1:8080}. */
+    public String resolver() {
+        return "http://127.0.0.1:" + resolver.port();
+    }
+
+    /** Stops everything in order; what could not be closed does not keep the rest open. */
+    @Override
+    public void close() {
+        RuntimeException first = null;
+        while (!parts.isEmpty()) {
+            try {
+                parts.pop().close();
+            } catch (Exception e) {
+                RuntimeException failure = e instanceof RuntimeException known ? known : new IllegalStateException(e);
+                if (first == null) {
+                    first = failure;
+                } else {
+                    first.addSuppressed(failure);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+}

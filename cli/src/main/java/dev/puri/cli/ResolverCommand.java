@@ -1,0 +1,24 @@
+package dev.puri.cli;
+
+import dev.puri.resolver.Resolver;
+import dev.puri.resolver.ResolverSettings;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import picocli.CommandLine.Command;
+
+@Command(
+        name = "resolver",
+        description = "Run a resolver, which holds the whole table and answers over HTTP, until told to end.")
+final class ResolverCommand extends ServerCommand<ResolverSettings> {
+    ResolverCommand() {
+        super(ResolverSettings.class);
+    }
+
+    @Override
+    public Integer call() throws ExecutionException, InterruptedException {
+        Resolver resolver = Resolver.start(serverSettings());
+        // A resolver mends itself and never ends by itself.
+        Lifetime.untilEnded(resolver::close, new CompletableFuture<>());
+        return ExitStatus.DONE;
+    }
+}

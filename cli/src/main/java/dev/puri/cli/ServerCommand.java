@@ -1,0 +1,97 @@
+package dev.puri.cli;
+
+import dev.puri.http.KnownSetting;
+import dev.puri.http.Settings;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+
+/** A command that is one server alone. Its options are the server's settings, taken from their record. */
+abstract class ServerCommand<T extends Record> extends Subcommand {
+    /** These stand with every command already. */
+    private static final Set<String> OPTIONS_OF_ALL = Set.of("bootstrap.server", "schema.registry", "command.config");
+
+    private static final String KAFKA_KEYS = "kafka.";
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Settings as a properties file, such as http.port=8080.")
+    private @Nullable Path config;
+
+    @Option(names = "--kafka", paramLabel = "KEY=VALUE", description = "A property of the Kafka clients.")
+    private Map<String, String> kafka = Map.of();
+
+    private final Class<T> type;
+
+    ServerCommand(Class<T> type) {
+        this.type = type;
+    }
+
+    @Override
+    final boolean serves() {
+        return true;
+    }
+
+    /** Gives a command an option for each of its server's settings. */
+    static void addOptions(CommandSpec command) {
+        ServerCommand<?> server = (ServerCommand<?>) command.userObject();
+        for (KnownSetting setting : server.ownSettings()) {
+            String byDefault = setting.byDefault().isEmpty() ? "" : " (default: " + setting.byDefault() + ")";
+            command.addOption(OptionSpec.builder(setting.flag())
+                    .type(String.class)
+                    .paramLabel(setting.type().replace(' ', '-').toUpperCase(Locale.ROOT))
+                    .description(escaped(setting.doc() + " Also " + setting.environmentName() + byDefault + "."))
+                    .build());
+        }
+    }
+
+    /** Picocli takes descriptions for formats. */
+    private static String escaped(String description) {
+        return description.replace("%", "%%");
+    }
+
+    private List<KnownSetting> ownSettings() {
+        return Settings.list(type).stream()
+                .filter(setting -> !OPTIONS_OF_ALL.contains(setting.key())
+                        && !setting.key().startsWith(KAFKA_KEYS))
+                .toList();
+    }
+
+    /**
+     * @throws dev.puri.http.InvalidSettingsException listing every mistake
+     */
+    final T serverSettings() {
+        Map<String, String> flags = new LinkedHashMap<>();
+        puri().flags().forEach((key, value) -> {
+            if (OPTIONS_OF_ALL.contains(key)) {
+                flags.put(key, value);
+            }
+        });
+        kafka.forEach((key, value) -> flags.put(KAFKA_KEYS + key, value));
+        for (KnownSetting setting : ownSettings()) {
+            String value = option(setting);
+            if (value != null) {
+                flags.put(setting.key(), value);
+            }
+        }
+        return Settings.of(flags, console().environment(), config)
+                .knowing(PuriCommand.SETTINGS)
+                .knowingVariables(PuriCommand.LAUNCHER_VARIABLES)
+                .read(type);
+    }
+
+    private @Nullable String option(KnownSetting setting) {
+        if (spec == null) {
+            throw new IllegalStateException("not made by picocli");
+        }
+        return spec.commandLine().getParseResult().matchedOptionValue(setting.flag(), null);
+    }
+}

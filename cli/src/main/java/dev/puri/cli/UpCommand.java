@@ -1,0 +1,47 @@
+package dev.puri.cli;
+
+import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "up",
+        description = {
+            "Run the whole registry on this machine, without Docker, until told to end: a Kafka broker, a"
+                    + " schema registry, the topology and a resolver, all on 127.0.0.1.",
+            "Prints one line when it answers: ready http://127.0.0.1:8080. What is published is kept in --data."
+        })
+final class UpCommand extends Subcommand {
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "Where everything is kept; made when it is new (default: data).")
+    private Path data = Path.of("data");
+
+    @Option(names = "--port", paramLabel = "PORT", description = "The resolver's (default: 8080; 0: a free one).")
+    private int port = 8080;
+
+    @Option(names = "--kafka-port", paramLabel = "PORT", description = "The broker's (default: 9092; 0: a free one).")
+    private int kafkaPort = 9092;
+
+    @Option(
+            names = "--registry-port",
+            paramLabel = "PORT",
+            description = "The schema registry's (default: 8081; 0: a free one).")
+    private int registryPort = 8081;
+
+    @Override
+    public Integer call() throws ExecutionException, InterruptedException {
+        EmbeddedStack stack = EmbeddedStack.start(
+                new EmbeddedStack.Place(data, port, kafkaPort, registryPort),
+                step -> console().say("puri: " + step));
+        console()
+                .say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry()
+                        + ", data in " + data.toAbsolutePath().normalize());
+        console().out().println("ready " + stack.resolver());
+        console().out().flush();
+        Lifetime.untilEnded(stack::close, stack.ended());
+        return ExitStatus.DONE;
+    }
+}
