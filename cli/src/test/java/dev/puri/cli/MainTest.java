@@ -23,7 +23,16 @@ class MainTest {
     @Test
     void everySubcommandHasHelpAndNothingOnStderr() {
         for (String command : List.of(
-                "demo", "up", "mint", "publish", "resolve", "collections", "topics", "rejections", "streams", "resolver")) {
+                "demo",
+                "up",
+                "mint",
+                "publish",
+                "resolve",
+                "collections",
+                "topics",
+                "rejections",
+                "streams",
+                "resolver")) {
             CommandLineRun run = CommandLineRun.of(NOTHING_SET, command, "--help");
             assertThat(run.status()).as(command).isZero();
             assertThat(run.out()).as(command).contains("Usage: puri " + command).contains("--bootstrap-server");
