@@ -9,6 +9,7 @@ import dev.puri.http.Settings;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -57,6 +58,7 @@ public final class Resolver implements AutoCloseable {
                         kafka, settings.bootstrapServer(), stateDir(settings), registry, metrics.registry()),
                 settings.maxLag(),
                 settings.maxLagAge(),
+                InstantSource.system(),
                 metrics.registry());
         Health health = new Health();
         health.add(Health.Kind.STARTED, "table", keeper::started);

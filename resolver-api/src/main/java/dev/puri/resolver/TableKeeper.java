@@ -9,6 +9,8 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -37,12 +39,17 @@ final class TableKeeper implements AutoCloseable {
     private static final Duration WATCH = Duration.ofSeconds(1);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    /** Tombstones are kept for 7 days: a table that was cut off for longer may have missed some. */
+    private static final Duration LONGEST_ABSENCE = Duration.ofDays(6);
+
     private static final Duration STOP = Duration.ofSeconds(30);
 
     private final Supplier<IdentityTopic> topics;
     private final Supplier<TableClient> clients;
     private final long maxLag;
     private final Duration maxLagAge;
+    private final InstantSource clock;
     private final Counter rebuilds;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread =
@@ -63,7 +70,10 @@ final class TableKeeper implements AutoCloseable {
     /** What is wrong, for people; null when nothing is. */
     private volatile @Nullable String trouble = "not begun";
 
-    private record Sighting(Extent extent, long atNanos) {
+    /**
+     * @param at by the wall clock, which goes on while a machine is suspended
+     */
+    private record Sighting(Extent extent, long atNanos, Instant at) {
         Duration age() {
             return Duration.ofNanos(System.nanoTime() - atNanos);
         }
@@ -80,11 +90,13 @@ final class TableKeeper implements AutoCloseable {
             Supplier<TableClient> clients,
             long maxLag,
             Duration maxLagAge,
+            InstantSource clock,
             MeterRegistry meters) {
         this.topics = topics;
         this.clients = clients;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
+        this.clock = clock;
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Tables begun anew because the one before could not be fed any more")
                 .register(meters);
@@ -253,8 +265,13 @@ final class TableKeeper implements AutoCloseable {
                 return;
             }
             try {
+                Instant lastSeen = lastSeen();
                 if (!sight(topic).isOfTheSameTopic(filledFrom)) {
                     inTrouble(Topics.IDENTITIES + " was made anew, or has other partitions than before");
+                    return;
+                }
+                if (Duration.between(lastSeen, clock.instant()).compareTo(LONGEST_ABSENCE) > 0) {
+                    inTrouble("the table was cut off since " + lastSeen + " and may have missed what was erased");
                     return;
                 }
                 trouble = null;
@@ -266,8 +283,13 @@ final class TableKeeper implements AutoCloseable {
 
     private Extent sight(IdentityTopic topic) {
         Extent extent = topic.extent();
-        sighting = new Sighting(extent, System.nanoTime());
+        sighting = new Sighting(extent, System.nanoTime(), clock.instant());
         return extent;
+    }
+
+    private Instant lastSeen() {
+        Sighting seen = sighting;
+        return seen == null ? clock.instant() : seen.at();
     }
 
     private void inTrouble(String what) {

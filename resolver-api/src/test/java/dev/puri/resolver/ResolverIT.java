@@ -18,12 +18,14 @@ import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -286,6 +289,35 @@ final class ResolverIT {
                 .untilAsserted(
                         () -> assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-2"));
         assertThat(send("/metrics").body()).contains("puri_table_rebuilds_total 0.0");
+    }
+
+    @Test
+    void aTableThatWasCutOffForLongerThanTombstonesAreKeptIsFilledAnew() {
+        write(row(TRACK, Rows.active("br-1")));
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T00:00:00Z"));
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        try (ConfluentSchemaRegistry schemas =
+                        ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()));
+                TableKeeper keeper = new TableKeeper(
+                        () -> new IdentityTopic(Map.of(), broker.bootstrapServers()),
+                        TableKeeper.clients(Map.of(), broker.bootstrapServers(), "target/state", schemas, meters),
+                        0,
+                        Duration.ofSeconds(30),
+                        now::get,
+                        meters)) {
+            keeper.start();
+            await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
+            Table first = keeper.table();
+
+            now.updateAndGet(instant -> instant.plus(Duration.ofDays(5)));
+            await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(60)).until(keeper::isReady);
+            assertThat(keeper.table()).isSameAs(first);
+
+            now.updateAndGet(instant -> instant.plus(Duration.ofDays(7)));
+            await().atMost(Duration.ofSeconds(60)).until(() -> keeper.table() != first);
+            await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
+            assertThat(Objects.requireNonNull(keeper.table()).rows()).isEqualTo(1);
+        }
     }
 
     @Test
