@@ -62,30 +62,28 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
 
     @Override
     public int register(String subject, Schema schema) {
-        Registration registration = new Registration(subject, schema);
-        Integer known = ids.get(registration);
-        if (known != null) {
-            return known;
-        }
-        Answer answer = http.send("POST", path(subject) + "/versions", body(schema), about(subject, schema));
-        if (!answer.ok()) {
-            throw refused(answer, about(subject, schema));
-        }
-        return remember(registration, id(answer, subject));
+        return idBy(path(subject) + "/versions", subject, schema);
     }
 
     @Override
     public int idOf(String subject, Schema schema) {
+        return idBy(path(subject), subject, schema);
+    }
+
+    private int idBy(String path, String subject, Schema schema) {
         Registration registration = new Registration(subject, schema);
         Integer known = ids.get(registration);
         if (known != null) {
             return known;
         }
-        Answer answer = http.send("POST", path(subject), body(schema), about(subject, schema));
+        String what = "subject " + subject + " (" + schema.getFullName() + ")";
+        Answer answer = http.send("POST", path, body(schema), what);
         if (!answer.ok()) {
-            throw refused(answer, about(subject, schema));
+            throw refused(answer, what);
         }
-        return remember(registration, id(answer, subject));
+        int id = id(answer, subject);
+        bounded(ids).put(registration, id);
+        return id;
     }
 
     @Override
@@ -195,11 +193,6 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         return id.asInt();
     }
 
-    private int remember(Registration registration, int id) {
-        bounded(ids).put(registration, id);
-        return id;
-    }
-
     private static <K, V> Map<K, V> bounded(Map<K, V> cache) {
         if (cache.size() >= MAX_CACHED) {
             cache.clear();
@@ -209,10 +202,6 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
 
     private static ObjectNode body(Schema schema) {
         return JsonNodeFactory.instance.objectNode().put("schema", schema.toString());
-    }
-
-    private static String about(String subject, Schema schema) {
-        return "subject " + subject + " (" + schema.getFullName() + ")";
     }
 
     private static String path(String subject) {

@@ -298,6 +298,36 @@ class AvroSerdeTest {
     }
 
     @Test
+    void aRegistryThatIsDownIsNamedWithTheSubjectOrTheId() {
+        try (AvroSerializer serializer = serializer();
+                AvroDeserializer deserializer = deserializer()) {
+            byte[] known = written(serializer, "known", EVENT);
+            assertThat(deserializer.deserialize("known", known)).isNotNull();
+            String url = fake.url();
+            fake.close();
+            assertThatThrownBy(() -> serializer.serialize("t", EVENT))
+                    .isInstanceOf(RegistryUnavailableException.class)
+                    .hasMessageContainingAll("t-value", url);
+            assertThatThrownBy(() -> deserializer.deserialize("t", new byte[] {0, 0, 0, 0, 9, 1}))
+                    .isInstanceOf(RegistryUnavailableException.class)
+                    .hasMessageContainingAll("id 9", url);
+            assertThat(serializer.serialize("known", EVENT))
+                    .as("what is known needs no registry")
+                    .isEqualTo(known);
+            assertThat(deserializer.deserialize("known", known)).isNotNull();
+        }
+    }
+
+    @Test
+    void anUnknownIdIsNamed() {
+        try (AvroDeserializer deserializer = deserializer()) {
+            assertThatThrownBy(() -> deserializer.deserialize("t", new byte[] {0, 0, 0, 0, 9, 1}))
+                    .isInstanceOf(UnknownSchemaException.class)
+                    .hasMessageContainingAll("id 9", fake.url());
+        }
+    }
+
+    @Test
     void oneSerializerServesManyThreads() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try (AvroSerializer serializer = serializer();

@@ -11,9 +11,13 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaBuilder;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -205,6 +209,32 @@ class ConfluentSchemaRegistryTest {
                     .hasMessageContainingAll("id 9", fake.url());
         }
         assertThat(Duration.between(start, Instant.now())).isLessThan(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void aWaitingCallCanBeInterrupted() throws InterruptedException {
+        fake.fallSilent();
+        Map<String, Object> configs = impatient(fake.url());
+        configs.put("http.read.timeout.ms", 600_000);
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        AtomicBoolean flag = new AtomicBoolean();
+        try (ConfluentSchemaRegistry registry = ConfluentSchemaRegistry.create(configs)) {
+            Thread waiting = new Thread(() -> {
+                try {
+                    registry.byId(9);
+                } catch (RuntimeException e) {
+                    thrown.set(e);
+                    flag.set(Thread.currentThread().isInterrupted());
+                }
+            });
+            waiting.start();
+            Awaitility.await().until(() -> !fake.requests.isEmpty());
+            waiting.interrupt();
+            waiting.join(10_000);
+            assertThat(waiting.isAlive()).isFalse();
+        }
+        assertThat(thrown.get()).isInstanceOf(InterruptException.class);
+        assertThat(flag).isTrue();
     }
 
     @Test
