@@ -1,0 +1,66 @@
+package dev.puri.benchmarks;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Reads the command line of {@link Ingest}. */
+@Command(
+        name = "ingest",
+        mixinStandardHelpOptions = true,
+        description = {
+            "How many events a second go through the topology, and how soon one can be resolved.",
+            "Broker, schema registry, topology and resolver run on this machine, in directories of their own."
+        })
+final class IngestCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private OutputOption output = new OutputOption();
+
+    @Option(
+            names = "--events",
+            defaultValue = "300000",
+            description = "Events of one round of throughput (default ${DEFAULT-VALUE}).")
+    private int events;
+
+    @Option(
+            names = "--rounds",
+            defaultValue = "5",
+            description = "Rounds of each side after one to warm up; medians count (default ${DEFAULT-VALUE}).")
+    private int rounds;
+
+    @Option(
+            names = "--rate",
+            defaultValue = "500",
+            description = "Events a second for latency (default ${DEFAULT-VALUE}).")
+    private int rate;
+
+    @Option(
+            names = "--seconds",
+            defaultValue = "30",
+            description = "How long latency is measured, after a third of it to warm up (default ${DEFAULT-VALUE}).")
+    private int seconds;
+
+    @Option(names = "--only", description = "One part of it: ${COMPLETION-CANDIDATES}. Both without this.")
+    private Ingest.@org.jspecify.annotations.Nullable Part only;
+
+    @Override
+    public Integer call() throws Exception {
+        if (events < 100 || rounds < 1 || rate < 1 || seconds < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "at least 100 events, 1 round, 1 event a second and 1 second");
+        }
+        Ingest ingest = new Ingest(
+                new Ingest.Plan(events, rounds, rate, Duration.ofSeconds(seconds), only),
+                spec.commandLine().getErr()::println);
+        output.print(ingest.run(), spec.commandLine().getOut());
+        return 0;
+    }
+}

@@ -1,0 +1,42 @@
+package dev.puri.benchmarks;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code puri bench NAME}: figures, each beside a baseline of the same run. */
+@Command(
+        name = "bench",
+        subcommands = IngestCommand.class,
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "NAME",
+        description = "Measures, on this machine and now.",
+        footer = {"", "Results go to stdout and progress to stderr. Exit status: 0 measured, 1 a run failed, 2 usage."})
+public final class Main {
+    private Main() {}
+
+    /** Runs a benchmark and ends the process. */
+    public static void main(String[] args) {
+        System.exit(run(
+                new PrintWriter(System.out, false, StandardCharsets.UTF_8),
+                new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+                args));
+    }
+
+    static int run(PrintWriter out, PrintWriter err, String... args) {
+        CommandLine line = new CommandLine(new Main())
+                .setOut(out)
+                .setErr(err)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpWidth(100);
+        if (args.length == 0) {
+            line.usage(err);
+            return CommandLine.ExitCode.USAGE;
+        }
+        int status = line.execute(args);
+        out.flush();
+        err.flush();
+        return status;
+    }
+}

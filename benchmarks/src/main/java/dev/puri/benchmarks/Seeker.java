@@ -1,0 +1,166 @@
+package dev.puri.benchmarks;
+
+import dev.puri.schemas.identity.Puri;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Asks a resolver for identities, each every {@link #STEP} from its acknowledgement on, until it is
+ * found. All that are due go over one connection in one write, by a thread of its own.
+ */
+final class Seeker implements AutoCloseable {
+    /** An identity is found this much late at most, when the machine keeps up. */
+    static final Duration STEP = Duration.ofMillis(3);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final long LONGEST_MICROS = PATIENCE.toNanos() / 1000;
+    private static final int FOUND = 200;
+    private static final int UNKNOWN = 404;
+
+    private final PipelinedGets resolver;
+    private final int mostOpen;
+    private final Thread thread = Thread.ofPlatform().name("seeker").unstarted(this::run);
+    private final Queue<Sought> arriving = new ConcurrentLinkedQueue<>();
+    private final AtomicLong seen = new AtomicLong();
+    private final CompletableFuture<Void> failed = new CompletableFuture<>();
+    private final Histogram waits = new Histogram(LONGEST_MICROS, 3);
+    private final Histogram overestimates = new Histogram(LONGEST_MICROS, 3);
+    private long questions;
+    private volatile boolean closed;
+
+    /**
+     * What came out.
+     *
+     * @param waits µs from the intended time of publication to the first answer that has the identity
+     * @param overestimates µs since the last answer that had it not, or since its acknowledgement: a wait
+     *     may really have been shorter, by this at most
+     */
+    record Found(Histogram waits, Histogram overestimates, long questions) {}
+
+    private static final class Sought {
+        private final String path;
+        private final long since;
+        private final boolean counts;
+        private long missingAt;
+
+        private Sought(String path, long since, boolean counts, long missingAt) {
+            this.path = path;
+            this.since = since;
+            this.counts = counts;
+            this.missingAt = missingAt;
+        }
+    }
+
+    /**
+     * @param mostOpen how many may be sought at a time; more mean that the registry cannot keep up
+     */
+    Seeker(int port, int mostOpen) throws IOException {
+        this.resolver = new PipelinedGets("127.0.0.1", port);
+        this.mostOpen = mostOpen;
+        thread.start();
+    }
+
+    /**
+     * Seeks an identity. From any thread.
+     *
+     * @param since the nano time from which its wait counts
+     * @param counts false for one that only warms up
+     */
+    void seek(Puri puri, long since, boolean counts) {
+        arriving.add(new Sought("/v1/identities/" + puri, since, counts, System.nanoTime()));
+    }
+
+    /** Gives up, because one can never be found. */
+    void fail(Throwable why) {
+        failed.completeExceptionally(why);
+    }
+
+    /**
+     * Waits until that many have been found.
+     *
+     * @throws IllegalStateException when they are not
+     */
+    Found awaitAll(long count) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (seen.get() < count) {
+            try {
+                failed.get(10, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                if (System.nanoTime() > deadline) {
+                    throw new IllegalStateException("only " + seen + " of " + count + " identities were found", e);
+                }
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("seeking failed after " + seen + " identities", e.getCause());
+            }
+        }
+        close();
+        return new Found(waits, overestimates, questions);
+    }
+
+    private void run() {
+        List<Sought> open = new ArrayList<>();
+        try {
+            for (long next = System.nanoTime(); !closed; next += STEP.toNanos()) {
+                LockSupport.parkNanos(next - System.nanoTime());
+                for (Sought sought = arriving.poll(); sought != null; sought = arriving.poll()) {
+                    open.add(sought);
+                }
+                if (open.size() > mostOpen) {
+                    throw new IllegalStateException(open.size() + " identities are not to be found");
+                }
+                ask(open);
+                next = Math.max(next, System.nanoTime() - STEP.toNanos());
+            }
+        } catch (IOException | RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void ask(List<Sought> open) throws IOException {
+        long asked = System.nanoTime();
+        questions += open.size();
+        Iterator<Sought> answered = open.iterator();
+        resolver.get(
+                open.stream().map(sought -> sought.path).toList(), status -> answer(answered.next(), status, asked));
+        open.removeIf(sought -> sought.missingAt == Long.MAX_VALUE);
+    }
+
+    private void answer(Sought sought, int status, long asked) {
+        if (status == UNKNOWN) {
+            sought.missingAt = asked;
+        } else if (status == FOUND) {
+            long now = System.nanoTime();
+            if (sought.counts) {
+                waits.recordValue(Math.min((now - sought.since) / 1000, LONGEST_MICROS));
+                overestimates.recordValue(Math.min((now - sought.missingAt) / 1000, LONGEST_MICROS));
+            }
+            sought.missingAt = Long.MAX_VALUE;
+            seen.incrementAndGet();
+        } else {
+            throw new IllegalStateException(sought.path + " was answered with " + status);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        resolver.close();
+    }
+}
