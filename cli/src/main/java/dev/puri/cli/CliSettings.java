@@ -1,8 +1,10 @@
 package dev.puri.cli;
 
+import dev.puri.client.CollectionRegistry;
 import dev.puri.http.KafkaProperties;
 import dev.puri.http.Setting;
 import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -24,8 +26,8 @@ record CliSettings(
     static final String SCHEMA_REGISTRY = "http://127.0.0.1:8081/apis/ccompat/v7";
     static final String RESOLVER = "http://127.0.0.1:8080";
 
-    /** How long a call to the cluster may take before it counts as out of reach. */
-    static final int REACH_MILLIS = 15_000;
+    private static final String API_TIMEOUT = "default.api.timeout.ms";
+    private static final String USUAL_API_TIMEOUT = "15000";
 
     /** Those of a stack in this process. */
     static CliSettings of(EmbeddedStack stack) {
@@ -46,11 +48,30 @@ record CliSettings(
         return properties;
     }
 
-    /** The same for an admin client or a consumer, which wait no longer than {@value #REACH_MILLIS} ms. */
+    /** The same for an admin client or a consumer, which give up sooner than Kafka would; a person waits. */
     Map<String, Object> impatientProperties() {
         Map<String, Object> properties = clientProperties();
-        properties.putIfAbsent("default.api.timeout.ms", REACH_MILLIS);
-        properties.putIfAbsent("request.timeout.ms", REACH_MILLIS);
+        properties.putIfAbsent(API_TIMEOUT, USUAL_API_TIMEOUT);
+        properties.putIfAbsent("request.timeout.ms", USUAL_API_TIMEOUT);
         return properties;
+    }
+
+    /**
+     * How long a call to the cluster may take: {@code default.api.timeout.ms}, or 15 s.
+     *
+     * @throws CommandException when that is no number
+     */
+    Duration reach() {
+        String given = kafka.byName().getOrDefault(API_TIMEOUT, USUAL_API_TIMEOUT);
+        try {
+            return Duration.ofMillis(Integer.parseUnsignedInt(given.strip()));
+        } catch (NumberFormatException e) {
+            throw CommandException.usage(API_TIMEOUT + ": a number of milliseconds is expected, not " + given);
+        }
+    }
+
+    /** What is declared of collections. */
+    CollectionRegistry collections() {
+        return new CollectionRegistry(impatientProperties(), reach());
     }
 }

@@ -1,6 +1,5 @@
 package dev.puri.cli;
 
-import dev.puri.client.CollectionRegistry;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Declarations;
@@ -13,7 +12,6 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -39,15 +37,11 @@ final class CollectionsCommand implements Runnable {
         }
     }
 
-    private static CollectionRegistry registry(CliSettings settings) {
-        return new CollectionRegistry(settings.impatientProperties(), Duration.ofMillis(CliSettings.REACH_MILLIS));
-    }
-
     @Command(name = "list", description = "Show what is declared.")
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {
-            Declarations declared = registry(settings()).read();
+            Declarations declared = settings().collections().read();
             if (asJson()) {
                 declared.collections().forEach(each -> console().out().println(Json.print(json(each))));
                 declared.namespaces().forEach(each -> console().out().println(Json.print(json(each))));
@@ -96,7 +90,7 @@ final class CollectionsCommand implements Runnable {
         @Override
         public Integer call() throws IOException {
             List<Declaration> wanted = read();
-            return switch (registry(settings()).apply(wanted)) {
+            return switch (settings().collections().apply(wanted)) {
                 case Declared.Conflicts conflicts ->
                     throw CommandException.badInput("nothing was written:\n" + conflicts);
                 case Declared.Changes changes -> {

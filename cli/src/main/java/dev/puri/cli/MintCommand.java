@@ -1,13 +1,11 @@
 package dev.puri.cli;
 
-import dev.puri.client.CollectionRegistry;
 import dev.puri.client.IdentityMinter;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import java.io.PrintWriter;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -78,9 +76,7 @@ final class MintCommand extends Subcommand {
     }
 
     private Prefix prefixOf(String name) {
-        Collection declared = new CollectionRegistry(
-                        settings().impatientProperties(), Duration.ofMillis(CliSettings.REACH_MILLIS))
-                .read()
+        Collection declared = settings().collections().read()
                 .collection(name);
         if (declared == null) {
             throw CommandException.failed(

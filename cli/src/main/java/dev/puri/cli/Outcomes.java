@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outcomes implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final Duration REACH = Duration.ofMillis(CliSettings.REACH_MILLIS);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
     /** A rejection stands in the same transaction as its outcome, so it is not far. */
     private static final Duration REJECTION_LAG = Duration.ofSeconds(5);
@@ -87,7 +87,7 @@ final class Outcomes implements AutoCloseable {
     private void seekToEnd() {
         List<TopicPartition> all = new ArrayList<>();
         for (String topic : List.of(Topics.IDENTITIES, Topics.REJECTIONS)) {
-            List<PartitionInfo> found = consumer.partitionsFor(topic, REACH);
+            List<PartitionInfo> found = consumer.partitionsFor(topic);
             if (found.isEmpty()) {
                 throw CommandException.failed(
                         "the topic " + topic + " does not exist; make it with: puri topics create", null);
@@ -97,7 +97,7 @@ final class Outcomes implements AutoCloseable {
         consumer.assign(all);
         consumer.seekToEnd(all);
         // Seeking is lazy; asking for the position makes it happen before anything is sent.
-        all.forEach(each -> consumer.position(each, REACH));
+        all.forEach(each -> consumer.position(each));
     }
 
     /** Tells where an event stands; its outcome goes to the listener as this line's. */
@@ -219,7 +219,7 @@ final class Outcomes implements AutoCloseable {
         closed = true;
         consumer.wakeup();
         try {
-            reader.join(REACH.toMillis());
+            reader.join(CLOSE_TIMEOUT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

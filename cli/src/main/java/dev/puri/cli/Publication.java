@@ -1,6 +1,5 @@
 package dev.puri.cli;
 
-import dev.puri.client.CollectionRegistry;
 import dev.puri.client.IdentityMinter;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishException;
@@ -135,9 +134,7 @@ final class Publication {
      *     nothing happens for too long
      */
     Sum publish(InputStream input) throws IOException, InterruptedException {
-        Declarations declared = new CollectionRegistry(
-                        settings.impatientProperties(), Duration.ofMillis(CliSettings.REACH_MILLIS))
-                .read();
+        Declarations declared = settings.collections().read();
         try (Outcomes outcomes = options.outcomes() ? Outcomes.follow(settings, this::settled) : null;
                 IdentityPublisher publisher = new IdentityPublisher(settings.clientProperties(), declared::ownsTopic)) {
             send(input, declared, publisher, outcomes);

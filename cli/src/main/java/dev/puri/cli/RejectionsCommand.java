@@ -45,7 +45,6 @@ final class RejectionsCommand implements Runnable {
     @Command(name = "list", description = "Show the latest, oldest of them first.")
     static final class ListCommand extends Subcommand {
         private static final int MAX_COUNT = 100_000;
-        private static final Duration REACH = Duration.ofMillis(CliSettings.REACH_MILLIS);
         private static final Comparator<Rejection> BY_TIME = Comparator.comparing(Rejection::getRejectedAt);
 
         @Option(names = "--puri", paramLabel = "PURI", description = "Only those of this pURI, in any casing.")
@@ -83,7 +82,8 @@ final class RejectionsCommand implements Runnable {
 
         private List<Rejection> latest() {
             Puri wanted = wanted();
-            Map<String, Object> properties = settings().impatientProperties();
+            CliSettings settings = settings();
+            Map<String, Object> properties = settings.impatientProperties();
             properties.put("isolation.level", "read_committed");
             properties.put("enable.auto.commit", "false");
             properties.put("specific.avro.reader", "true");
@@ -93,10 +93,10 @@ final class RejectionsCommand implements Runnable {
                 try (Consumer<byte[], Object> consumer =
                         new KafkaConsumer<>(properties, new ByteArrayDeserializer(), values)) {
                     Map<TopicPartition, Long> ends = seek(consumer, wanted == null);
-                    long deadline = System.nanoTime() + REACH.toNanos();
+                    long deadline = System.nanoTime() + settings.reach().toNanos();
                     while (!reached(consumer, ends)) {
                         for (ConsumerRecord<byte[], Object> record : consumer.poll(Duration.ofMillis(100))) {
-                            deadline = System.nanoTime() + REACH.toNanos();
+                            deadline = System.nanoTime() + settings.reach().toNanos();
                             if (record.value() instanceof Rejection rejection && matches(rejection, wanted)) {
                                 latest.add(rejection);
                                 if (latest.size() > count) {
@@ -129,7 +129,7 @@ final class RejectionsCommand implements Runnable {
 
         /** Without a filter the last ones are at the end; every one has at most one transaction marker behind it. */
         private Map<TopicPartition, Long> seek(Consumer<?, ?> consumer, boolean fromNearTheEnd) {
-            List<TopicPartition> partitions = consumer.partitionsFor(Topics.REJECTIONS, REACH).stream()
+            List<TopicPartition> partitions = consumer.partitionsFor(Topics.REJECTIONS).stream()
                     .map(info -> new TopicPartition(info.topic(), info.partition()))
                     .toList();
             if (partitions.isEmpty()) {
@@ -137,8 +137,8 @@ final class RejectionsCommand implements Runnable {
                         "the topic " + Topics.REJECTIONS + " does not exist; make it with: puri topics create", null);
             }
             consumer.assign(partitions);
-            Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, REACH);
-            Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, REACH));
+            Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
+            Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions));
             for (TopicPartition each : partitions) {
                 long begin = begins.getOrDefault(each, 0L);
                 long near = ends.getOrDefault(each, 0L) - 2L * count;
@@ -148,7 +148,7 @@ final class RejectionsCommand implements Runnable {
         }
 
         private static boolean reached(Consumer<?, ?> consumer, Map<TopicPartition, Long> ends) {
-            return ends.entrySet().stream().allMatch(end -> consumer.position(end.getKey(), REACH) >= end.getValue());
+            return ends.entrySet().stream().allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
         }
 
         private static String position(Rejection rejection) {

@@ -1,6 +1,5 @@
 package dev.puri.cli;
 
-import dev.puri.client.CollectionRegistry;
 import dev.puri.http.Settings;
 import dev.puri.registry.RegistrySchemas;
 import dev.puri.registry.RegistryTopics;
@@ -8,7 +7,6 @@ import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -121,8 +119,7 @@ final class TopicsCommand implements Runnable {
         }
 
         private static Set<String> namespacesWithTopics(CliSettings settings) {
-            return new CollectionRegistry(settings.impatientProperties(), Duration.ofMillis(CliSettings.REACH_MILLIS))
-                    .read().namespaces().stream()
+            return settings.collections().read().namespaces().stream()
                             .filter(Namespace::ownsTopic)
                             .map(Namespace::name)
                             .collect(Collectors.toCollection(TreeSet::new));

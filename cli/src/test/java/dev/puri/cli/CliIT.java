@@ -1,0 +1,291 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every command against the whole registry; each test has collections of its own. */
+class CliIT {
+    @TempDir
+    private static Path data;
+
+    private static EmbeddedStack stack;
+    private static Map<String, String> environment;
+
+    @BeforeAll
+    static void start() {
+        stack = EmbeddedStack.start(EmbeddedStack.Place.anywhere(data), step -> {});
+        environment = Map.of(
+                "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),
+                "PURI_RESOLVER", stack.resolver());
+    }
+
+    @AfterAll
+    static void stop() {
+        stack.close();
+    }
+
+    @Test
+    void publishAndWaitSumsUpWhatBecameOfEveryLine() {
+        String first = created("sums:a:1", "br-1");
+        String again = "{\"eventId\":\"0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e5f\","
+                + created("sums:a:2", "us-1").substring(1);
+        CommandLineRun run = publish(
+                first,
+                again,
+                "",
+                "no json",
+                again,
+                created("sums:a:1", "eu-1"),
+                "{\"type\":\"moved\",\"puri\":\"sums:a:none\",\"shard\":\"eu-1\"}",
+                "{\"type\":\"created\",\"puri\":\"sums:a:3\",\"shard\":\"eu-1\"}",
+                "{\"type\":\"deleted\",\"puri\":\"Sums:A:2\"}");
+        assertThat(run.out().strip())
+                .isEqualTo("{\"published\":6,\"applied\":3,\"unchanged\":1,\"refused\":2,\"malformed\":2}");
+        assertThat(run.status()).isEqualTo(3);
+        assertThat(run.errLines())
+                .containsExactlyInAnyOrder(
+                        "line 4: not JSON: Unrecognized token 'no': was expecting (JSON String, Number, Array, Object"
+                                + " or token 'null', 'true' or 'false'), at column 1",
+                        "line 8: owner: missing",
+                        "line 6: refused, PURI_TAKEN: sums:a:1 is held by owner catalog on shard br-1",
+                        "line 7: refused, UNKNOWN_PURI: nothing was created under sums:a:none");
+    }
+
+    @Test
+    void whenAllIsAppliedTheStatusIs0AndNothingIsSaid() {
+        CommandLineRun run = publish(created("fine:a:1", "br-1"), created("fine:a:2", "br-1"));
+        assertThat(run)
+                .isEqualTo(new CommandLineRun(
+                        0,
+                        "{\"published\":2,\"applied\":2,\"unchanged\":0,\"refused\":0,\"malformed\":0}"
+                                + System.lineSeparator(),
+                        ""));
+    }
+
+    @Test
+    void withoutWaitingOnlyWhatIsKnownIsSummedUp() {
+        CommandLineRun run = puri(created("quick:a:1", "br-1"), "-o", "json", "publish", "-f", "-");
+        assertThat(run.out().strip()).isEqualTo("{\"published\":1,\"malformed\":0}");
+        assertThat(run.status()).isZero();
+    }
+
+    @Test
+    void aHandleIsMintedWhereTheCollectionIsRegisteredAndWhatIsEchoedCanBePublishedAgain(@TempDir Path folder)
+            throws IOException {
+        apply("collections:\n  - {name: echo:a, prefix: ech}\n");
+        String lines = created("echo:a:1", "br-1") + "\n" + created("echo:b:1", "br-1");
+        CommandLineRun run = puri(lines, "-o", "json", "publish", "-f", "-", "--wait", "--echo");
+        assertThat(run.outLines()).hasSize(2);
+        assertThat(Json.parse(run.outLines().get(0)).path("handle").asText()).matches("ech_.{15}");
+        assertThat(Json.parse(run.outLines().get(1)).path("handle").isNull()).isTrue();
+        assertThat(run.err().strip())
+                .isEqualTo("{\"published\":2,\"applied\":2,\"unchanged\":0,\"refused\":0,\"malformed\":0}");
+
+        Path echoed = Files.writeString(folder.resolve("echoed.jsonl"), run.out());
+        CommandLineRun again = puri("", "-o", "json", "publish", "-f", echoed.toString(), "--wait");
+        assertThat(again.out().strip())
+                .isEqualTo("{\"published\":2,\"applied\":0,\"unchanged\":2,\"refused\":0,\"malformed\":0}");
+        assertThat(again.status()).isZero();
+    }
+
+    @Test
+    void moreLinesThanMayBeUnderWayAreAllAccountedFor(@TempDir Path folder) throws IOException {
+        int count = Publication.MAX_UNDER_WAY + 5_000;
+        Path file = folder.resolve("many.jsonl");
+        Files.write(file, (Iterable<String>)
+                IntStream.range(0, count).mapToObj(i -> created("many:a:" + i, "br-1"))::iterator);
+        CommandLineRun run = puri("", "-o", "json", "publish", "-f", file.toString(), "--wait");
+        assertThat(run.out().strip())
+                .isEqualTo("{\"published\":" + count + ",\"applied\":" + count
+                        + ",\"unchanged\":0,\"refused\":0,\"malformed\":0}");
+        assertThat(run.status()).isZero();
+    }
+
+    @Test
+    void aLineThatIsTooLargeForTheBrokerIsMalformedAndTheRestGoesOn() {
+        String title = "x".repeat(2 << 20);
+        String large = "{\"type\":\"described\",\"puri\":\"large:a:1\",\"attributes\":{\"t\":\"" + title + "\"}}";
+        CommandLineRun run = publish(large, created("large:a:2", "br-1"));
+        assertThat(run.out().strip())
+                .isEqualTo("{\"published\":1,\"applied\":1,\"unchanged\":0,\"refused\":0,\"malformed\":1}");
+        assertThat(run.errLines()).singleElement().asString().startsWith("line 1: the event is too large");
+        assertThat(run.status()).isEqualTo(3);
+    }
+
+    @Test
+    void aMixedBatchIsResolvedInOrderAndWhatIsNotFoundIsStatus3() {
+        apply("collections:\n  - {name: mixed:a, prefix: mix}\n");
+        CommandLineRun published = puri(
+                created("mixed:a:1", "br-1") + "\n" + created("mixed:a:2", "eu-1"),
+                "publish",
+                "-f",
+                "-",
+                "--wait",
+                "--echo");
+        String handle = Json.parse(published.outLines().get(1)).path("handle").asText();
+        awaitFound("mixed:a:1", handle);
+
+        CommandLineRun all = puri("", "resolve", "MIXED:A:1", handle, "--group-by", "shard");
+        assertThat(all.status()).isZero();
+        assertThat(all.outLines().get(0)).matches("REF +VERDICT +SHARD +OWNER +UUID +HANDLE +NOTE");
+        assertThat(all.outLines().get(1)).matches("MIXED:A:1 +found +br-1 +catalog .*");
+        assertThat(all.outLines().get(2)).startsWith(handle).contains("found", "eu-1");
+        assertThat(all.outLines().subList(3, 5)).containsExactly("br-1: [0]", "eu-1: [1]");
+
+        CommandLineRun some = puri("", "resolve", "mixed:a:1", "mixed:a:none", "nonsense", "-o", "json");
+        assertThat(some.status()).isEqualTo(3);
+        JsonNode results = Json.parse(some.out()).path("results");
+        assertThat(results.findValuesAsText("verdict")).containsExactly("found", "unknown", "malformed");
+    }
+
+    @Test
+    void collectionsAreDeclaredOnceListedAndNeverTakenOver() {
+        assertThat(apply("collections:\n  - {name: decl:a, prefix: dcl, owners: [x]}\n")
+                        .outLines())
+                .containsExactly("declared   decl:a");
+        assertThat(apply("collections:\n  - {name: decl:a, prefix: dcl, owners: [x]}\n")
+                        .outLines())
+                .containsExactly("unchanged  1");
+
+        CommandLineRun conflict =
+                puri("collections:\n  - {name: decl:b, prefix: dcl}\n", "collections", "apply", "-f", "-");
+        assertThat(conflict.status()).isEqualTo(3);
+        assertThat(conflict.out()).isEmpty();
+        assertThat(conflict.err()).contains("decl:b: prefix: dcl belongs to decl:a");
+
+        CommandLineRun list = puri("", "collections", "list", "-o", "json");
+        assertThat(list.outLines())
+                .contains(
+                        "{\"name\":\"decl:a\",\"prefix\":\"dcl\",\"owners\":[\"x\"],\"search\":false,\"public\":false,"
+                                + "\"description\":\"\",\"retired\":false}");
+        assertThat(puri("", "mint", "decl:a").out()).contains("  dcl_");
+        CommandLineRun unknown = puri("", "mint", "decl:b");
+        assertThat(unknown.status()).isEqualTo(1);
+        assertThat(unknown.err()).contains("decl:b is not registered");
+    }
+
+    @Test
+    void rejectionsAreListedByPuriWithTheirHolder() {
+        publish(created("rej:a:1", "br-1"), created("rej:a:1", "eu-1"), created("rej:a:2", "us-1"));
+        CommandLineRun run = puri("", "rejections", "list", "--puri", "REJ:A:1", "-o", "json");
+        assertThat(run.outLines()).hasSize(1);
+        JsonNode rejection = Json.parse(run.out());
+        assertThat(rejection.path("reason").asText()).isEqualTo("PURI_TAKEN");
+        assertThat(rejection.path("puri").asText()).isEqualTo("rej:a:1");
+        assertThat(rejection.at("/holder/owner").asText()).isEqualTo("catalog");
+        assertThat(rejection.at("/holder/shard").asText()).isEqualTo("br-1");
+        assertThat(puri("", "rejections", "list", "--puri", "rej:a:2").outLines())
+                .as("the heading alone")
+                .hasSize(1);
+        assertThat(puri("", "rejections", "list", "-n", "1", "-o", "json").outLines())
+                .hasSize(1);
+    }
+
+    @Test
+    void topicsThatStandAreLeftAndFoundRight() {
+        CommandLineRun create = puri("", "topics", "create");
+        assertThat(create.status()).isZero();
+        assertThat(create.outLines()).hasSize(5).allMatch(line -> line.startsWith("stands  puri."));
+        assertThat(puri("", "topics", "check")).isEqualTo(new CommandLineRun(0, "", ""));
+        assertThat(puri("", "topics", "list").out())
+                .contains("puri.events.v1")
+                .contains("puri.collections.v1")
+                .doesNotContain("changelog");
+    }
+
+    @Test
+    void aBrokerOutOfReachIsStatus1WithinItsBound() throws IOException {
+        String nobody = "127.0.0.1:" + closedPort();
+        for (String[] args : List.of(
+                new String[] {"publish", "-f", "-"},
+                new String[] {"collections", "list"},
+                new String[] {"topics", "check"},
+                new String[] {"rejections", "list"})) {
+            List<String> all = new ArrayList<>(List.of(args));
+            all.add("--bootstrap-server");
+            all.add(nobody);
+            all.add("--command-config");
+            all.add(impatient().toString());
+            CommandLineRun run = puri(created("far:a:1", "br-1"), all.toArray(String[]::new));
+            assertThat(run.status()).as(String.join(" ", args)).isEqualTo(1);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err()).startsWith("puri: ").doesNotContain("\tat ");
+        }
+    }
+
+    @Test
+    void aResolverOrASchemaRegistryOutOfReachIsStatus1AndNamed() throws IOException {
+        String nobody = "http://127.0.0.1:" + closedPort();
+        CommandLineRun resolve = puri("", "resolve", "a:b:c", "--resolver", nobody);
+        assertThat(resolve.status()).isEqualTo(1);
+        assertThat(resolve.err()).startsWith("puri: no resolver answers at " + nobody);
+
+        Path impatient = Files.writeString(data.resolve("registry.properties"), "max.retries=1\nretries.wait.ms=10\n");
+        CommandLineRun publish = puri(
+                created("far:a:2", "br-1"),
+                "publish",
+                "-f",
+                "-",
+                "--schema-registry",
+                nobody,
+                "--command-config",
+                impatient.toString());
+        assertThat(publish.status()).isEqualTo(1);
+        assertThat(publish.err()).contains(nobody);
+    }
+
+    private static Path impatient() throws IOException {
+        return Files.writeString(
+                data.resolve("impatient.properties"), "default.api.timeout.ms=2000\nrequest.timeout.ms=1000\n");
+    }
+
+    private static int closedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static void awaitFound(String... refs) {
+        List<String> args = new ArrayList<>(List.of("resolve"));
+        args.addAll(List.of(refs));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> puri("", args.toArray(String[]::new)).status() == 0);
+    }
+
+    private static CommandLineRun apply(String yaml) {
+        CommandLineRun run = puri(yaml, "collections", "apply", "-f", "-");
+        assertThat(run.status()).as(run.err()).isZero();
+        return run;
+    }
+
+    private static CommandLineRun publish(String... lines) {
+        String input = List.of(lines).stream().collect(Collectors.joining("\n"));
+        return puri(input, "-o", "json", "publish", "-f", "-", "--wait");
+    }
+
+    private static String created(String puri, String shard) {
+        return "{\"type\":\"created\",\"puri\":\"" + puri + "\",\"owner\":\"catalog\",\"shard\":\"" + shard + "\"}";
+    }
+
+    private static CommandLineRun puri(String input, String... args) {
+        return CommandLineRun.reading(environment, input, args);
+    }
+}
