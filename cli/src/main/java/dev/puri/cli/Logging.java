@@ -13,6 +13,7 @@ final class Logging {
         System.setProperty("puri.log.own", level(own));
         // Kafka warns at length of what heals by itself; its errors are worth a line.
         System.setProperty("puri.log.others", verbosity == 0 ? "ERROR" : level(verbosity - 1));
+        System.setProperty("puri.log.appends", verbosity == 0 ? "OFF" : level(verbosity - 1));
     }
 
     private static String level(int verbosity) {

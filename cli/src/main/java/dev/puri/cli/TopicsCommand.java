@@ -120,9 +120,9 @@ final class TopicsCommand implements Runnable {
 
         private static Set<String> namespacesWithTopics(CliSettings settings) {
             return settings.collections().read().namespaces().stream()
-                            .filter(Namespace::ownsTopic)
-                            .map(Namespace::name)
-                            .collect(Collectors.toCollection(TreeSet::new));
+                    .filter(Namespace::ownsTopic)
+                    .map(Namespace::name)
+                    .collect(Collectors.toCollection(TreeSet::new));
         }
 
         private static void registerSchemas(CliSettings settings, Set<String> owners) {
