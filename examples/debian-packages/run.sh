@@ -37,8 +37,8 @@ dpkg-query -W -f "$("$here/events" --format)" | "$here/events" |
 "$puri" -o json publish -f "$new" --wait --echo >> "$kept"
 
 say "Where is all this? Any casing, escapes or not, and a handle, in one question"
-handle=$(grep -o -m 1 '"puri":"debian:packages:[^"]*".*"handle":"[^"]*"' "$kept" | sed 's/.*"handle":"//; s/"$//')
-packages=$(dpkg-query -W -f '${binary:Package}\n' | LC_ALL=C awk '/[+:]/ { gsub(":", "%3A"); print; if (++n == 3) exit }')
+handle=$(LC_ALL=C awk '/"debian:packages:/ && match($0, /"handle":"[^"]+"/) && !n++ { print substr($0, RSTART + 10, 19) }' "$kept")
+packages=$(dpkg-query -W -f '${binary:Package}\n' | LC_ALL=C awk '/[+:]/ && n++ < 3 { gsub(":", "%3A"); print }')
 refs=("$handle" Debian:Sections:LIBS debian:packages:no-such-package)
 while IFS= read -r package; do
   refs+=("debian:packages:$package")
