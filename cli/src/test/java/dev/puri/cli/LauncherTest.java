@@ -1,0 +1,164 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./puri} in a tree of its own, with a stand-in for Maven and, in place of the command, this test's class path. */
+class LauncherTest {
+    private static final List<String> MODULES =
+            List.of("schemas", "client", "http-service", "embedded", "registry-streams", "resolver-api", "cli");
+
+    @TempDir
+    private Path folder;
+
+    private Path root;
+    private Path stamp;
+    private final Map<String, String> environment = new TreeMap<>();
+
+    private record Run(int status, String out, String err) {}
+
+    @BeforeEach
+    void layOutATree() throws IOException {
+        root = Files.createDirectories(folder.resolve("a tree"));
+        Files.copy(Path.of("..", "puri"), root.resolve("puri"));
+        for (String module : MODULES) {
+            touch(Files.createDirectories(root.resolve(module).resolve("src/main")), "2026-01-01T00:00:00Z");
+            touch(root.resolve(module).resolve("pom.xml"), "2026-01-01T00:00:00Z");
+        }
+        touch(root.resolve("pom.xml"), "2026-01-01T00:00:00Z");
+        Files.createDirectories(root.resolve("cli/target/lib"));
+        writeJarOfThisClassPath(root.resolve("cli/target/lib/all.jar"));
+        writeJarOfThisClassPath(root.resolve("cli/target/cli-1.jar"));
+        stamp = touch(root.resolve("cli/target/puri-build.stamp"), "2026-01-02T00:00:00Z");
+        fakeMaven("echo \"no build was due\"; exit 1");
+    }
+
+    @Test
+    void runsFromAnywhereThroughALinkWhateverJavaIsTheDefault() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("a tree/puri"));
+        environment.put("JAVA_HOME", "/does/not/exist");
+        Run run = run(link, "mint", "--prefix", "abc");
+        assertThat(run.status()).as(run.err()).isZero();
+        assertThat(run.out()).matches("[0-9a-f-]{36}  abc_.{15}\\R");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void argumentsAndStatusPassThroughUnchanged() throws Exception {
+        Run run = run(root.resolve("puri"), "mint", "--prefix", "two words");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("\"two words\"");
+    }
+
+    @Test
+    void aNewerSourceOrPomIsBuiltOnce() throws Exception {
+        fakeMaven("echo \"$@\" >> '" + folder.resolve("builds") + "'");
+        touch(root.resolve("client/pom.xml"), "2026-01-03T00:00:00Z");
+        Run first = run(root.resolve("puri"), "mint");
+        assertThat(first.status()).as(first.err()).isZero();
+        assertThat(first.err()).contains("puri: building cli").contains("puri: built in");
+        assertThat(first.out().lines()).hasSize(1);
+        assertThat(Files.readString(folder.resolve("builds"))).contains("-pl cli -am package");
+        assertThat(Files.getLastModifiedTime(stamp).toInstant()).isAfter(Instant.parse("2026-01-03T00:00:00Z"));
+
+        assertThat(run(root.resolve("puri"), "mint").err()).isEmpty();
+        touch(
+                root.resolve("schemas/src/main/New.java"),
+                Instant.now().plusSeconds(60).toString());
+        assertThat(run(root.resolve("puri"), "mint").err()).contains("puri: building cli");
+        assertThat(Files.readAllLines(folder.resolve("builds"))).hasSize(2);
+    }
+
+    @Test
+    void aFailedBuildShowsItsLogAndIsTriedAgain() throws Exception {
+        fakeMaven("echo 'Broken.java:[3,4] cannot find symbol'; exit 1");
+        Files.delete(stamp);
+        for (int i = 0; i < 2; i++) {
+            Run run = run(root.resolve("puri"), "mint");
+            assertThat(run.status()).isEqualTo(1);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err())
+                    .contains("Broken.java:[3,4] cannot find symbol")
+                    .contains("the build failed");
+        }
+        assertThat(root.resolve("target/puri-build.lock")).doesNotExist();
+    }
+
+    @Test
+    void aLockThatItsHolderLeftBehindIsTakenOver() throws Exception {
+        fakeMaven("true");
+        Files.delete(stamp);
+        Path lock = Files.createDirectories(root.resolve("target/puri-build.lock"));
+        Process gone = new ProcessBuilder("true").start();
+        gone.waitFor();
+        Files.writeString(lock.resolve("pid"), Long.toString(gone.pid()));
+        Run run = run(root.resolve("puri"), "mint");
+        assertThat(run.status()).as(run.err()).isZero();
+    }
+
+    /** A jar with nothing in it but a reference to everything on this test's class path. */
+    private static void writeJarOfThisClassPath(Path jar) throws IOException {
+        String urls = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toUri().toString())
+                .collect(Collectors.joining(" "));
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, urls);
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+    }
+
+    private void fakeMaven(String script) throws IOException {
+        Path bin = Files.createDirectories(folder.resolve("bin"));
+        Path maven = Files.writeString(bin.resolve("mvn"), "#!/bin/sh\n" + script + "\n");
+        Files.setPosixFilePermissions(maven, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private static Path touch(Path file, String time) throws IOException {
+        if (!Files.exists(file)) {
+            Files.createFile(file);
+        }
+        return Files.setLastModifiedTime(file, FileTime.from(Instant.parse(time)));
+    }
+
+    private Run run(Path puri, String... args) throws Exception {
+        List<String> command = new ArrayList<>(List.of(puri.toString()));
+        command.addAll(List.of(args));
+        Path out = folder.resolve("out");
+        Path err = folder.resolve("err");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("PURI_") || name.startsWith("JAVA_"));
+        // Wherever the tests' own JDK lies, it is found.
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().putAll(environment);
+        builder.environment().merge("PATH", folder.resolve("bin") + ":", (path, bin) -> bin + path);
+        Process process = builder.start();
+        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new AssertionError("still running: " + command);
+        }
+        return new Run(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+}

@@ -1,0 +1,96 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProcessIT {
+    private static final String CREATED =
+            "{\"type\":\"created\",\"puri\":\"kept:a:1\",\"owner\":\"catalog\",\"shard\":\"br-1\"}";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void theDemoEndsWithStatus0AndEveryAnswerAsItMustBe() throws Exception {
+        Path errors = folder.resolve("errors");
+        try (PuriProcess demo =
+                new PuriProcess(errors, "demo", "--exit", "--port", "0", "--kafka-port", "0", "--registry-port", "0")) {
+            List<String> lines = demo.readLines();
+            int status = demo.awaitExit();
+            assertThat(status).as(Files.readString(errors)).isZero();
+            assertThat(Files.readString(errors)).doesNotContain("ERROR").doesNotContain("WARN");
+            assertThat(lines)
+                    .contains("370 events of 4 collections from 3 shards: 365 applied, 1 unchanged, 4 refused.")
+                    .anyMatch(line -> line.matches(
+                            "\\$ curl -s 'http://127\\.0\\.0\\.1:\\d+/v1/identities/SoundCloud:Tracks:123'"))
+                    .contains("  \"shards\": {\"br-1\": [0, 1, 3], \"eu-1\": [2], \"us-1\": [4]}")
+                    .anyMatch(line -> line.startsWith("$ ./puri rejections list --bootstrap-server 127.0.0.1:"))
+                    .anyMatch(line -> line.contains("PURI_TAKEN") && line.contains("catalog in br-1"))
+                    .anyMatch(line -> line.contains("HANDLE_TAKEN"));
+        }
+    }
+
+    @Test
+    void upAnswersOnOneLineLeavesNothingRunningAndKeepsItsData() throws Exception {
+        try (PuriProcess first = up()) {
+            Map<String, String> environment = environment(first);
+            assertThat(CommandLineRun.reading(environment, CREATED, "publish", "-f", "-", "--wait")
+                            .status())
+                    .isZero();
+            List<ProcessHandle> children = first.children();
+            assertThat(children).as("the schema registry").hasSize(1);
+            first.terminate();
+            int status = first.awaitExit();
+            assertThat(status).as("ended by SIGTERM").isEqualTo(128 + 15);
+            await().atMost(Duration.ofSeconds(20)).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+        }
+        try (PuriProcess second = up()) {
+            Map<String, String> environment = environment(second);
+            CommandLineRun resolved = CommandLineRun.of(environment, "-o", "json", "resolve", "kept:a:1");
+            assertThat(resolved.status()).as(resolved.out() + resolved.err()).isZero();
+            assertThat(Json.parse(resolved.out()).at("/results/0/shard").asText())
+                    .isEqualTo("br-1");
+            CommandLineRun published = CommandLineRun.reading(
+                    environment, CREATED.replace("br-1", "eu-1"), "-o", "json", "publish", "-f", "-", "--wait");
+            assertThat(published.out()).contains("\"refused\":1");
+        }
+    }
+
+    private PuriProcess up() throws Exception {
+        return new PuriProcess(
+                folder.resolve("errors"),
+                "up",
+                "--data",
+                folder.resolve("data").toString(),
+                "--port",
+                "0",
+                "--kafka-port",
+                "0",
+                "--registry-port",
+                "0");
+    }
+
+    /** Where it listens: the resolver on stdout, the rest on stderr. */
+    private Map<String, String> environment(PuriProcess up) throws Exception {
+        String ready = up.readLine();
+        String errors = Files.readString(folder.resolve("errors"));
+        assertThat(ready).as(errors).matches("ready http://127\\.0\\.0\\.1:\\d+");
+        String told = errors.lines()
+                .filter(line -> line.startsWith("puri: broker "))
+                .findFirst()
+                .orElseThrow();
+        String[] words = told.replace(",", "").split(" ");
+        return Map.of(
+                "PURI_RESOLVER", ready.substring("ready ".length()),
+                "PURI_BOOTSTRAP_SERVER", words[2],
+                "PURI_SCHEMA_REGISTRY", words[5]);
+    }
+}
