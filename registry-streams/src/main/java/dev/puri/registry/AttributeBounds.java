@@ -1,6 +1,8 @@
 package dev.puri.registry;
 
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,18 +16,19 @@ final class AttributeBounds {
     private AttributeBounds() {}
 
     /** What is over its bound; null when nothing is. */
-    static @Nullable String objectionTo(Change change) {
-        return switch (change) {
-            case Change.Created created -> objectionTo(created.attributes());
-            case Change.Described described -> objectionTo(described.attributes());
+    static @Nullable Refusal objectionTo(Change change) {
+        String tooLarge = switch (change) {
+            case Change.Created created -> excessOf(created.attributes());
+            case Change.Described described -> excessOf(described.attributes());
             case Change.Moved ignored -> null;
             case Change.Merged ignored -> null;
             case Change.Deleted ignored -> null;
             case Change.Erased ignored -> null;
         };
+        return tooLarge == null ? null : Refusal.of(Reason.TOO_LARGE, tooLarge);
     }
 
-    private static @Nullable String objectionTo(Map<String, String> attributes) {
+    private static @Nullable String excessOf(Map<String, String> attributes) {
         if (attributes.size() > MAX_ATTRIBUTES) {
             return "the event has " + attributes.size() + " attributes, at most " + MAX_ATTRIBUTES + " are allowed";
         }

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -19,13 +20,15 @@ import org.jspecify.annotations.Nullable;
 final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
     private @Nullable ProcessorContext<byte[], byte[]> context;
     private @Nullable KeyValueStore<byte[], byte[]> holders;
+    private @Nullable Cancellable punctuation;
 
     @Override
     public void init(ProcessorContext<byte[], byte[]> context) {
         this.context = context;
         KeyValueStore<byte[], byte[]> store = context.getStateStore(RegistryTopology.HANDLES_STORE);
         this.holders = store;
-        context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, now -> {
+        close();
+        punctuation = context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, now -> {
             if (Marker.isDue(store, now)) {
                 Marker.keep(store, now);
             }
@@ -43,5 +46,14 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
                 new Grant(claim.eventId(), new Handle(new String(claimed.key(), StandardCharsets.US_ASCII)), isGranted);
         context.forward(new Record<>(
                 claim.puri().toBytes(), grant.toBytes(), context.currentSystemTimeMs(), new RecordHeaders()));
+    }
+
+    /** A task that Kafka Streams revives keeps its old punctuations unless they are cancelled. */
+    @Override
+    public void close() {
+        if (punctuation != null) {
+            punctuation.cancel();
+            punctuation = null;
+        }
     }
 }

@@ -55,7 +55,11 @@ final class EventEdge {
                     "the event has " + arrival.length() + " bytes, at most " + Arrival.MAX_BYTES + " are allowed");
         }
         try {
-            return switch (schemas.schema(WireFormat.schemaId(arrival.head()))) {
+            int schemaId = WireFormat.schemaId(arrival.head());
+            if (schemaId < 0) {
+                return unreadable(Reason.UNDECODABLE, "no schema has the id " + schemaId);
+            }
+            return switch (schemas.schema(schemaId)) {
                 case SchemaLookup.Known known -> check(key, reader.read(arrival.head(), known.schema()));
                 case SchemaLookup.Unknown unknown -> unreadable(Reason.UNDECODABLE, unknown.detail());
                 case SchemaLookup.Pending ignored -> SCHEMA_PENDING;
@@ -76,8 +80,7 @@ final class EventEdge {
         if (Marker.isReserved(key)) {
             return unreadable(Reason.MALFORMED, key + " is reserved: the registry marks its partitions with it");
         }
-        String tooLarge = AttributeBounds.objectionTo(event.change());
-        return tooLarge == null ? new Read(event) : unreadable(Reason.TOO_LARGE, tooLarge);
+        return new Read(event);
     }
 
     private static Unreadable unreadable(Reason reason, String detail) {

@@ -30,6 +30,7 @@ final class Parking {
         private long head;
         private long end;
         private Wait wait;
+        private @Nullable Parked atHand;
 
         private Queue(long head, long end, Wait wait) {
             this.head = head;
@@ -37,6 +38,12 @@ final class Parking {
             this.wait = wait;
         }
     }
+
+    /** Most of a head that is kept beside the index, for it is asked for again within a commit or two. */
+    private static final int AT_HAND_BYTES = 2048;
+
+    /** Most heads kept so; 40 MB of them in all. */
+    private static final int MOST_AT_HAND = 20_000;
 
     private final KeyValueStore<byte[], byte[]> store;
     private final Map<Puri, Queue> queues = new HashMap<>();
@@ -82,7 +89,11 @@ final class Parking {
 
     /** Parks the first event of a pURI that has none waiting. */
     void open(Puri puri, Arrival arrival, long now, Wait wait) {
-        queues.put(puri, new Queue(0, 1, wait));
+        Queue queue = new Queue(0, 1, wait);
+        if (arrival.head().length <= AT_HAND_BYTES && queues.size() < MOST_AT_HAND) {
+            queue.atHand = new Parked(arrival, now);
+        }
+        queues.put(puri, queue);
         store.put(key(puri, 0), arrival.toBytes(now));
         enlist(puri, wait, now);
     }
@@ -101,6 +112,9 @@ final class Parking {
         if (queue == null) {
             return null;
         }
+        if (queue.atHand != null) {
+            return queue.atHand;
+        }
         byte[] value = store.get(key(puri, queue.head));
         if (value == null) {
             throw new IllegalStateException("the queue of " + puri + " lost its event " + queue.head);
@@ -111,6 +125,7 @@ final class Parking {
     void removeHead(Puri puri) {
         Queue queue = present(puri);
         store.delete(key(puri, queue.head));
+        queue.atHand = null;
         queue.head++;
         if (queue.head == queue.end) {
             queues.remove(puri);
@@ -134,6 +149,15 @@ final class Parking {
     /** Queues whose claims were sent by then and have no answer. */
     List<Puri> askedBy(long then, int most) {
         return first(askedAt, then, most);
+    }
+
+    /** Something was declared: whatever waits for a declaration gets its turn. */
+    void lookAgainAtDeclarations() {
+        for (Puri puri : deadlines.keySet()) {
+            present(puri).wait = Wait.ITS_TURN;
+            turns.put(puri, 0L);
+        }
+        deadlines.clear();
     }
 
     /** Queues that wait for a declaration until then or less. */

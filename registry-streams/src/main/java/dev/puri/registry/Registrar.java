@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -30,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * behind it ({@link Parking}), so no event overtakes another. A grant, or the punctuation, takes the
  * queue up again from its head.
  *
- * <p>Every event leaves by {@link #settle} and only there: one record of identities and one count.
+ * <p>Every event with a pURI of this partition leaves by {@code settle} and only there: one record of
+ * identities and one count.
  */
 final class Registrar implements Processor<byte[], byte[], byte[], Output> {
     /** How long a declaration may be behind the events that need it. */
@@ -41,8 +43,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
 
     static final Duration TICK = Duration.ofMillis(100);
 
-    /** Bounds the work of one tick, so that polling goes on. */
-    private static final int MOST_PER_TICK = 1000;
+    /** Events settled from queues in one call, so that no queue outlasts its transaction. */
+    private static final int MOST_PER_CALL = 1000;
 
     private static final byte[] TALLY_KEY = {0};
 
@@ -67,6 +69,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
 
     @Override
     public void init(ProcessorContext<byte[], Output> context) {
+        stop();
         task = new Task(context);
     }
 
@@ -77,8 +80,15 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
 
     @Override
     public void close() {
+        stop();
+    }
+
+    /** A task that Kafka Streams revives keeps its old punctuations unless they are cancelled. */
+    private void stop() {
         if (task != null) {
             tallies.remove(task.partition);
+            task.punctuations.forEach(Cancellable::cancel);
+            task = null;
         }
     }
 
@@ -89,9 +99,11 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         private final KeyValueStore<byte[], byte[]> registrations;
         private final KeyValueStore<byte[], byte[]> tallyStore;
         private final Parking parking;
+        private final List<Cancellable> punctuations;
         private final Tally.Counter tally;
         private Tally kept;
         private long collectionsSeen;
+        private int budget;
 
         Task(ProcessorContext<byte[], Output> context) {
             this.context = context;
@@ -103,8 +115,9 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             this.kept = counted == null ? Tally.NONE : Tally.fromBytes(counted);
             this.tally = new Tally.Counter(kept);
             tallies.put(partition, kept);
-            context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick);
-            context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::mark);
+            this.punctuations = List.of(
+                    context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick),
+                    context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::mark));
         }
 
         void process(Record<byte[], byte[]> record) {
@@ -168,8 +181,9 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         private @Nullable Wait decide(Puri puri, Arrival arrival, Event event, ClerkAnswer clerk, long since) {
             Registration before = load(puri);
             Refusal misplaced = collections.objectionTo(puri, arrival.position().topic());
-            Decision decision = misplaced != null
-                    ? new Decision.Refused(misplaced)
+            Refusal objection = misplaced != null ? misplaced : AttributeBounds.objectionTo(event.change());
+            Decision decision = objection != null
+                    ? new Decision.Refused(objection)
                     : Registration.fold(before, event, arrival.position(), collections.termsOf(puri), clerk);
             return switch (decision) {
                 case Decision.Applied applied -> {
@@ -187,7 +201,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
                 case Decision.Claim claim -> new Wait.ForGrant(claim.handle(), event.eventId(), claimant(event));
                 case Decision.Refused refused -> {
                     if (isRegistrysWord(refused.refusal(), misplaced) && now() - since < GRACE.toMillis()) {
-                        yield new Wait.ForDeclaration(since + GRACE.toMillis());
+                        // Another machine's clock may have run ahead when the event came.
+                        yield new Wait.ForDeclaration(Math.min(since, now()) + GRACE.toMillis());
                     }
                     refuse(puri, arrival, event.eventId(), before, refused.refusal());
                     yield null;
@@ -241,6 +256,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         }
 
         private void takeGrant(Record<byte[], byte[]> record) {
+            budget = MOST_PER_CALL;
             Puri puri = EventEdge.canonicalKey(record.key());
             Grant grant = Grant.fromBytes(record.value());
             if (puri != null && parking.waitOf(puri) == Wait.ITS_TURN) {
@@ -254,13 +270,14 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             keepTally();
         }
 
-        /** Takes a queue up from its head, until it is empty or has to wait again. */
+        /** Takes a queue up from its head, until it is empty, has to wait again, or the budget is spent. */
         private void resume(Puri puri, ClerkAnswer answer) {
             ClerkAnswer clerk = answer;
-            int settled = 0;
             for (Parking.Parked head = parking.head(puri); head != null; head = parking.head(puri)) {
-                Wait wait =
-                        settled == MOST_PER_TICK ? Wait.ITS_TURN : decide(puri, head.arrival(), clerk, head.since());
+                // An answer that is in hand is used, for it would be lost.
+                boolean mayGoOn = budget > 0 || clerk != ClerkAnswer.UNASKED;
+                budget--;
+                Wait wait = mayGoOn ? decide(puri, head.arrival(), clerk, head.since()) : Wait.ITS_TURN;
                 if (wait != null) {
                     parking.keepWaiting(puri, wait, now());
                     ask(puri, wait);
@@ -269,18 +286,30 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
                 parking.removeHead(puri);
                 tally.countUnparked();
                 clerk = ClerkAnswer.UNASKED;
-                settled++;
             }
         }
 
         private void tick(long now) {
-            boolean isNews = collections.version() != collectionsSeen;
-            collectionsSeen = collections.version();
-            resumeAll(parking.turns(MOST_PER_TICK));
-            resumeAll(parking.askedBy(now - ASK_AGAIN.toMillis(), MOST_PER_TICK));
-            resumeAll(parking.waitingForSchemas(MOST_PER_TICK));
-            resumeAll(parking.declarationsDueBy(isNews ? Long.MAX_VALUE : now, MOST_PER_TICK));
+            budget = MOST_PER_CALL;
+            long version = collections.version();
+            if (version != collectionsSeen) {
+                parking.lookAgainAtDeclarations();
+                collectionsSeen = version;
+            }
+            resumeAll(parking.turns(budget));
+            resumeAll(parking.askedBy(now - ASK_AGAIN.toMillis(), budget));
+            resumeAll(parking.declarationsDueBy(now, budget));
+            resumeAll(parking.waitingForSchemas(budget));
             keepTally();
+        }
+
+        private void resumeAll(List<Puri> queues) {
+            for (Puri puri : queues) {
+                if (budget <= 0) {
+                    return;
+                }
+                resume(puri, ClerkAnswer.UNASKED);
+            }
         }
 
         private void mark(long now) {
@@ -292,12 +321,6 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             parking.mark(marker);
             forward(Output.Destination.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
             Marker.keep(tallyStore, now);
-        }
-
-        private void resumeAll(List<Puri> queues) {
-            for (Puri puri : queues) {
-                resume(puri, ClerkAnswer.UNASKED);
-            }
         }
 
         private Registration load(Puri puri) {

@@ -147,7 +147,7 @@ public final class RegistryStreams implements AutoCloseable {
             if (closing.getCount() > 0) {
                 built.start();
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("The topology cannot start", e);
             ended.completeExceptionally(e);
         }
@@ -170,7 +170,7 @@ public final class RegistryStreams implements AutoCloseable {
             try {
                 return attempt.make();
             } catch (KafkaException e) {
-                String reason = String.valueOf(e.getMessage());
+                String reason = reasonOf(e);
                 if (!reason.equals(waitingFor)) {
                     LOG.info("Waiting: {}", reason);
                 }
@@ -179,6 +179,15 @@ public final class RegistryStreams implements AutoCloseable {
             pause();
         }
         return null;
+    }
+
+    /** Kafka's clients say that they could not be made, and their causes why. */
+    private static String reasonOf(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        return root == failure ? String.valueOf(failure.getMessage()) : failure.getMessage() + ": " + root.getMessage();
     }
 
     private void pause() {
@@ -207,7 +216,7 @@ public final class RegistryStreams implements AutoCloseable {
     }
 
     private OutputEncoder registerSchemas() {
-        waitingFor = "the schema registry " + settings.schemaRegistry();
+        waitingFor = "the schema registry";
         RegistrySchemas.register(registry, Set.of());
         return new OutputEncoder(registry);
     }

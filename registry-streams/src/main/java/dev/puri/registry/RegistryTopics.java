@@ -43,6 +43,12 @@ public final class RegistryTopics {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int PATIENCE = 100;
 
+    /** From this many copies on, a write has to be on two of them before it counts. */
+    static final int SAFE_REPLICATION = 3;
+
+    static final String MIN_INSYNC = "min.insync.replicas";
+    static final String MIN_INSYNC_WANTED = "2";
+
     private static final Map<String, String> COMPACTED = Map.of(
             "cleanup.policy", "compact",
             "max.compaction.lag.ms", millis(COMPACTION_LAG),
@@ -170,6 +176,9 @@ public final class RegistryTopics {
             } else if (Topics.isEvents(topic.name()) && !isPlanned(topic.name())) {
                 checkConfigs(topic, FORGOTTEN, mistakes);
             }
+            if (replicationFactor >= SAFE_REPLICATION) {
+                checkConfigs(topic, Map.of(MIN_INSYNC, MIN_INSYNC_WANTED), mistakes);
+            }
             if (topic.replicationFactor() < replicationFactor) {
                 mistakes.add(topic.name() + " has the replication factor " + topic.replicationFactor() + ", at least "
                         + replicationFactor + " is asked for: reassign it with kafka-reassign-partitions");
@@ -239,8 +248,8 @@ public final class RegistryTopics {
     private static NewTopic newTopic(
             String name, int partitions, short replicationFactor, Map<String, String> configs) {
         Map<String, String> all = new LinkedHashMap<>(configs);
-        if (replicationFactor >= 3) {
-            all.put("min.insync.replicas", "2");
+        if (replicationFactor >= SAFE_REPLICATION) {
+            all.put(MIN_INSYNC, MIN_INSYNC_WANTED);
         }
         return new NewTopic(
                         name,
@@ -282,7 +291,7 @@ public final class RegistryTopics {
         static Bound of(String config) {
             return switch (config) {
                 case "retention.ms", "max.compaction.lag.ms", "segment.ms" -> AT_MOST;
-                case "delete.retention.ms" -> AT_LEAST;
+                case "delete.retention.ms", MIN_INSYNC -> AT_LEAST;
                 default -> EXACTLY;
             };
         }
@@ -290,10 +299,14 @@ public final class RegistryTopics {
         boolean allows(String has, String wanted) {
             return switch (this) {
                 case EXACTLY -> has.equals(wanted);
-                // Kafka writes "for ever" as -1.
-                case AT_MOST -> Long.parseLong(has) >= 0 && Long.parseLong(has) <= Long.parseLong(wanted);
-                case AT_LEAST -> Long.parseLong(has) >= Long.parseLong(wanted);
+                // Kafka writes "for ever" as -1, and a value that may not be seen is none.
+                case AT_MOST -> isNumber(has) && Long.parseLong(has) <= Long.parseLong(wanted);
+                case AT_LEAST -> isNumber(has) && Long.parseLong(has) >= Long.parseLong(wanted);
             };
+        }
+
+        private static boolean isNumber(String text) {
+            return text.matches("\\d{1,18}");
         }
     }
 

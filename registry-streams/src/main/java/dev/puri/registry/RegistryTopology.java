@@ -4,6 +4,7 @@ import static dev.puri.registry.Output.Destination.CLAIMS;
 import static dev.puri.registry.Output.Destination.IDENTITIES;
 import static dev.puri.registry.Output.Destination.REJECTIONS;
 
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import java.util.List;
 import java.util.Set;
@@ -61,7 +62,8 @@ final class RegistryTopology {
 
     static final List<String> LOGGED_STORES = List.of(REGISTRATIONS_STORE, PARKED_STORE, TALLY_STORE, HANDLES_STORE);
 
-    private static final Pattern NAMESPACE_EVENTS = Pattern.compile(Pattern.quote(Topics.EVENTS) + "\\.[a-z0-9._-]+");
+    private static final Pattern NAMESPACE_EVENTS =
+            Pattern.compile(Pattern.quote(Topics.EVENTS) + "\\.[a-z0-9._-]{1," + Puri.MAX_NAME_BYTES + "}");
 
     private RegistryTopology() {}
 

@@ -1,6 +1,5 @@
 package dev.puri.registry;
 
-import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
 import java.time.Duration;
@@ -12,19 +11,29 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.avro.Schema;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Schemas by id for a stream thread, which must neither wait long nor see an exception: under
  * exactly-once a time-out inside {@code process()} costs the whole task.
  *
- * <p>A thread of its own asks the registry and goes on asking. The stream thread gets what is settled
- * and otherwise {@link Pending}, after a short wait when the registry was last seen well; it parks the
- * event and comes again.
+ * <p>A thread of its own asks the registry and goes on asking, each open id in every round, so that one
+ * that never gets an answer holds up no other. The stream thread gets what is settled and otherwise
+ * {@link Pending}, after a short wait as the first to ask; it parks the event and comes again.
  */
 final class SchemaLookup implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Logger LOG = LoggerFactory.getLogger(SchemaLookup.class);
+
+    private static final Duration PATIENCE = Duration.ofMillis(100);
     private static final Duration RETRY = Duration.ofSeconds(1);
+
+    /** "No such id" holds for a while and not for ever: ids are given out one after the other. */
+    private static final Duration UNKNOWN_FOR = Duration.ofSeconds(5);
+
     private static final int MAX_OPEN_QUESTIONS = 1000;
     private static final int MAX_REMEMBERED_UNKNOWN = 10_000;
 
@@ -43,15 +52,18 @@ final class SchemaLookup implements AutoCloseable {
 
     private static final Pending PENDING = new Pending();
 
+    private record Remembered(Unknown answer, Instant until) {}
+
     private final SchemaRegistry registry;
     private final InstantSource clock;
+    private final Duration patience;
     private final Map<Integer, Known> known = new ConcurrentHashMap<>();
     private final Map<Integer, CountDownLatch> open = new ConcurrentHashMap<>();
-    private final Map<Integer, Unknown> unknown = new LinkedHashMap<>() {
+    private final Map<Integer, Remembered> unknown = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, Unknown> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Integer, Remembered> eldest) {
             return size() > MAX_REMEMBERED_UNKNOWN;
         }
     };
@@ -60,8 +72,16 @@ final class SchemaLookup implements AutoCloseable {
     private volatile boolean closed;
 
     SchemaLookup(SchemaRegistry registry, InstantSource clock) {
+        this(registry, clock, PATIENCE);
+    }
+
+    /**
+     * @param patience how long the first to ask for an id waits
+     */
+    SchemaLookup(SchemaRegistry registry, InstantSource clock, Duration patience) {
         this.registry = registry;
         this.clock = clock;
+        this.patience = patience;
         this.asking = Thread.ofPlatform().daemon().name("schema-lookup").start(this::askForEver);
     }
 
@@ -79,7 +99,7 @@ final class SchemaLookup implements AutoCloseable {
             open.notifyAll();
         }
         if (outOfReachSince == null) {
-            awaitBriefly(question);
+            await(question, patience);
         }
         settled = settled(id);
         return settled == null ? PENDING : settled;
@@ -87,21 +107,18 @@ final class SchemaLookup implements AutoCloseable {
 
     /** For a thread that may wait as long as it takes. */
     Settled await(int id) {
-        while (true) {
+        while (!closed && !Thread.currentThread().isInterrupted()) {
             if (schema(id) instanceof Settled settled) {
                 return settled;
             }
             CountDownLatch question = open.get(id);
-            if (question != null) {
-                awaitBriefly(question);
-            }
-            if (closed || Thread.currentThread().isInterrupted()) {
-                return new Unknown("the registry was not asked for schema " + id + ": the service stops");
-            }
+            // Without one the questions were too many: the next round makes room.
+            await(question == null ? new CountDownLatch(1) : question, PATIENCE);
         }
+        return new Unknown("the registry was not asked for schema " + id + ": the service stops");
     }
 
-    /** Since when the registry has not answered; null when it last did, or was not asked. */
+    /** Since when the registry has answered nothing that it was asked; null when it last did. */
     @Nullable
     Instant outOfReachSince() {
         return outOfReachSince;
@@ -113,47 +130,56 @@ final class SchemaLookup implements AutoCloseable {
             return schema;
         }
         synchronized (unknown) {
-            return unknown.get(id);
+            Remembered remembered = unknown.get(id);
+            if (remembered == null || remembered.until().isAfter(clock.instant())) {
+                return remembered == null ? null : remembered.answer();
+            }
+            unknown.remove(id);
+            return null;
         }
     }
 
-    private static void awaitBriefly(CountDownLatch question) {
+    private static void await(CountDownLatch question, Duration patience) {
         try {
-            boolean ignored = question.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            boolean ignored = question.await(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
     private void askForEver() {
-        while (!closed) {
-            try {
-                boolean reachable = true;
+        try {
+            while (!closed) {
+                boolean anyAnswer = false;
+                boolean anySilence = false;
                 for (int id : open.keySet()) {
-                    reachable = reachable && ask(id);
+                    boolean isAnswered = ask(id);
+                    anyAnswer |= isAnswered;
+                    anySilence |= !isAnswered;
                 }
-                rest(reachable);
-            } catch (InterruptedException e) {
-                return;
+                judge(anyAnswer, anySilence);
+                rest(anySilence);
             }
+        } catch (InterruptedException | InterruptException e) {
+            // Closed.
         }
     }
 
-    /** Asks for one id; false when the registry is out of reach. */
+    /** Asks for one id; false when there was no answer to the question. */
     private boolean ask(int id) {
         try {
             known.put(id, new Known(registry.byId(id)));
         } catch (UnknownSchemaException e) {
+            Unknown answer = new Unknown(String.valueOf(e.getMessage()));
             synchronized (unknown) {
-                unknown.put(id, new Unknown(String.valueOf(e.getMessage())));
+                unknown.put(id, new Remembered(answer, clock.instant().plus(UNKNOWN_FOR)));
             }
-        } catch (RegistryUnavailableException e) {
-            if (outOfReachSince == null) {
-                outOfReachSince = clock.instant();
-            }
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            LOG.debug("Schema {} is not told: {}", id, e.getMessage());
             return false;
         }
-        outOfReachSince = null;
         CountDownLatch question = open.remove(id);
         if (question != null) {
             question.countDown();
@@ -161,9 +187,17 @@ final class SchemaLookup implements AutoCloseable {
         return true;
     }
 
-    private void rest(boolean reachable) throws InterruptedException {
+    private void judge(boolean anyAnswer, boolean anySilence) {
+        if (anyAnswer || !anySilence) {
+            outOfReachSince = null;
+        } else if (outOfReachSince == null) {
+            outOfReachSince = clock.instant();
+        }
+    }
+
+    private void rest(boolean anySilence) throws InterruptedException {
         synchronized (open) {
-            if (!reachable) {
+            if (anySilence) {
                 open.wait(RETRY.toMillis());
             } else if (open.isEmpty()) {
                 open.wait();

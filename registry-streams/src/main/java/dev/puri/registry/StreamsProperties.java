@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.UUID;
@@ -18,19 +19,46 @@ final class StreamsProperties {
 
     static Properties of(StreamsSettings settings) {
         Properties properties = new Properties();
+        putTuning(properties, settings);
+        properties.putAll(settings.kafka().byName());
+        // After what was passed on: without these the registry would not be one.
+        putGuarantees(properties, settings);
+        return properties;
+    }
+
+    private static void putGuarantees(Properties properties, StreamsSettings settings) {
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, settings.streamsApplicationId());
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
         properties.put(
                 StreamsConfig.STATE_DIR_CONFIG, settings.streamsStateDir().toString());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+        // Stores keep their names when the topology changes, or they would be orphaned.
+        properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, true);
+        properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
+        // A record that cannot be processed is a bug of ours; everything else is refused, not thrown.
+        properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);
+        // The topology's own topics forget what the public ones forget. Retention is for those that pass
+        // events on, which Kafka Streams empties but does not delete from the disk of a quiet partition.
+        putTopicConfig(properties, TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, Duration.ofDays(1));
+        putTopicConfig(properties, TopicConfig.SEGMENT_MS_CONFIG, Duration.ofDays(1));
+        putTopicConfig(properties, TopicConfig.DELETE_RETENTION_MS_CONFIG, Duration.ofDays(7));
+        putTopicConfig(properties, TopicConfig.RETENTION_MS_CONFIG, RegistryTopics.FORGET_WITHIN);
+        if (settings.streamsReplicationFactor() >= RegistryTopics.SAFE_REPLICATION) {
+            properties.put(StreamsConfig.topicPrefix(RegistryTopics.MIN_INSYNC), RegistryTopics.MIN_INSYNC_WANTED);
+        }
+    }
+
+    private static void putTopicConfig(Properties properties, String name, Duration value) {
+        properties.put(StreamsConfig.topicPrefix(name), Long.toString(value.toMillis()));
+    }
+
+    private static void putTuning(Properties properties, StreamsSettings settings) {
         properties.put(
                 StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
                 settings.streamsCommitInterval().toMillis());
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, settings.streamsThreads());
         properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, settings.streamsStandbys());
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, settings.streamsReplicationFactor());
-        // Stores keep their names when the topology changes, or they would be orphaned.
-        properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, true);
         // The order between topics means nothing, so no task waits for a topic that is idle.
         properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
         // How soon a new namespace's topic is found.
@@ -38,29 +66,12 @@ final class StreamsProperties {
                 ConsumerConfig.METADATA_MAX_AGE_CONFIG, Duration.ofSeconds(30).toMillis());
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, StoreMemory.class);
         properties.put(StoreMemory.MIB_CONFIG, settings.streamsStoreMemory());
-        // A record that cannot be processed is a bug of ours; everything else is refused, not thrown.
-        properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);
-
-        properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
         // A killed instance that comes back takes its own place at once instead of waiting for its ghost.
         properties.put(
                 StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),
                 instanceId(settings.streamsStateDir()));
         properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), (int)
                 Duration.ofSeconds(10).toMillis());
-
-        // The topology's own topics forget what the public ones forget.
-        properties.put(
-                StreamsConfig.topicPrefix(TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG),
-                Long.toString(Duration.ofDays(1).toMillis()));
-        properties.put(
-                StreamsConfig.topicPrefix(TopicConfig.SEGMENT_MS_CONFIG),
-                Long.toString(Duration.ofDays(1).toMillis()));
-        properties.put(
-                StreamsConfig.topicPrefix(TopicConfig.DELETE_RETENTION_MS_CONFIG),
-                Long.toString(Duration.ofDays(7).toMillis()));
-        properties.putAll(settings.kafka().byName());
-        return properties;
     }
 
     /** Kept beside the stores, for it stands for them. */
@@ -68,10 +79,15 @@ final class StreamsProperties {
         Path file = stateDir.resolve("instance-id");
         try {
             Files.createDirectories(stateDir);
-            if (!Files.exists(file)) {
-                Files.writeString(file, UUID.randomUUID().toString());
+            String kept = Files.exists(file) ? Files.readString(file).strip() : "";
+            if (!kept.isEmpty()) {
+                return kept;
             }
-            return Files.readString(file).strip();
+            String made = UUID.randomUUID().toString();
+            // Whole or not at all: a kill in between must not leave half a name.
+            Path draft = Files.writeString(stateDir.resolve("instance-id.draft"), made);
+            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            return made;
         } catch (IOException e) {
             throw new UncheckedIOException("the state directory " + stateDir + " cannot be used: " + e, e);
         }

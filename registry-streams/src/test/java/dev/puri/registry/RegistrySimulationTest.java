@@ -21,6 +21,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,7 +77,8 @@ class RegistrySimulationTest {
         private final FakeSchemaRegistry schemaRegistry = new FakeSchemaRegistry();
         private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
         private final int eventId = schemaRegistry.register("events", events.schema());
-        private final SchemaLookup schemas = new SchemaLookup(schemaRegistry, InstantSource.system());
+        private final SchemaLookup schemas =
+                new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
         private final CollectionsRegistry collections = new CollectionsRegistry(schemas);
         private final Tallies tallies = new Tallies();
 
@@ -166,7 +168,11 @@ class RegistrySimulationTest {
             } else if (dice < 90) {
                 task.commit();
             } else if (dice < 93) {
-                task.crash();
+                if (random.nextBoolean()) {
+                    task.crash();
+                } else {
+                    task.revive();
+                }
             } else if (dice < 97) {
                 world.passTime(random.nextInt(3000));
                 task.tick();

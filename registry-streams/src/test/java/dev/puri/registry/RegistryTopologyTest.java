@@ -59,7 +59,8 @@ class RegistryTopologyTest {
             new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), false, false, "", false);
 
     private final FakeSchemaRegistry schemaRegistry = new FakeSchemaRegistry();
-    private final SchemaLookup schemas = new SchemaLookup(schemaRegistry, InstantSource.system());
+    private final SchemaLookup schemas =
+            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
     private final Tallies tallies = new Tallies();
     private final RecordWriter<IdentityEvent> eventWriter = RecordWriter.of(IdentityEvent.class);
     private final RecordWriter<CollectionsEntry> entryWriter = RecordWriter.of(CollectionsEntry.class);

@@ -174,7 +174,6 @@ final class World {
         }
 
         private void open() {
-            context = newContext();
             context.setCurrentSystemTimeMs(now);
             context.setCurrentStreamTimeMs(now);
             stores.clear();
@@ -191,7 +190,6 @@ final class World {
             places.clear();
             places.putAll(committedPlaces);
             reads.clear();
-            processor = supplier.get();
             processor.init(context);
         }
 
@@ -220,7 +218,10 @@ final class World {
 
         void tick() {
             context.setCurrentSystemTimeMs(now);
-            context.scheduledPunctuators().forEach(p -> p.getPunctuator().punctuate(now));
+            context.scheduledPunctuators().stream()
+                    .filter(scheduled -> !scheduled.cancelled())
+                    .toList()
+                    .forEach(scheduled -> scheduled.getPunctuator().punctuate(now));
         }
 
         void commit() {
@@ -246,7 +247,17 @@ final class World {
             reads.clear();
         }
 
+        /** The process dies and another takes over. */
         void crash() {
+            context = newContext();
+            processor = supplier.get();
+            open();
+        }
+
+        /** Kafka Streams closes the task and opens it again: the same processor, and what it scheduled. */
+        void revive() {
+            context.resetForwards();
+            processor.close();
             open();
         }
 
