@@ -25,6 +25,7 @@ public record KafkaProperties(Map<String, String> byName) {
         return lower.contains("password")
                 || lower.contains("secret")
                 || lower.contains("passphrase")
+                || lower.endsWith("token")
                 || lower.endsWith("sasl.jaas.config")
                 || lower.endsWith("ssl.keystore.key")
                 || lower.endsWith("user.info");

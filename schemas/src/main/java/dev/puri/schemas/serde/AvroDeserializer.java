@@ -25,6 +25,7 @@ public final class AvroDeserializer implements Deserializer<Object> {
     private final Map<Integer, Reading> readings = new ConcurrentHashMap<>();
     private GenericData generic = new GenericData();
     private @Nullable ConfluentSchemaRegistry registry;
+    private String subjectSuffix = "-value";
     private boolean specific;
 
     /** The way to read what one schema wrote. */
@@ -41,6 +42,7 @@ public final class AvroDeserializer implements Deserializer<Object> {
         if (SerdeSettings.flag(configs, SerdeSettings.LOGICAL_TYPES, false)) {
             this.generic = Converted.generic();
         }
+        this.subjectSuffix = isKey ? "-key" : "-value";
         this.registry = ConfluentSchemaRegistry.create(configs);
     }
 
@@ -60,16 +62,27 @@ public final class AvroDeserializer implements Deserializer<Object> {
         int id = WireFormat.schemaId(value);
         Reading reading = readings.get(id);
         if (reading == null) {
-            reading = readingOf(id);
+            reading = readingOf(id, topic + subjectSuffix);
         }
         return Workspace.read(value, reading.reader(), reading.name());
     }
 
-    private Reading readingOf(int id) {
+    /** An id alone tells a person little; the subject tells whose records cannot be read. */
+    private Schema writer(int id, String subject) {
         if (registry == null) {
             throw new IllegalStateException("this deserializer was not configured");
         }
-        Schema writer = registry.byId(id);
+        try {
+            return registry.byId(id);
+        } catch (UnknownSchemaException e) {
+            throw new UnknownSchemaException("subject " + subject + ": " + e.getMessage(), e);
+        } catch (RegistryUnavailableException e) {
+            throw new RegistryUnavailableException("subject " + subject + ": " + e.getMessage(), e);
+        }
+    }
+
+    private Reading readingOf(int id, String subject) {
+        Schema writer = writer(id, subject);
         Reading reading;
         if (specific && writer.getType() == Schema.Type.RECORD) {
             Class<? extends SpecificRecord> type = generatedClass(writer);
