@@ -120,6 +120,10 @@ final class CollectionsCommand implements Runnable {
         }
 
         private void print(Declared.Changes changes, int wanted) {
+            changes.writes().stream()
+                    .filter(each -> each instanceof Namespace namespace && namespace.ownsTopic())
+                    .forEach(each ->
+                            console().say("puri: the topic of " + each.key() + " is made with: puri topics create"));
             if (asJson()) {
                 console()
                         .out()

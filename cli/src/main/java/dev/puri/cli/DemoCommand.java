@@ -2,8 +2,6 @@ package dev.puri.cli;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -78,11 +76,7 @@ final class DemoCommand extends Subcommand {
         if (asked != null) {
             return asked;
         }
-        try (ServerSocket socket = new ServerSocket(usual, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            return 0;
-        }
+        return EmbeddedStack.isFree(usual) ? usual : 0;
     }
 
     /** The stack and its directory, which go together and in this order. */

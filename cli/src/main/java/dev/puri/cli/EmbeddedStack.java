@@ -8,6 +8,9 @@ import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -55,6 +58,13 @@ public final class EmbeddedStack implements AutoCloseable {
     }
 
     private EmbeddedStack(Place place, Consumer<String> progress) {
+        // The resolver binds it last, and nobody should wait so long to hear that it is taken.
+        if (!isFree(place.port())) {
+            throw CommandException.failed(
+                    "the resolver cannot listen on 127.0.0.1:" + place.port()
+                            + ": something else does; stop that or choose another port with --port",
+                    null);
+        }
         boolean started = false;
         try {
             progress.accept("starting a Kafka broker and a schema registry");
@@ -89,6 +99,15 @@ public final class EmbeddedStack implements AutoCloseable {
      */
     public static EmbeddedStack start(Place place, Consumer<String> progress) {
         return new EmbeddedStack(place, progress);
+    }
+
+    /** Whether nothing listens on a port of the loopback interface now; 0 always is. */
+    static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private <T extends AutoCloseable> T opened(T part) {

@@ -149,8 +149,10 @@ final class Publication {
         Failure failed = failure.get();
         if (failed != null) {
             console.say("line " + failed.line() + ": " + failed.cause().getMessage()
-                    + "\nnothing was sent after that; publish again from line " + failed.line()
-                    + (options.echo() ? ", or what was echoed, which has the same ids" : ""));
+                    + "\nno more lines were read; publish again from line " + failed.line()
+                    + (options.echo()
+                            ? ", or what was echoed, which has the same ids"
+                            : ". Ids that were minted are minted anew then; --echo would have kept them"));
         }
         if (unanswered > 0) {
             console.say(unanswered + " events have no outcome after "
