@@ -73,6 +73,9 @@ class RegistryTopicsIT {
         admin.createPartitions(Map.of(Topics.GRANTS, NewPartitions.increaseTo(5)))
                 .all()
                 .get(20, TimeUnit.SECONDS);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> RegistryTopics.check(admin, APPLICATION, 1).stream()
+                        .anyMatch(m -> m.startsWith(Topics.GRANTS + " has 5 partitions")));
         assertThat(RegistryTopics.check(admin, APPLICATION, 3))
                 .anyMatch(m -> m.contains("cleanup.policy=delete") && m.contains("--add-config cleanup.policy=compact"))
                 .anyMatch(m -> m.contains("retention.ms=-1") && m.contains("at most"))
@@ -127,11 +130,20 @@ class RegistryTopicsIT {
         }
     }
 
+    /** Returns when the broker tells of it, which is a moment after the controller has taken it. */
     private void configure(String topic, String name, String value) throws Exception {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         admin.incrementalAlterConfigs(Map.of(
-                        new ConfigResource(ConfigResource.Type.TOPIC, topic),
-                        List.of(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET))))
+                        resource, List.of(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET))))
                 .all()
                 .get(20, TimeUnit.SECONDS);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> admin.describeConfigs(List.of(resource))
+                        .values()
+                        .get(resource)
+                        .get(20, TimeUnit.SECONDS)
+                        .get(name)
+                        .value()
+                        .equals(value));
     }
 }
