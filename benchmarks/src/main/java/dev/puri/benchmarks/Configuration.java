@@ -1,26 +1,31 @@
 package dev.puri.benchmarks;
 
+import dev.puri.client.CollectionRegistry;
 import dev.puri.http.Settings;
 import dev.puri.registry.StreamsSettings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
-/** The topology's settings, the defaults but for where things are. */
-final class Configuration {
-    private Configuration() {}
+/** The topology's settings: the defaults but for where things are, and what the command line changes. */
+record Configuration(String schemaRegistry, Optional<Duration> commitInterval) {
 
-    static StreamsSettings of(FreshBroker broker, String schemaRegistry) {
-        return Settings.read(
-                StreamsSettings.class,
-                Map.of(
-                        "bootstrap.server",
-                        broker.bootstrapServers(),
-                        "schema.registry",
-                        schemaRegistry,
-                        "streams.state.dir",
-                        broker.directory("streams").toString(),
-                        "streams.http.port",
-                        "0"),
-                Map.of(),
-                null);
+    StreamsSettings of(FreshBroker broker) {
+        Map<String, String> flags = new HashMap<>();
+        flags.put("bootstrap.server", broker.bootstrapServers());
+        flags.put("schema.registry", schemaRegistry);
+        flags.put("streams.state.dir", broker.directory("streams").toString());
+        flags.put("streams.http.port", "0");
+        commitInterval.ifPresent(interval -> flags.put("streams.commit.interval", interval.toMillis() + "ms"));
+        return Settings.read(StreamsSettings.class, flags, Map.of(), null);
+    }
+
+    void declare(FreshBroker broker) {
+        new CollectionRegistry(
+                        Map.of("bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemaRegistry),
+                        Duration.ofSeconds(30))
+                .apply(List.of(Creations.COLLECTION));
     }
 }

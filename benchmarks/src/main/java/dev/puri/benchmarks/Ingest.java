@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +38,10 @@ final class Ingest {
      * How much to measure.
      *
      * @param events in each round
-     * @param rounds of each side, after one that does not count
+     * @param rounds of each side, after two that do not count
      * @param rate events a second, for latency
      * @param duration of each measurement of latency, after a third of it that does not count
+     * @param commitInterval of the topology and the bare job; the topology's default when empty
      * @param only null for both parts
      */
     record Plan(
@@ -47,6 +49,7 @@ final class Ingest {
             int rounds,
             int rate,
             Duration duration,
+            Optional<Duration> commitInterval,
             @Nullable Part only) {
         boolean has(Part part) {
             return only == null || only == part;
@@ -71,12 +74,13 @@ final class Ingest {
         Path directory = FreshBroker.newDirectory();
         try (EmbeddedRegistry registry = EmbeddedRegistry.start(directory, 0)) {
             int schemaId = registerSchemas(registry.url());
+            Configuration configuration = new Configuration(registry.url(), plan.commitInterval());
             if (plan.has(Part.THROUGHPUT)) {
                 Creations.Encoded events = new Creations.Encoded(plan.events(), schemaId);
-                figures.add(new Throughput(events, registry.url(), progress).measure(plan.rounds()));
+                figures.add(new Throughput(events, configuration, progress).measure(plan.rounds()));
             }
             if (plan.has(Part.LATENCY)) {
-                figures.addAll(new Latency(registry.url(), plan.rate(), plan.duration(), progress).measure());
+                figures.addAll(new Latency(configuration, plan.rate(), plan.duration(), progress).measure());
             }
         } finally {
             FreshBroker.delete(directory);

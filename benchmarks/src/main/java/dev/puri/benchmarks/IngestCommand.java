@@ -1,7 +1,9 @@
 package dev.puri.benchmarks;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,7 +35,7 @@ final class IngestCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             defaultValue = "5",
-            description = "Rounds of each side after one to warm up; medians count (default ${DEFAULT-VALUE}).")
+            description = "Rounds of each side after two to warm up; medians count (default ${DEFAULT-VALUE}).")
     private int rounds;
 
     @Option(
@@ -48,8 +50,14 @@ final class IngestCommand implements Callable<Integer> {
             description = "How long latency is measured, after a third of it to warm up (default ${DEFAULT-VALUE}).")
     private int seconds;
 
+    @Option(
+            names = "--commit-interval",
+            paramLabel = "MS",
+            description = "Of the topology and of the bare job, in ms (default: the topology's).")
+    private @Nullable Integer commitInterval;
+
     @Option(names = "--only", description = "One part of it: ${COMPLETION-CANDIDATES}. Both without this.")
-    private Ingest.@org.jspecify.annotations.Nullable Part only;
+    private Ingest.@Nullable Part only;
 
     @Override
     public Integer call() throws Exception {
@@ -58,7 +66,13 @@ final class IngestCommand implements Callable<Integer> {
                     spec.commandLine(), "at least 100 events, 1 round, 1 event a second and 1 second");
         }
         Ingest ingest = new Ingest(
-                new Ingest.Plan(events, rounds, rate, Duration.ofSeconds(seconds), only),
+                new Ingest.Plan(
+                        events,
+                        rounds,
+                        rate,
+                        Duration.ofSeconds(seconds),
+                        Optional.ofNullable(commitInterval).map(Duration::ofMillis),
+                        only),
                 spec.commandLine().getErr()::println);
         output.print(ingest.run(), spec.commandLine().getOut());
         return 0;

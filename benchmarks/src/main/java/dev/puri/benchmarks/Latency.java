@@ -26,7 +26,7 @@ import org.HdrHistogram.Histogram;
 final class Latency {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final String schemaRegistry;
+    private final Configuration configuration;
     private final int rate;
     private final Duration duration;
     private final Consumer<String> progress;
@@ -37,8 +37,8 @@ final class Latency {
      * @param rate events a second
      * @param duration of each measurement; a third of it comes before, to warm up
      */
-    Latency(String schemaRegistry, int rate, Duration duration, Consumer<String> progress) {
-        this.schemaRegistry = schemaRegistry;
+    Latency(Configuration configuration, int rate, Duration duration, Consumer<String> progress) {
+        this.configuration = configuration;
         this.rate = rate;
         this.duration = duration;
         this.progress = progress;
@@ -47,11 +47,14 @@ final class Latency {
     List<Figure> measure() throws Exception {
         System.gc();
         try (FreshBroker broker = FreshBroker.start()) {
-            Throughput.declare(broker, schemaRegistry);
-            try (RegistryStreams topology = RegistryStreams.start(Configuration.of(broker, schemaRegistry));
+            configuration.declare(broker);
+            try (RegistryStreams topology = RegistryStreams.start(configuration.of(broker));
                     Resolver resolver = Resolver.start(resolver(broker));
                     IdentityPublisher publisher = new IdentityPublisher(Map.of(
-                            "bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemaRegistry))) {
+                            "bootstrap.servers",
+                            broker.bootstrapServers(),
+                            "schema.registry.url",
+                            configuration.schemaRegistry()))) {
                 await("the topology", topology::isReady);
                 await("the resolver", resolver::isReady);
                 Histogram with = measure(publisher, resolver.port(), true);
@@ -127,7 +130,7 @@ final class Latency {
                         "bootstrap.server",
                         broker.bootstrapServers(),
                         "schema.registry",
-                        schemaRegistry,
+                        configuration.schemaRegistry(),
                         "state.dir",
                         broker.directory("resolver").toString(),
                         "http.port",
