@@ -38,7 +38,8 @@ final class Ingest {
      * How much to measure.
      *
      * @param events in each round
-     * @param rounds of each side, after two that do not count
+     * @param warmUp rounds of each side that do not count
+     * @param rounds of each side that do
      * @param rate events a second, for latency
      * @param duration of each measurement of latency, after a third of it that does not count
      * @param commitInterval of the topology and the bare job; the topology's default when empty
@@ -46,6 +47,7 @@ final class Ingest {
      */
     record Plan(
             int events,
+            int warmUp,
             int rounds,
             int rate,
             Duration duration,
@@ -77,7 +79,7 @@ final class Ingest {
             Configuration configuration = new Configuration(registry.url(), plan.commitInterval());
             if (plan.has(Part.THROUGHPUT)) {
                 Creations.Encoded events = new Creations.Encoded(plan.events(), schemaId);
-                figures.add(new Throughput(events, configuration, progress).measure(plan.rounds()));
+                figures.add(new Throughput(events, configuration, progress).measure(plan.warmUp(), plan.rounds()));
             }
             if (plan.has(Part.LATENCY)) {
                 figures.addAll(new Latency(configuration, plan.rate(), plan.duration(), progress).measure());

@@ -14,7 +14,6 @@ import picocli.CommandLine.Spec;
 /** Reads the command line of {@link Ingest}. */
 @Command(
         name = "ingest",
-        mixinStandardHelpOptions = true,
         description = {
             "How many events a second go through the topology, and how soon one can be resolved.",
             "Broker, schema registry, topology and resolver run on this machine, in directories of their own."
@@ -27,6 +26,13 @@ final class IngestCommand implements Callable<Integer> {
     private OutputOption output = new OutputOption();
 
     @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Shows this.")
+    @SuppressWarnings("unused") // picocli looks at it
+    private boolean help;
+
+    @Option(
             names = "--events",
             defaultValue = "300000",
             description = "Events of one round of throughput (default ${DEFAULT-VALUE}).")
@@ -35,8 +41,15 @@ final class IngestCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             defaultValue = "5",
-            description = "Rounds of each side after two to warm up; medians count (default ${DEFAULT-VALUE}).")
+            description = "Rounds of each side; medians count (default ${DEFAULT-VALUE}).")
     private int rounds;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "<rounds>",
+            defaultValue = "2",
+            description = "Rounds of each side before those that count (default ${DEFAULT-VALUE}).")
+    private int warmUp;
 
     @Option(
             names = "--rate",
@@ -61,13 +74,14 @@ final class IngestCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (events < 100 || rounds < 1 || rate < 1 || seconds < 1) {
+        if (events < 100 || rounds < 1 || warmUp < 1 || rate < 1 || seconds < 1) {
             throw new ParameterException(
-                    spec.commandLine(), "at least 100 events, 1 round, 1 event a second and 1 second");
+                    spec.commandLine(), "at least 100 events, 1 round and 1 before it, 1 event a second and 1 second");
         }
         Ingest ingest = new Ingest(
                 new Ingest.Plan(
                         events,
+                        warmUp,
                         rounds,
                         rate,
                         Duration.ofSeconds(seconds),

@@ -4,16 +4,23 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code puri bench NAME}: figures, each beside a baseline of the same run. */
 @Command(
-        name = "bench",
+        name = "puri bench",
         subcommands = IngestCommand.class,
-        mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "NAME",
         description = "Measures, on this machine and now.",
         footer = {"", "Results go to stdout and progress to stderr. Exit status: 0 measured, 1 a run failed, 2 usage."})
 public final class Main {
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Shows this.")
+    @SuppressWarnings("unused") // picocli looks at it
+    private boolean help;
+
     private Main() {}
 
     /** Runs a benchmark and ends the process. */

@@ -17,9 +17,6 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 final class Throughput {
     private static final Duration CLOSE_WITHIN = Duration.ofSeconds(60);
 
-    /** After the first one the compiler is still at it. */
-    private static final int WARM_UP_ROUNDS = 2;
-
     /** For what does not grow with the events: markers of transactions, the topology's other topics. */
     private static final long SLACK_BYTES = 4 << 20;
 
@@ -41,9 +38,12 @@ final class Throughput {
         }
     }
 
-    Figure measure(int rounds) throws Exception {
+    /**
+     * @param warmUp rounds of each side that do not count, at least one; the first shows how long our records are
+     */
+    Figure measure(int warmUp, int rounds) throws Exception {
         BareJob.Sizes[] sizes = new BareJob.Sizes[1];
-        for (int round = 1; round <= WARM_UP_ROUNDS; round++) {
+        for (int round = 1; round <= warmUp; round++) {
             Round our = ours(sizes);
             Round their = theirs(sizes[0]);
             report("warm-up", our, their);

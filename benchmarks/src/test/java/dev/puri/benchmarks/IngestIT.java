@@ -23,9 +23,10 @@ class IngestIT {
                 "-o",
                 "json",
                 "--events=3000",
+                "--warm-up=1",
                 "--rounds=1",
                 "--rate=100",
-                "--seconds=3");
+                "--seconds=2");
 
         assertThat(status).as(err.toString()).isZero();
         JsonNode report = new ObjectMapper().readTree(out.toString());
