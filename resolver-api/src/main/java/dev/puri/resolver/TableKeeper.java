@@ -259,19 +259,26 @@ final class TableKeeper implements AutoCloseable {
     }
 
     private void watch(IdentityTopic topic, TableClient feeding, Extent filledFrom) {
+        Instant upToDateAt = clock.instant();
         while (!isStoppedWithin(WATCH)) {
             if (!feeding.isRunning()) {
                 inTrouble("the table's client is dead: " + feeding.death());
                 return;
             }
+            Sighting before = sighting;
+            // The table went on since: having all that was there then, it is as fresh as then at least.
+            if (before != null && before.extent().behind(feeding.table()) == 0) {
+                upToDateAt = before.at();
+            }
+            if (Duration.between(upToDateAt, clock.instant()).compareTo(LONGEST_ABSENCE) > 0) {
+                // Better no answer than one that brings an erased identity back.
+                table = null;
+                inTrouble("the table was cut off since " + upToDateAt + " and may have missed what was erased");
+                return;
+            }
             try {
-                Instant lastSeen = lastSeen();
                 if (!sight(topic).isOfTheSameTopic(filledFrom)) {
                     inTrouble(Topics.IDENTITIES + " was made anew, or has other partitions than before");
-                    return;
-                }
-                if (Duration.between(lastSeen, clock.instant()).compareTo(LONGEST_ABSENCE) > 0) {
-                    inTrouble("the table was cut off since " + lastSeen + " and may have missed what was erased");
                     return;
                 }
                 trouble = null;
@@ -285,11 +292,6 @@ final class TableKeeper implements AutoCloseable {
         Extent extent = topic.extent();
         sighting = new Sighting(extent, System.nanoTime(), clock.instant());
         return extent;
-    }
-
-    private Instant lastSeen() {
-        Sighting seen = sighting;
-        return seen == null ? clock.instant() : seen.at();
     }
 
     private void inTrouble(String what) {
