@@ -23,14 +23,11 @@ import org.jspecify.annotations.Nullable;
  * stored but found out by looking at its head.
  */
 final class Parking {
-    /** An event taken back out; {@code since} is when it came, in ms since the epoch. */
-    record Parked(Arrival arrival, long since) {}
-
     private static final class Queue {
         private long head;
         private long end;
         private Wait wait;
-        private @Nullable Parked atHand;
+        private @Nullable Dossier atHand;
 
         private Queue(long head, long end, Wait wait) {
             this.head = head;
@@ -88,14 +85,16 @@ final class Parking {
     }
 
     /** Parks the first event of a pURI that has none waiting. */
-    void open(Puri puri, Arrival arrival, long now, Wait wait) {
+    void open(Dossier dossier, Wait wait) {
+        Puri puri = dossier.puri();
+        Arrival arrival = dossier.arrival();
         Queue queue = new Queue(0, 1, wait);
         if (arrival.head().length <= AT_HAND_BYTES && queues.size() < MOST_AT_HAND) {
-            queue.atHand = new Parked(arrival, now);
+            queue.atHand = dossier;
         }
         queues.put(puri, queue);
-        store.put(key(puri, 0), arrival.toBytes(now));
-        enlist(puri, wait, now);
+        store.put(key(puri, 0), arrival.toBytes(dossier.since()));
+        enlist(puri, wait, dossier.since());
     }
 
     /** Parks an event behind those that wait already. */
@@ -107,7 +106,7 @@ final class Parking {
 
     /** The longest parked event of a pURI; null when none is. */
     @Nullable
-    Parked head(Puri puri) {
+    Dossier head(Puri puri) {
         Queue queue = queues.get(puri);
         if (queue == null) {
             return null;
@@ -119,12 +118,13 @@ final class Parking {
         if (value == null) {
             throw new IllegalStateException("the queue of " + puri + " lost its event " + queue.head);
         }
-        return new Parked(Arrival.fromBytes(puri.toBytes(), value), Arrival.parkedAt(value));
+        return new Dossier(puri, Arrival.fromBytes(puri.toBytes(), value), Arrival.parkedAt(value));
     }
 
     void removeHead(Puri puri) {
         Queue queue = present(puri);
-        store.delete(key(puri, queue.head));
+        // The same tombstone as delete(), without the look at what was there.
+        store.put(key(puri, queue.head), null);
         queue.atHand = null;
         queue.head++;
         if (queue.head == queue.end) {

@@ -152,59 +152,65 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
                 parking.queue(puri, arrival, now());
                 tally.countParked();
             } else {
-                long now = now();
-                Wait wait = decide(puri, arrival, ClerkAnswer.UNASKED, now);
+                Dossier dossier = new Dossier(puri, arrival, now());
+                Wait wait = decide(dossier, ClerkAnswer.UNASKED);
                 if (wait != null) {
-                    parking.open(puri, arrival, now, wait);
+                    parking.open(dossier, wait);
                     tally.countParked();
                     ask(puri, wait);
                 }
             }
         }
 
-        /**
-         * Settles the event, or says what it has to wait for.
-         *
-         * @param since when the event came first
-         */
-        private @Nullable Wait decide(Puri puri, Arrival arrival, ClerkAnswer clerk, long since) {
-            return switch (edge.read(puri, arrival)) {
+        /** Settles the event, or says what it has to wait for. */
+        private @Nullable Wait decide(Dossier dossier, ClerkAnswer clerk) {
+            Event event = dossier.event();
+            if (event != null) {
+                return decide(dossier, event, clerk);
+            }
+            return switch (edge.read(dossier.puri(), dossier.arrival())) {
                 case EventEdge.SchemaPending ignored -> Wait.FOR_SCHEMA;
                 case EventEdge.Unreadable unreadable -> {
-                    refuse(puri, arrival, null, load(puri), unreadable.refusal());
+                    refuse(dossier, null, unreadable.refusal());
                     yield null;
                 }
-                case EventEdge.Read read -> decide(puri, arrival, read.event(), clerk, since);
+                case EventEdge.Read read -> {
+                    dossier.read(read.event());
+                    yield decide(dossier, read.event(), clerk);
+                }
             };
         }
 
-        private @Nullable Wait decide(Puri puri, Arrival arrival, Event event, ClerkAnswer clerk, long since) {
-            Registration before = load(puri);
-            Refusal misplaced = collections.objectionTo(puri, arrival.position().topic());
+        private @Nullable Wait decide(Dossier dossier, Event event, ClerkAnswer clerk) {
+            Puri puri = dossier.puri();
+            Position position = dossier.arrival().position();
+            Registration before = before(dossier);
+            Refusal misplaced = collections.objectionTo(puri, position.topic());
             Refusal objection = misplaced != null ? misplaced : AttributeBounds.objectionTo(event.change());
             Decision decision = objection != null
                     ? new Decision.Refused(objection)
-                    : Registration.fold(before, event, arrival.position(), collections.termsOf(puri), clerk);
+                    : Registration.fold(before, event, position, collections.termsOf(puri), clerk);
             return switch (decision) {
                 case Decision.Applied applied -> {
                     Registration after = applied.registration();
-                    registrations.put(StoreKey.of(puri), RegistrationCodec.encode(after));
+                    registrations.put(dossier.storeKey(), RegistrationCodec.encode(after));
                     tally.countApplied();
-                    settle(puri, arrival, after.row(), Outcome.APPLIED);
+                    settle(dossier, after.row(), Outcome.APPLIED);
                     yield null;
                 }
                 case Decision.Unchanged ignored -> {
                     tally.countUnchanged();
-                    settle(puri, arrival, before.row(), Outcome.UNCHANGED);
+                    settle(dossier, before.row(), Outcome.UNCHANGED);
                     yield null;
                 }
                 case Decision.Claim claim -> new Wait.ForGrant(claim.handle(), event.eventId(), claimant(event));
                 case Decision.Refused refused -> {
+                    long since = dossier.since();
                     if (isRegistrysWord(refused.refusal(), misplaced) && now() - since < GRACE.toMillis()) {
                         // Another machine's clock may have run ahead when the event came.
                         yield new Wait.ForDeclaration(Math.min(since, now()) + GRACE.toMillis());
                     }
-                    refuse(puri, arrival, event.eventId(), before, refused.refusal());
+                    refuse(dossier, event.eventId(), refused.refusal());
                     yield null;
                 }
             };
@@ -224,9 +230,9 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             throw new IllegalStateException("only a creation claims a handle");
         }
 
-        private void refuse(Puri puri, Arrival arrival, @Nullable UUID eventId, Registration before, Refusal refusal) {
-            reject(arrival, puri, eventId, refusal);
-            settle(puri, arrival, before.row(), Outcome.refused(refusal.reason()));
+        private void refuse(Dossier dossier, @Nullable UUID eventId, Refusal refusal) {
+            reject(dossier.arrival(), dossier.puri(), eventId, refusal);
+            settle(dossier, before(dossier).row(), Outcome.refused(refusal.reason()));
         }
 
         /** Refuses what has no pURI of this partition, so that no row can answer it. */
@@ -241,11 +247,15 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         }
 
         /** The one record of identities for this event: the row as it stands now, and what became of the event. */
-        private void settle(Puri puri, Arrival arrival, @Nullable Row row, Outcome outcome) {
+        private void settle(Dossier dossier, @Nullable Row row, Outcome outcome) {
             RecordHeaders headers = new RecordHeaders();
-            headers.add(Position.HEADER, Texts.utf8(arrival.position().toString()));
+            headers.add(Position.HEADER, Texts.utf8(dossier.arrival().position().toString()));
             headers.add(Outcome.HEADER, Texts.utf8(outcome.toString()));
-            forward(Output.Destination.IDENTITIES, puri.toBytes(), row == null ? null : encoder.row(row), headers);
+            forward(
+                    Output.Destination.IDENTITIES,
+                    dossier.arrival().key(),
+                    row == null ? null : encoder.row(row),
+                    headers);
         }
 
         private void ask(Puri puri, Wait wait) {
@@ -273,11 +283,11 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         /** Takes a queue up from its head, until it is empty, has to wait again, or the budget is spent. */
         private void resume(Puri puri, ClerkAnswer answer) {
             ClerkAnswer clerk = answer;
-            for (Parking.Parked head = parking.head(puri); head != null; head = parking.head(puri)) {
+            for (Dossier head = parking.head(puri); head != null; head = parking.head(puri)) {
                 // An answer that is in hand is used, for it would be lost.
                 boolean mayGoOn = budget > 0 || clerk != ClerkAnswer.UNASKED;
                 budget--;
-                Wait wait = mayGoOn ? decide(puri, head.arrival(), clerk, head.since()) : Wait.ITS_TURN;
+                Wait wait = mayGoOn ? decide(head, clerk) : Wait.ITS_TURN;
                 if (wait != null) {
                     parking.keepWaiting(puri, wait, now());
                     ask(puri, wait);
@@ -323,9 +333,15 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             Marker.keep(tallyStore, now);
         }
 
-        private Registration load(Puri puri) {
-            byte[] stored = registrations.get(StoreKey.of(puri));
-            return stored == null ? Registration.NONE : RegistrationCodec.decode(stored);
+        private Registration before(Dossier dossier) {
+            Registration known = dossier.before();
+            if (known != null) {
+                return known;
+            }
+            byte[] stored = registrations.get(dossier.storeKey());
+            Registration found = stored == null ? Registration.NONE : RegistrationCodec.decode(stored);
+            dossier.found(found);
+            return found;
         }
 
         private void forward(

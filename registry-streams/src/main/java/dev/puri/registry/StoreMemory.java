@@ -41,6 +41,9 @@ public final class StoreMemory implements RocksDBConfigSetter {
         options.setTableFormatConfig(table);
         options.setWriteBufferSize(Math.min(bytes / 16, 8 << 20));
         options.setMaxWriteBufferNumber(2);
+        // Most look-ups are for names that nobody has claimed yet: the buffers need not be searched for them.
+        options.setMemtablePrefixBloomSizeRatio(0.1);
+        options.setMemtableWholeKeyFiltering(true);
     }
 
     private static Cache shared(long bytes) {
