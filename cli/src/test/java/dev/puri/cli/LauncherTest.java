@@ -28,6 +28,9 @@ class LauncherTest {
     private static final List<String> MODULES =
             List.of("schemas", "client", "http-service", "embedded", "registry-streams", "resolver-api", "cli");
 
+    /** What the real one does, as far as it matters here; runs at the root of the tree. */
+    private static final String MAKE_THE_JAR = "mkdir -p cli/target/lib && cp ../built.jar cli/target/cli-1.jar";
+
     @TempDir
     private Path folder;
 
@@ -46,9 +49,10 @@ class LauncherTest {
             touch(root.resolve(module).resolve("pom.xml"), "2026-01-01T00:00:00Z");
         }
         touch(root.resolve("pom.xml"), "2026-01-01T00:00:00Z");
+        Files.createDirectories(root.resolve("embedded/target/apicurio"));
         Files.createDirectories(root.resolve("cli/target/lib"));
-        writeJarOfThisClassPath(root.resolve("cli/target/lib/all.jar"));
-        writeJarOfThisClassPath(root.resolve("cli/target/cli-1.jar"));
+        writeJarOfThisClassPath(folder.resolve("built.jar"), "old");
+        Files.copy(folder.resolve("built.jar"), root.resolve("cli/target/cli-1.jar"));
         stamp = touch(root.resolve("cli/target/puri-build.stamp"), "2026-01-02T00:00:00Z");
         fakeMaven("echo \"no build was due\"; exit 1");
     }
@@ -72,7 +76,7 @@ class LauncherTest {
 
     @Test
     void aNewerSourceOrPomIsBuiltOnce() throws Exception {
-        fakeMaven("echo \"$@\" >> '" + folder.resolve("builds") + "'");
+        fakeMaven("echo \"$@\" >> '" + folder.resolve("builds") + "'; " + MAKE_THE_JAR);
         touch(root.resolve("client/pom.xml"), "2026-01-03T00:00:00Z");
         Run first = run(root.resolve("puri"), "mint");
         assertThat(first.status()).as(first.err()).isZero();
@@ -87,6 +91,27 @@ class LauncherTest {
                 Instant.now().plusSeconds(60).toString());
         assertThat(run(root.resolve("puri"), "mint").err()).contains("puri: building cli");
         assertThat(Files.readAllLines(folder.resolve("builds"))).hasSize(2);
+    }
+
+    @Test
+    void whatRunsKeepsItsJarsAndNoOldVersionIsLeftWhenAPomChanged() throws Exception {
+        fakeMaven(MAKE_THE_JAR);
+        Path other = touch(root.resolve("cli/target/lib/other-1.0.jar"), "2026-01-01T00:00:00Z");
+        Path own = root.resolve("cli/target/cli-1.jar");
+        // As a JVM has it that runs from it.
+        Path open = Files.createLink(folder.resolve("open.jar"), own);
+        byte[] before = Files.readAllBytes(own);
+        writeJarOfThisClassPath(folder.resolve("built.jar"), "new");
+        touch(root.resolve("cli/src/main/New.java"), "2026-01-03T00:00:00Z");
+        assertThat(run(root.resolve("puri"), "mint").status()).isZero();
+        assertThat(open).hasBinaryContent(before);
+        assertThat(own).hasSameBinaryContentAs(folder.resolve("built.jar"));
+        assertThat(Files.readAllBytes(own)).isNotEqualTo(before);
+        assertThat(other).exists();
+
+        touch(root.resolve("client/pom.xml"), Instant.now().plusSeconds(60).toString());
+        assertThat(run(root.resolve("puri"), "mint").status()).isZero();
+        assertThat(other).doesNotExist();
     }
 
     @Test
@@ -106,7 +131,7 @@ class LauncherTest {
 
     @Test
     void aLockThatItsHolderLeftBehindIsTakenOver() throws Exception {
-        fakeMaven("true");
+        fakeMaven(MAKE_THE_JAR);
         Files.delete(stamp);
         Path lock = Files.createDirectories(root.resolve("target/puri-build.lock"));
         Process gone = new ProcessBuilder("true").start();
@@ -117,13 +142,14 @@ class LauncherTest {
     }
 
     /** A jar with nothing in it but a reference to everything on this test's class path. */
-    private static void writeJarOfThisClassPath(Path jar) throws IOException {
+    private static void writeJarOfThisClassPath(Path jar, String version) throws IOException {
         String urls = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(entry -> Path.of(entry).toUri().toString())
                 .collect(Collectors.joining(" "));
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
         manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, urls);
+        manifest.getMainAttributes().put(Attributes.Name.IMPLEMENTATION_VERSION, version);
         new JarOutputStream(Files.newOutputStream(jar), manifest).close();
     }
 
