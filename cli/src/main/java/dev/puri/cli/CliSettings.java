@@ -6,6 +6,7 @@ import dev.puri.http.Setting;
 import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Where the commands find the registry's parts; the defaults fit {@code puri up}. */
@@ -28,6 +29,25 @@ record CliSettings(
 
     private static final String API_TIMEOUT = "default.api.timeout.ms";
     private static final String USUAL_API_TIMEOUT = "15000";
+    private static final long LONGEST_REQUEST = 10_000;
+
+    /** They must fit to one another, so whoever sets one sets them all. */
+    private static final List<String> TIMEOUTS_OF_DELIVERY =
+            List.of("delivery.timeout.ms", "request.timeout.ms", "linger.ms");
+
+    /** Clients give up no later than this, each where the settings of Kafka's clients do not say when. */
+    CliSettings givingUpAfter(Duration patience) {
+        long millis = patience.toMillis();
+        Map<String, String> properties = new HashMap<>(kafka.byName());
+        if (TIMEOUTS_OF_DELIVERY.stream().noneMatch(properties::containsKey)) {
+            // Some of it must be left for a second try.
+            properties.put("request.timeout.ms", Long.toString(Math.min(LONGEST_REQUEST, millis / 2)));
+            properties.put("delivery.timeout.ms", Long.toString(millis));
+        }
+        properties.putIfAbsent("max.block.ms", Long.toString(millis));
+        properties.putIfAbsent(API_TIMEOUT, Long.toString(Math.min(Long.parseLong(USUAL_API_TIMEOUT), millis)));
+        return new CliSettings(bootstrapServer, schemaRegistry, resolver, new KafkaProperties(properties));
+    }
 
     /** Those of a stack in this process. */
     static CliSettings of(EmbeddedStack stack) {

@@ -14,6 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -92,9 +95,10 @@ final class CollectionsCommand implements Runnable {
             List<Declaration> wanted = read();
             return switch (settings().collections().apply(wanted)) {
                 case Declared.Conflicts conflicts ->
-                    throw CommandException.badInput("nothing was written:\n" + conflicts);
+                    throw CommandException.failed("nothing was written:\n" + conflicts, null);
                 case Declared.Changes changes -> {
                     print(changes, wanted.size());
+                    warn(changes);
                     yield ExitStatus.DONE;
                 }
             };
@@ -115,15 +119,38 @@ final class CollectionsCommand implements Runnable {
             try {
                 return CollectionsFile.read(name, text);
             } catch (CollectionsFile.InvalidFileException e) {
-                throw CommandException.badInput(e.getMessage());
+                throw CommandException.failed(e.getMessage(), e);
             }
         }
 
+        private void warn(Declared.Changes changes) {
+            List<Namespace> owners = changes.writes().stream()
+                    .filter(Namespace.class::isInstance)
+                    .map(Namespace.class::cast)
+                    .filter(Namespace::ownsTopic)
+                    .toList();
+            if (owners.isEmpty()) {
+                return;
+            }
+            console().out().flush();
+            Set<String> topics = owners.stream().map(Namespace::eventsTopic).collect(Collectors.toUnmodifiableSet());
+            Set<String> there;
+            try (Admin admin = Admin.create(settings().impatientProperties())) {
+                there = TopicsCommand.describe(admin, topics).keySet();
+            }
+            owners.forEach(owner -> console().say(consequence(owner, there)));
+        }
+
+        /** What a namespace's own topic means from now on. */
+        static String consequence(Namespace owner, Set<String> there) {
+            return "puri: events of " + owner.name() + " now belong on " + owner.eventsTopic()
+                    + " alone, permanently; anywhere else they are refused"
+                    + (there.contains(owner.eventsTopic())
+                            ? ""
+                            : "\npuri: that topic does not exist yet; make it with: puri topics create");
+        }
+
         private void print(Declared.Changes changes, int wanted) {
-            changes.writes().stream()
-                    .filter(each -> each instanceof Namespace namespace && namespace.ownsTopic())
-                    .forEach(each ->
-                            console().say("puri: the topic of " + each.key() + " is made with: puri topics create"));
             if (asJson()) {
                 console()
                         .out()

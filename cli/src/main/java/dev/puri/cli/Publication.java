@@ -123,7 +123,7 @@ final class Publication {
 
     Publication(Console console, CliSettings settings, Options options) {
         this.console = console;
-        this.settings = settings;
+        this.settings = settings.givingUpAfter(options.patience());
         this.options = options;
     }
 
@@ -303,10 +303,13 @@ final class Publication {
         nextProgress = System.nanoTime() + PROGRESS_NANOS;
         clearProgress();
         console.err()
-                .print("published " + counts.published.get() + ", settled "
-                        + (counts.applied.get() + counts.unchanged.get() + counts.refused.get()) + ", malformed "
-                        + counts.malformed.get());
+                .print("published " + counts.published.get() + (options.outcomes() ? ", settled " + settled() : "")
+                        + ", malformed " + counts.malformed.get());
         console.err().flush();
+    }
+
+    private long settled() {
+        return counts.applied.get() + counts.unchanged.get() + counts.refused.get();
     }
 
     private synchronized void endProgress() {

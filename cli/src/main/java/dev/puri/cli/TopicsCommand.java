@@ -7,6 +7,7 @@ import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +17,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,13 +57,9 @@ final class TopicsCommand implements Runnable {
     @Command(name = "list", description = "Show those that are there.")
     static final class ListCommand extends Subcommand {
         @Override
-        public Integer call() throws ExecutionException, InterruptedException {
+        public Integer call() {
             try (Admin admin = admin(this)) {
-                Set<String> names = admin.listTopics().names().get().stream()
-                        .filter(name -> SHARED.contains(name) || Topics.isEvents(name))
-                        .collect(Collectors.toCollection(TreeSet::new));
-                Map<String, TopicDescription> topics = new TreeMap<>(
-                        admin.describeTopics(names).allTopicNames().get());
+                Map<String, TopicDescription> topics = describe(admin, ours(admin));
                 Table table = new Table("TOPIC", "PARTITIONS", "REPLICAS");
                 topics.values().forEach(topic -> {
                     int replicas = topic.partitions().getFirst().replicas().size();
@@ -87,8 +87,9 @@ final class TopicsCommand implements Runnable {
         @Option(
                 names = "--partitions",
                 paramLabel = "N",
-                description = "Of the events topic and all that is keyed by pURI; fixed for ever (default: 8).")
-        private int partitions = RegistryTopics.DEFAULT_PARTITIONS;
+                description =
+                        "Of the events topic and all that is keyed by pURI; fixed for ever (default: 8, or what they have).")
+        private @Nullable Integer partitions;
 
         @Option(
                 names = "--replication-factor",
@@ -98,7 +99,7 @@ final class TopicsCommand implements Runnable {
 
         @Override
         public Integer call() {
-            if (partitions < 1) {
+            if (partitions != null && partitions < 1) {
                 throw CommandException.usage("--partitions: at least 1, not " + partitions);
             }
             if (replicationFactor == 0 || replicationFactor < -1) {
@@ -106,23 +107,39 @@ final class TopicsCommand implements Runnable {
             }
             CliSettings settings = settings();
             try (Admin admin = admin(this)) {
-                print(RegistryTopics.create(admin, partitions, replicationFactor, Set.of()));
+                int count = partitions(admin);
+                print(RegistryTopics.create(admin, count, replicationFactor, Set.of()));
                 Set<String> owners = namespacesWithTopics(settings);
                 if (!owners.isEmpty()) {
-                    print(RegistryTopics.create(admin, partitions, replicationFactor, owners).stream()
+                    print(RegistryTopics.create(admin, count, replicationFactor, owners).stream()
                             .filter(each -> !SHARED.contains(each.name()))
                             .toList());
                 }
                 registerSchemas(settings, owners);
-                return reportMistakes(this, admin);
+                return reportMistakes(mistakes(this, admin, replicationFactor));
             }
         }
 
-        private static Set<String> namespacesWithTopics(CliSettings settings) {
-            return settings.collections().read().namespaces().stream()
-                    .filter(Namespace::ownsTopic)
-                    .map(Namespace::name)
-                    .collect(Collectors.toCollection(TreeSet::new));
+        /** Of the topics to be made; a topic that is missing must fit to those that are there. */
+        private int partitions(Admin admin) {
+            Integer standing = standingPartitions(admin);
+            if (standing == null) {
+                return partitions == null ? RegistryTopics.DEFAULT_PARTITIONS : partitions;
+            }
+            if (partitions != null && !partitions.equals(standing)) {
+                throw CommandException.failed(
+                        Topics.EVENTS + " has " + standing + " partitions, not " + partitions
+                                + ", and the number is fixed for ever; nothing was made: go without --partitions",
+                        null);
+            }
+            return standing;
+        }
+
+        private static @Nullable Integer standingPartitions(Admin admin) {
+            return describe(admin, Set.of(Topics.EVENTS)).values().stream()
+                    .map(topic -> topic.partitions().size())
+                    .findFirst()
+                    .orElse(null);
         }
 
         private static void registerSchemas(CliSettings settings, Set<String> owners) {
@@ -148,18 +165,74 @@ final class TopicsCommand implements Runnable {
         @Override
         public Integer call() {
             try (Admin admin = admin(this)) {
-                return reportMistakes(this, admin);
+                int status = reportMistakes(mistakes(this, admin, -1));
+                console().say("puri: all " + ours(admin).size() + " topics are right");
+                return status;
             }
         }
     }
 
-    private static int reportMistakes(Subcommand command, Admin admin) {
+    private static Set<String> ours(Admin admin) {
+        return answer(admin.listTopics().names()).stream()
+                .filter(name -> SHARED.contains(name) || Topics.isEvents(name))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Those of the topics that are there, by name. */
+    static Map<String, TopicDescription> describe(Admin admin, Set<String> names) {
+        Set<String> there = new TreeSet<>(answer(admin.listTopics().names()));
+        there.retainAll(names);
+        return new TreeMap<>(answer(admin.describeTopics(there).allTopicNames()));
+    }
+
+    private static <T> T answer(KafkaFuture<T> future) {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    private static Set<String> namespacesWithTopics(CliSettings settings) {
+        return settings.collections().read().namespaces().stream()
+                .filter(Namespace::ownsTopic)
+                .map(Namespace::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * What is wrong, a sentence each.
+     *
+     * @param replicationFactor the least of each topic; below 1 what the topology is set to ask for
+     */
+    private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
         StreamsSettings topology = Settings.of(Map.of(), command.console().environment(), null)
                 .knowing(PuriCommand.SETTINGS)
                 .knowingVariables(PuriCommand.LAUNCHER_VARIABLES)
                 .read(StreamsSettings.class);
-        List<String> mistakes =
-                RegistryTopics.check(admin, topology.streamsApplicationId(), topology.streamsReplicationFactor());
+        List<String> mistakes = new ArrayList<>(RegistryTopics.check(
+                admin,
+                topology.streamsApplicationId(),
+                replicationFactor < 1 ? topology.streamsReplicationFactor() : replicationFactor));
+        Set<String> there = ours(admin);
+        if (there.contains(Topics.COLLECTIONS)) {
+            mistakes.addAll(missing(namespacesWithTopics(command.settings()), there));
+        }
+        return mistakes;
+    }
+
+    /** A namespace that owns a topic has its events refused anywhere else. */
+    static List<String> missing(Set<String> owners, Set<String> there) {
+        return owners.stream()
+                .filter(namespace -> !there.contains(Topics.eventsOf(namespace)))
+                .map(namespace -> Topics.eventsOf(namespace) + " is missing, and the namespace " + namespace
+                        + " is declared with a topic of its own: make it with puri topics create")
+                .toList();
+    }
+
+    private static int reportMistakes(List<String> mistakes) {
         if (mistakes.isEmpty()) {
             return ExitStatus.DONE;
         }

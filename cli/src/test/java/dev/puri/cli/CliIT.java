@@ -167,7 +167,7 @@ class CliIT {
 
         CommandLineRun conflict =
                 puri("collections:\n  - {name: decl:b, prefix: dcl}\n", "collections", "apply", "-f", "-");
-        assertThat(conflict.status()).isEqualTo(3);
+        assertThat(conflict.status()).isEqualTo(1);
         assertThat(conflict.out()).isEmpty();
         assertThat(conflict.err()).contains("decl:b: prefix: dcl belongs to decl:a");
 
@@ -204,7 +204,13 @@ class CliIT {
         CommandLineRun create = puri("", "topics", "create");
         assertThat(create.status()).isZero();
         assertThat(create.outLines()).hasSize(5).allMatch(line -> line.startsWith("stands  puri."));
-        assertThat(puri("", "topics", "check")).isEqualTo(new CommandLineRun(0, "", ""));
+        CommandLineRun check = puri("", "topics", "check");
+        assertThat(check.status()).as(check.err()).isZero();
+        assertThat(check.out()).isEmpty();
+        assertThat(check.err()).matches("puri: all \\d+ topics are right\\R");
+        CommandLineRun other = puri("", "topics", "create", "--partitions", "4");
+        assertThat(other.status()).isEqualTo(1);
+        assertThat(other.err()).contains("has 8 partitions, not 4");
         assertThat(puri("", "topics", "list").out())
                 .contains("puri.events.v1")
                 .contains("puri.collections.v1")

@@ -3,8 +3,13 @@ package dev.puri.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.http.KafkaProperties;
+import dev.puri.schemas.collection.Namespace;
+import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -108,10 +113,43 @@ class MainTest {
     }
 
     @Test
-    void aFileOfCollectionsWithMistakesIsStatus3AndWritesNothing() {
+    void aFileOfCollectionsWithMistakesIsStatus1AndWritesNothing() {
         CommandLineRun run =
                 CommandLineRun.reading(NOTHING_SET, "collections:\n  - nme: a:b\n", "collections", "apply", "-f", "-");
-        assertThat(run.status()).isEqualTo(3);
+        assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains("standard input:2: unknown key \"nme\"");
+    }
+
+    @Test
+    void aDeclaredNamespaceWithoutItsTopicIsAMistake() {
+        assertThat(TopicsCommand.missing(Set.of("music", "video"), Set.of("puri.events.v1", "puri.events.v1.video")))
+                .singleElement()
+                .asString()
+                .startsWith("puri.events.v1.music is missing")
+                .endsWith("puri topics create");
+    }
+
+    @Test
+    void whatATopicOfItsOwnMeansIsSaidAndTheNextCommandNamed() {
+        Namespace music = new Namespace("music", true);
+        String missing = CollectionsCommand.ApplyCommand.consequence(music, Set.of());
+        assertThat(missing).contains("puri.events.v1.music alone, permanently").contains("puri topics create");
+        assertThat(CollectionsCommand.ApplyCommand.consequence(music, Set.of("puri.events.v1.music")))
+                .doesNotContain("topics create");
+    }
+
+    @Test
+    void publishingGivesUpWhenItsTimeoutSays() {
+        CliSettings settings = new CliSettings(
+                "127.0.0.1:1",
+                URI.create("http://127.0.0.1:1"),
+                URI.create("http://127.0.0.1:1"),
+                KafkaProperties.NONE);
+        assertThat(settings.givingUpAfter(Duration.ofSeconds(3)).clientProperties())
+                .containsEntry("delivery.timeout.ms", "3000")
+                .containsEntry("max.block.ms", "3000")
+                .containsEntry("request.timeout.ms", "1500")
+                .containsEntry("default.api.timeout.ms", "3000");
+        assertThat(settings.givingUpAfter(Duration.ofSeconds(60)).reach()).isEqualTo(Duration.ofSeconds(15));
     }
 }
