@@ -1,7 +1,11 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.table.SnapshotTerms;
+import dev.puri.resolver.table.Table;
 import dev.puri.schemas.log.Topics;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -21,6 +27,8 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** {@code puri.identities.v1} as the brokers tell of it. */
@@ -76,15 +84,38 @@ final class IdentityTopic implements AutoCloseable {
         TopicDescription description = await(Objects.requireNonNull(admin.describeTopics(List.of(Topics.IDENTITIES))
                 .topicNameValues()
                 .get(Topics.IDENTITIES)));
+        List<Integer> partitions = description.partitions().stream()
+                .map(TopicPartitionInfo::partition)
+                .toList();
+        return new Extent(description.topicId(), offsets(partitions, OffsetSpec.latest()));
+    }
+
+    /**
+     * What a snapshot has to fit.
+     *
+     * @throws UnreachableException when no broker answers in time
+     */
+    SnapshotTerms terms(Extent extent, Instant now) {
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.IDENTITIES);
+        Config config = await(Objects.requireNonNull(
+                admin.describeConfigs(List.of(topic)).values().get(topic)));
+        ConfigEntry kept = config.get(TopicConfig.DELETE_RETENTION_MS_CONFIG);
+        return new SnapshotTerms(
+                extent.id(),
+                offsets(extent.ends().keySet(), OffsetSpec.earliest()),
+                extent.ends(),
+                Duration.ofMillis(kept == null || kept.value() == null ? 0 : Long.parseLong(kept.value())),
+                now);
+    }
+
+    private Map<Integer, Long> offsets(Collection<Integer> partitions, OffsetSpec which) {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-        for (TopicPartitionInfo partition : description.partitions()) {
-            asked.put(new TopicPartition(Topics.IDENTITIES, partition.partition()), OffsetSpec.latest());
-        }
-        Map<Integer, Long> ends = new TreeMap<>();
+        partitions.forEach(partition -> asked.put(new TopicPartition(Topics.IDENTITIES, partition), which));
+        Map<Integer, Long> offsets = new TreeMap<>();
         await(admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
                         .all())
-                .forEach((partition, end) -> ends.put(partition.partition(), end.offset()));
-        return new Extent(description.topicId(), ends);
+                .forEach((partition, found) -> offsets.put(partition.partition(), found.offset()));
+        return offsets;
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.table.Identity;
+import dev.puri.resolver.table.Table;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;

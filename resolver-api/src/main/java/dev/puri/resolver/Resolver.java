@@ -8,12 +8,17 @@ import dev.puri.http.Metrics;
 import dev.puri.http.Settings;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.kafka.common.config.ConfigException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,11 +34,16 @@ public final class Resolver implements AutoCloseable {
     private final TableKeeper keeper;
     private final Listener listener;
 
-    private Resolver(Metrics metrics, SchemaRegistry registry, TableKeeper keeper, Listener listener) {
+    /** Of this life only; null when the settings name a folder. */
+    private final @Nullable Path temporary;
+
+    private Resolver(
+            Metrics metrics, SchemaRegistry registry, TableKeeper keeper, Listener listener, @Nullable Path temporary) {
         this.metrics = metrics;
         this.registry = registry;
         this.keeper = keeper;
         this.listener = listener;
+        this.temporary = temporary;
     }
 
     /**
@@ -52,10 +62,13 @@ public final class Resolver implements AutoCloseable {
         SchemaRegistry registry = ConfluentSchemaRegistry.create(registryConfig);
         Metrics metrics = new Metrics();
         Map<String, String> kafka = settings.kafka().byName();
+        Path temporary = settings.stateDir().isPresent() ? null : temporaryDir();
+        Path stateDir = settings.stateDir().orElse(temporary);
         TableKeeper keeper = new TableKeeper(
                 () -> new IdentityTopic(kafka, settings.bootstrapServer()),
                 TableKeeper.clients(
-                        kafka, settings.bootstrapServer(), stateDir(settings), registry, metrics.registry()),
+                        kafka, settings.bootstrapServer(), String.valueOf(stateDir), registry, metrics.registry()),
+                new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), InstantSource.system()),
                 settings.maxLag(),
                 settings.maxLagAge(),
                 InstantSource.system(),
@@ -71,7 +84,7 @@ public final class Resolver implements AutoCloseable {
                     metrics);
             keeper.start();
             log.info("Resolver listens on {}:{}", settings.httpHost(), listener.port());
-            return new Resolver(metrics, registry, keeper, listener);
+            return new Resolver(metrics, registry, keeper, listener, temporary);
         } catch (CannotListenException e) {
             registry.close();
             metrics.close();
@@ -98,13 +111,27 @@ public final class Resolver implements AutoCloseable {
             keeper.close();
             registry.close();
             metrics.close();
+            if (temporary != null) {
+                delete(temporary);
+            }
         }
     }
 
-    /** Two clients must not share a folder, and the next start cannot use what this one leaves. */
-    private static String stateDir(ResolverSettings settings) {
-        return settings.stateDir()
-                .orElseGet(() -> Path.of(System.getProperty("java.io.tmpdir"), "puri-resolver-" + UUID.randomUUID()))
-                .toString();
+    /** Kafka Streams wants a folder; two clients must not share one. */
+    private static Path temporaryDir() {
+        return Path.of(System.getProperty("java.io.tmpdir"), "puri-resolver-" + UUID.randomUUID());
+    }
+
+    private static void delete(Path folder) {
+        if (!Files.exists(folder)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            log.warn("{} cannot be deleted: {}", folder, e.toString());
+        }
     }
 }

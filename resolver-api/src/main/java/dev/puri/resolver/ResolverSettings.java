@@ -46,8 +46,15 @@ public record ResolverSettings(
                 atLeast = "2s")
         Duration maxLagAge,
 
-        @Setting(doc = "Folder for this instance alone; a temporary one by default. Nothing is kept in it yet.")
+        @Setting(doc = "Folder for this instance alone, kept over a restart: the table's snapshots. None by default.")
         Optional<Path> stateDir,
+
+        @Setting(
+                doc = "How often the table's snapshot is written anew, if anything changed.",
+                byDefault = "10m",
+                atLeast = "1s",
+                atMost = "1d")
+        Duration snapshotInterval,
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
         KafkaProperties kafka) {}

@@ -1,5 +1,6 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.table.Identity;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import org.jspecify.annotations.Nullable;

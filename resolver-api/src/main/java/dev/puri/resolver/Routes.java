@@ -6,6 +6,7 @@ import dev.puri.http.Metrics;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.http.Route;
+import dev.puri.resolver.table.Table;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;

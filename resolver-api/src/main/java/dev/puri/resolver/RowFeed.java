@@ -1,5 +1,6 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -33,7 +34,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
 
-    private final HeapTable table;
+    private final PackedTable table;
     private final SchemaRegistry registry;
     private final Stop stop;
     private final Counter undecodable;
@@ -65,7 +66,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         }
     }
 
-    RowFeed(HeapTable table, SchemaRegistry registry, Stop stop, Counter undecodable) {
+    RowFeed(PackedTable table, SchemaRegistry registry, Stop stop, Counter undecodable) {
         this.table = table;
         this.registry = registry;
         this.stop = stop;

@@ -1,5 +1,6 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import io.micrometer.core.instrument.Counter;
@@ -26,30 +27,36 @@ import org.jspecify.annotations.Nullable;
  * One life of the client that fills a table: a Kafka Streams application of nothing but a global store.
  *
  * <pre>
- * puri.identities.v1 ──TrackedConsumer──▶ global thread ──RowFeed──▶ HeapTable
+ * puri.identities.v1 ──TrackedConsumer──▶ global thread ──RowFeed──▶ PackedTable
  * </pre>
  *
  * Used by one thread, but for {@link #abandon}.
  */
-final class TableClient implements AutoCloseable {
+public final class TableClient implements AutoCloseable {
     private static final String APPLICATION = "puri-resolver";
     private static final Duration CLOSE = Duration.ofSeconds(10);
 
-    private final HeapTable table = new HeapTable();
+    private final PackedTable table;
     private final RowFeed.Stop stop = new RowFeed.Stop();
     private final ConsumerOnly clients = new ConsumerOnly();
     private final KafkaStreams streams;
     private volatile @Nullable Throwable death;
 
     /**
+     * @param table empty, or made of a snapshot; fed from where it stands
      * @param kafka properties of the user's choice; what correctness needs goes over them
+     * @param stateDir where Kafka Streams has its folder; no two clients may share one
+     * @param registry of which the rows' schemas are asked; not closed
+     * @param undecodable counts records that are no rows
      */
-    TableClient(
+    public TableClient(
+            PackedTable table,
             Map<String, String> kafka,
             String bootstrapServers,
             String stateDir,
             SchemaRegistry registry,
             Counter undecodable) {
+        this.table = table;
         Properties config = new Properties();
         config.putAll(kafka);
         config.putAll(Map.of(
@@ -85,7 +92,8 @@ final class TableClient implements AutoCloseable {
         return builder.build();
     }
 
-    HeapTable table() {
+    /** The table that is fed. */
+    public PackedTable table() {
         return table;
     }
 
@@ -100,7 +108,7 @@ final class TableClient implements AutoCloseable {
      *
      * @throws RuntimeException when that fails, or was abandoned
      */
-    void start() {
+    public void start() {
         streams.start();
     }
 
@@ -174,15 +182,15 @@ final class TableClient implements AutoCloseable {
     }
 
     /** Gives Kafka Streams a table that is there already. */
-    private record Given(HeapTable table) implements StoreBuilder<HeapTable> {
+    private record Given(PackedTable table) implements StoreBuilder<PackedTable> {
         @Override
-        public HeapTable build() {
+        public PackedTable build() {
             return table;
         }
 
         @Override
         public String name() {
-            return HeapTable.NAME;
+            return PackedTable.NAME;
         }
 
         @Override
@@ -196,22 +204,22 @@ final class TableClient implements AutoCloseable {
         }
 
         @Override
-        public StoreBuilder<HeapTable> withCachingEnabled() {
+        public StoreBuilder<PackedTable> withCachingEnabled() {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public StoreBuilder<HeapTable> withCachingDisabled() {
+        public StoreBuilder<PackedTable> withCachingDisabled() {
             return this;
         }
 
         @Override
-        public StoreBuilder<HeapTable> withLoggingEnabled(Map<String, String> config) {
+        public StoreBuilder<PackedTable> withLoggingEnabled(Map<String, String> config) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public StoreBuilder<HeapTable> withLoggingDisabled() {
+        public StoreBuilder<PackedTable> withLoggingDisabled() {
             return this;
         }
     }

@@ -3,6 +3,9 @@ package dev.puri.resolver;
 import dev.puri.http.Health;
 import dev.puri.resolver.IdentityTopic.Extent;
 import dev.puri.resolver.IdentityTopic.UnreachableException;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.Table;
+import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import io.micrometer.core.instrument.Counter;
@@ -16,7 +19,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +51,8 @@ final class TableKeeper implements AutoCloseable {
     private static final Duration STOP = Duration.ofSeconds(30);
 
     private final Supplier<IdentityTopic> topics;
-    private final Supplier<TableClient> clients;
+    private final Function<PackedTable, TableClient> clients;
+    private final Snapshots snapshots;
     private final long maxLag;
     private final Duration maxLagAge;
     private final InstantSource clock;
@@ -81,19 +87,22 @@ final class TableKeeper implements AutoCloseable {
 
     /**
      * @param topics makes an admin's view of the topic
-     * @param clients makes a client with an empty table
+     * @param clients makes a client that feeds a table
+     * @param snapshots where tables are opened from and written to
      * @param maxLag records that the table may be behind and still be ready
      * @param maxLagAge how old the knowledge of that may be
      */
     TableKeeper(
             Supplier<IdentityTopic> topics,
-            Supplier<TableClient> clients,
+            Function<PackedTable, TableClient> clients,
+            Snapshots snapshots,
             long maxLag,
             Duration maxLagAge,
             InstantSource clock,
             MeterRegistry meters) {
         this.topics = topics;
         this.clients = clients;
+        this.snapshots = snapshots;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
         this.clock = clock;
@@ -102,6 +111,12 @@ final class TableKeeper implements AutoCloseable {
                 .register(meters);
         Gauge.builder("puri.table.rows", this, keeper -> keeper.rows(keeper.table))
                 .description("Identities in the table that answers")
+                .register(meters);
+        Gauge.builder("puri.table.bytes", this, keeper -> keeper.stats(TableStats::bytes))
+                .description("Memory outside the heap that the table that answers takes")
+                .register(meters);
+        Gauge.builder("puri.table.load", this, keeper -> keeper.stats(TableStats::load))
+                .description("Share of its index that is taken")
                 .register(meters);
         Gauge.builder("puri.table.lag", this, TableKeeper::lag)
                 .description("Records that the table is behind its topic; NaN when not known")
@@ -186,6 +201,11 @@ final class TableKeeper implements AutoCloseable {
         return details;
     }
 
+    private double stats(ToDoubleFunction<TableStats> which) {
+        Table answering = table;
+        return answering == null ? 0 : which.applyAsDouble(answering.stats());
+    }
+
     private double rows(@Nullable Table counted) {
         return counted == null ? 0 : counted.rows();
     }
@@ -225,23 +245,34 @@ final class TableKeeper implements AutoCloseable {
         if (table != null) {
             rebuilds.increment();
         }
+        Instant sighted = lastSeen();
+        PackedTable next = snapshots.open(topic, extent);
         log.info(
                 "Filling the table from {}: {} partitions, {} records",
                 Topics.IDENTITIES,
                 extent.ends().size(),
-                extent.ends().values().stream().mapToLong(Long::longValue).sum());
-        try (TableClient filling = clients.get()) {
+                extent.behind(next));
+        // The last snapshot is written when the client feeds the table no more.
+        try (Snapshots.Writing writing = snapshots.of(next, extent)) {
+            feed(topic, extent, next, writing, sighted);
+        }
+    }
+
+    private void feed(
+            IdentityTopic topic, Extent extent, PackedTable next, Snapshots.Writing writing, Instant sighted) {
+        try (TableClient filling = clients.apply(next)) {
             client = filling;
             trouble = "the table is being filled";
             if (isStopped()) {
                 return;
             }
             filling.start();
-            table = filling.table();
+            table = next;
             fed = true;
             trouble = null;
-            log.info("The table is complete: {} rows", filling.table().rows());
-            watch(topic, filling, extent);
+            log.info("The table is complete: {} rows", next.rows());
+            writing.complete(sighted);
+            watch(topic, filling, extent, writing);
         }
     }
 
@@ -258,30 +289,25 @@ final class TableKeeper implements AutoCloseable {
         }
     }
 
-    private void watch(IdentityTopic topic, TableClient feeding, Extent filledFrom) {
-        Instant upToDateAt = clock.instant();
+    private void watch(IdentityTopic topic, TableClient feeding, Extent filledFrom, Snapshots.Writing writing) {
         while (!isStoppedWithin(WATCH)) {
             if (!feeding.isRunning()) {
                 inTrouble("the table's client is dead: " + feeding.death());
                 return;
             }
-            Sighting before = sighting;
-            // The table went on since: having all that was there then, it is as fresh as then at least.
-            if (before != null && before.extent().behind(feeding.table()) == 0) {
-                upToDateAt = before.at();
-            }
-            if (Duration.between(upToDateAt, clock.instant()).compareTo(LONGEST_ABSENCE) > 0) {
-                // Better no answer than one that brings an erased identity back.
-                table = null;
-                inTrouble("the table was cut off since " + upToDateAt + " and may have missed what was erased");
-                return;
-            }
             try {
-                if (!sight(topic).isOfTheSameTopic(filledFrom)) {
+                Instant lastSeen = lastSeen();
+                Extent now = sight(topic);
+                if (!now.isOfTheSameTopic(filledFrom)) {
                     inTrouble(Topics.IDENTITIES + " was made anew, or has other partitions than before");
                     return;
                 }
+                if (Duration.between(lastSeen, clock.instant()).compareTo(LONGEST_ABSENCE) > 0) {
+                    inTrouble("the table was cut off since " + lastSeen + " and may have missed what was erased");
+                    return;
+                }
                 trouble = null;
+                writing.sighted(now, lastSeen());
             } catch (UnreachableException e) {
                 inTrouble(String.valueOf(e.getMessage()));
             }
@@ -292,6 +318,11 @@ final class TableKeeper implements AutoCloseable {
         Extent extent = topic.extent();
         sighting = new Sighting(extent, System.nanoTime(), clock.instant());
         return extent;
+    }
+
+    private Instant lastSeen() {
+        Sighting seen = sighting;
+        return seen == null ? clock.instant() : seen.at();
     }
 
     private void inTrouble(String what) {
@@ -332,7 +363,7 @@ final class TableKeeper implements AutoCloseable {
     }
 
     /** Makes the clients of one registry and one cluster. */
-    static Supplier<TableClient> clients(
+    static Function<PackedTable, TableClient> clients(
             Map<String, String> kafka,
             String bootstrapServers,
             String stateDir,
@@ -341,6 +372,6 @@ final class TableKeeper implements AutoCloseable {
         Counter undecodable = Counter.builder("puri.table.undecodable")
                 .description("Records of the table's topic that are no identity")
                 .register(meters);
-        return () -> new TableClient(kafka, bootstrapServers, stateDir, registry, undecodable);
+        return table -> new TableClient(table, kafka, bootstrapServers, stateDir, registry, undecodable);
     }
 }

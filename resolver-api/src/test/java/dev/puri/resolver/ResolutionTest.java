@@ -2,6 +2,7 @@ package dev.puri.resolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import org.junit.jupiter.api.Test;
@@ -9,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class ResolutionTest {
     private static final String HANDLE = "trk_4k7vx9tz2nqr8w3";
 
-    private final HeapTable table = new HeapTable();
+    private final PackedTable table = new PackedTable();
 
     @Test
     void aPuriIsFoundInAnyCasingAndWithAnyEscapes() {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.KafkaProperties;
+import dev.puri.resolver.table.Table;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -24,9 +25,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,6 +41,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -44,6 +50,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +60,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The resolver on a real broker and a real schema registry, its topic written as the topology writes it. */
 @Timeout(180)
@@ -301,6 +309,7 @@ final class ResolverIT {
                 TableKeeper keeper = new TableKeeper(
                         () -> new IdentityTopic(Map.of(), broker.bootstrapServers()),
                         TableKeeper.clients(Map.of(), broker.bootstrapServers(), "target/state", schemas, meters),
+                        new Snapshots(null, Duration.ofMinutes(10), now::get),
                         0,
                         Duration.ofSeconds(30),
                         now::get,
@@ -382,6 +391,94 @@ final class ResolverIT {
         assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
     }
 
+    @Test
+    void aRestartedResolverKnowsWhatItKnewAndReadsOnlyWhatCameSince(@TempDir Path data) throws Exception {
+        write(row(TRACK, Rows.active("br-1", HANDLE)), row("soundcloud:tracks:2", Rows.active("br-2")));
+        startReady(data);
+        stop();
+        // From here on only the snapshot knows them.
+        deleteRecords();
+        write(row("soundcloud:tracks:3", Rows.active("br-3")), tombstone("soundcloud:tracks:2"));
+
+        startReady(data);
+
+        assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+        assertThat(get(HANDLE).at("/puri").asText()).isEqualTo(TRACK);
+        assertThat(get("soundcloud:tracks:2").at("/verdict").asText()).isEqualTo("unknown");
+        assertThat(get("soundcloud:tracks:3").at("/shard").asText()).isEqualTo("br-3");
+        assertThat(json("/health/ready").at("/checks/0/data/behind").asLong(-1)).isZero();
+        assertThat(data).isDirectoryContaining(file -> file.endsWith("identities.snapshot"));
+    }
+
+    @Test
+    void aSnapshotOfATopicThatIsThereNoMoreIsNotUsed(@TempDir Path data) throws Exception {
+        write(row(TRACK, Rows.active("br-1")));
+        startReady(data);
+        stop();
+        deleteTopicIfThere();
+        createTopic();
+        write(row("soundcloud:tracks:2", Rows.active("br-2")), row("soundcloud:tracks:3", Rows.active("br-3")));
+
+        startReady(data);
+
+        assertThat(get(TRACK).at("/verdict").asText()).isEqualTo("unknown");
+        assertThat(get("soundcloud:tracks:2").at("/verdict").asText()).isEqualTo("found");
+    }
+
+    @Test
+    void aSnapshotOlderThanTombstonesAreKeptIsNotUsed(@TempDir Path data) throws Exception {
+        write(row(TRACK, Rows.active("br-1")));
+        startReady(data);
+        stop();
+        deleteRecords();
+        // As if its tombstone had come and gone meanwhile.
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.IDENTITIES);
+        admin.incrementalAlterConfigs(Map.of(
+                        topic,
+                        List.of(new AlterConfigOp(
+                                new ConfigEntry("delete.retention.ms", "1"), AlterConfigOp.OpType.SET))))
+                .all()
+                .get();
+
+        startReady(data);
+
+        assertThat(get(TRACK).at("/verdict").asText()).isEqualTo("unknown");
+    }
+
+    @Test
+    void aDamagedSnapshotCostsTimeOnly(@TempDir Path data) throws Exception {
+        write(row(TRACK, Rows.active("br-1")));
+        startReady(data);
+        stop();
+        Path snapshot = data.resolve("identities.snapshot");
+        byte[] bytes = Files.readAllBytes(snapshot);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(snapshot, bytes);
+
+        startReady(data);
+
+        assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+    }
+
+    private void startReady(Path data) {
+        resolver = Resolver.start(settings(data));
+        awaitReady();
+    }
+
+    private void stop() {
+        requireResolver().close();
+        resolver = null;
+    }
+
+    private static void deleteRecords() throws Exception {
+        Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            // Up to the end.
+            all.put(new TopicPartition(Topics.IDENTITIES, partition), RecordsToDelete.beforeOffset(-1));
+        }
+        admin.deleteRecords(all).all().get();
+    }
+
     private Resolver requireResolver() {
         return Objects.requireNonNull(resolver);
     }
@@ -396,6 +493,10 @@ final class ResolverIT {
     }
 
     private static ResolverSettings settings() {
+        return settings(null);
+    }
+
+    private static ResolverSettings settings(@Nullable Path stateDir) {
         return new ResolverSettings(
                 broker.bootstrapServers(),
                 registry.url(),
@@ -405,7 +506,8 @@ final class ResolverIT {
                 100_000,
                 0,
                 Duration.ofSeconds(2),
-                Optional.empty(),
+                Optional.ofNullable(stateDir),
+                Duration.ofMinutes(10),
                 KafkaProperties.NONE);
     }
 

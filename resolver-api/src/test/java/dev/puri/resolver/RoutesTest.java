@@ -9,6 +9,8 @@ import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.Table;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
@@ -40,7 +42,7 @@ final class RoutesTest {
     private static final int MAX_REFS = 1000;
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final HeapTable filled = new HeapTable();
+    private final PackedTable filled = new PackedTable();
     private final Metrics metrics = new Metrics();
     private final HttpClient client = HttpClient.newHttpClient();
     private volatile @Nullable Table table = filled;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.resolver.table.Identity;
+import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -29,7 +31,7 @@ final class RowFeedTest {
     private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
     private static final int KNOWN = 7;
 
-    private final HeapTable table = new HeapTable();
+    private final PackedTable table = new PackedTable();
     private final OneSchema registry = new OneSchema();
     private final RowFeed.Stop stop = new RowFeed.Stop();
     private final Counter undecodable = new SimpleMeterRegistry().counter("undecodable");

@@ -3,6 +3,7 @@ package dev.puri.resolver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.resolver.IdentityTopic.Extent;
+import dev.puri.resolver.table.PackedTable;
 import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.common.Uuid;
@@ -51,7 +52,7 @@ final class StandingTest {
 
     @Test
     void lagIsTheSumOfWhatEachPartitionLacks() {
-        HeapTable table = new HeapTable();
+        PackedTable table = new PackedTable();
         table.reach(0, 7);
         table.reach(1, 12);
         Extent extent = new Extent(Uuid.ONE_UUID, Map.of(0, 10L, 1, 11L, 2, 4L));

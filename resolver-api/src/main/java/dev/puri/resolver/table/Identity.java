@@ -1,7 +1,7 @@
-package dev.puri.resolver;
+package dev.puri.resolver.table;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 
 /** A row under its name. */
-record Identity(Puri puri, Row row) {}
+public record Identity(Puri puri, Row row) {}

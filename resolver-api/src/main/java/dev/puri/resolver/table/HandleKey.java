@@ -1,0 +1,112 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.identity.Handle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A handle as numbers: 15 characters of 5 bits and the prefix, of which there are 26³. In a record it
+ * takes 10 bytes, 75 bits of characters and 5 that number the prefix; from the 32nd prefix on, 2 more.
+ *
+ * @param high the first 12 characters, 60 bits
+ * @param low the last 3, 15 bits
+ * @param prefix the prefix's place among all
+ * @param hash by the table's seed
+ * @param words the table's
+ */
+record HandleKey(long high, int low, int prefix, long hash, Words words) implements Index.Match {
+    static final int BYTES = 10;
+    static final int PREFIX_BYTES = 2;
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+    private static final byte[] CHARACTERS = Handle.ALPHABET.getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] VALUES = new byte[128];
+    private static final int FIRST = 4;
+
+    static {
+        for (int i = 0; i < CHARACTERS.length; i++) {
+            VALUES[CHARACTERS[i]] = (byte) i;
+        }
+    }
+
+    static HandleKey of(Handle handle, Words words, long seed) {
+        String text = handle.text();
+        long high = 0;
+        for (int i = FIRST; i < FIRST + 12; i++) {
+            high = high << 5 | VALUES[text.charAt(i)];
+        }
+        int low = 0;
+        for (int i = FIRST + 12; i < Handle.LENGTH; i++) {
+            low = low << 5 | VALUES[text.charAt(i)];
+        }
+        int prefix = ((text.charAt(0) - 'a') * 26 + text.charAt(1) - 'a') * 26 + text.charAt(2) - 'a';
+        return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
+    }
+
+    private static long hash(long high, int low, int prefix, long seed) {
+        return Hash.of(high, low << 15 | prefix, seed);
+    }
+
+    /** The handle of a record, or null. */
+    static @Nullable HandleKey of(byte[] record, Words words, long seed) {
+        if (!RowCodec.hasHandle(record)) {
+            return null;
+        }
+        long first = (long) LONGS.get(record, RowCodec.HANDLE_AT);
+        int last = (short) SHORTS.get(record, RowCodec.HANDLE_AT + 8) & 0xFFFF;
+        long high = first >>> 4;
+        int low = (int) (first & 0xF) << 11 | last >>> 5;
+        int number = last & 0x1F;
+        int prefix = number == Words.OTHER_PREFIX
+                ? (short) SHORTS.get(record, RowCodec.HANDLE_AT + BYTES) & 0xFFFF
+                : words.prefix(number);
+        return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
+    }
+
+    int put(byte[] out, int at) {
+        int number = words.intern(prefix);
+        LONGS.set(out, at, high << 4 | low >>> 11);
+        SHORTS.set(out, at + 8, (short) ((low & 0x7FF) << 5 | number));
+        if (number != Words.OTHER_PREFIX) {
+            return at + BYTES;
+        }
+        SHORTS.set(out, at + BYTES, (short) prefix);
+        return at + BYTES + PREFIX_BYTES;
+    }
+
+    private boolean isSame(HandleKey other) {
+        return high == other.high && low == other.low && prefix == other.prefix;
+    }
+
+    /** Whether two records or none of them bear the same handle. */
+    static boolean same(@Nullable HandleKey a, @Nullable HandleKey b) {
+        return a == null ? b == null : b != null && a.isSame(b);
+    }
+
+    @Override
+    public boolean in(byte[] record) {
+        if (!RowCodec.hasHandle(record) || (long) LONGS.get(record, RowCodec.HANDLE_AT) != (high << 4 | low >>> 11)) {
+            return false;
+        }
+        HandleKey there = of(record, words, 0);
+        return there != null && isSame(there);
+    }
+
+    Handle handle() {
+        byte[] text = new byte[Handle.LENGTH];
+        text[0] = (byte) ('a' + prefix / (26 * 26));
+        text[1] = (byte) ('a' + prefix / 26 % 26);
+        text[2] = (byte) ('a' + prefix % 26);
+        text[3] = '_';
+        for (int i = 0; i < 12; i++) {
+            text[FIRST + i] = CHARACTERS[(int) (high >>> 5 * (11 - i)) & 0x1F];
+        }
+        for (int i = 0; i < 3; i++) {
+            text[FIRST + 12 + i] = CHARACTERS[low >>> 5 * (2 - i) & 0x1F];
+        }
+        return new Handle(new String(text, StandardCharsets.ISO_8859_1));
+    }
+}

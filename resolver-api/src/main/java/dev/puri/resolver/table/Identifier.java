@@ -1,0 +1,156 @@
+package dev.puri.resolver.table;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A pURI's last segment as few bytes: numbers, hexadecimal and uuids as what they say, where that can
+ * be undone to the letter, and all else as it is. The same text always gives the same bytes, so bytes
+ * may be compared instead of text.
+ *
+ * <pre>
+ * 1 byte   kind in the upper 3 bits, n in the lower 5 (31: n in the next byte)
+ * n bytes  TEXT     the characters, which are ASCII
+ *          DECIMAL  a number without leading zeros below 2^63, big-endian, no leading zero bytes
+ *          HEX      lower-case hexadecimal of even length, two digits a byte
+ *          UUID     lower-case 8-4-4-4-12 hexadecimal, 16 bytes
+ * </pre>
+ */
+final class Identifier {
+    private static final int TEXT = 0;
+    private static final int DECIMAL = 1;
+    private static final int HEX = 2;
+    private static final int UUID = 3;
+    private static final int LONG_FORM = 31;
+    private static final int UUID_LENGTH = 36;
+
+    /** 18 digits are always below 2^63. */
+    private static final int MOST_DIGITS = 18;
+
+    private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+    private Identifier() {}
+
+    /** Most bytes that a text of this length is packed into. */
+    static int mostBytes(int length) {
+        return length + 2;
+    }
+
+    /** Packs text[from..to) and returns where the packed bytes end. */
+    static int pack(byte[] text, int from, int to, byte[] out, int at) {
+        int length = to - from;
+        boolean digits = true;
+        boolean hex = true;
+        for (int i = from; i < to && hex; i++) {
+            byte c = text[i];
+            boolean digit = c >= '0' && c <= '9';
+            digits &= digit;
+            hex = digit || c >= 'a' && c <= 'f';
+        }
+        if (hex && digits && length <= MOST_DIGITS && (text[from] != '0' || length == 1)) {
+            return packDecimal(text, from, to, out, at);
+        }
+        if (hex && length % 2 == 0) {
+            int p = head(HEX, length / 2, out, at);
+            for (int i = from; i < to; i += 2) {
+                out[p++] = octet(text, i);
+            }
+            return p;
+        }
+        if (length == UUID_LENGTH && isUuid(text, from)) {
+            int p = head(UUID, 16, out, at);
+            for (int i = 0; i < UUID_LENGTH; i += 2) {
+                i += isHyphen(i) ? 1 : 0;
+                out[p++] = octet(text, from + i);
+            }
+            return p;
+        }
+        int p = head(TEXT, length, out, at);
+        System.arraycopy(text, from, out, p, length);
+        return p + length;
+    }
+
+    private static int packDecimal(byte[] text, int from, int to, byte[] out, int at) {
+        long number = 0;
+        for (int i = from; i < to; i++) {
+            number = 10 * number + (text[i] - '0');
+        }
+        int bytes = (64 - Long.numberOfLeadingZeros(number) + 7) / 8;
+        int p = head(DECIMAL, bytes, out, at);
+        for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
+            out[p++] = (byte) (number >>> shift);
+        }
+        return p;
+    }
+
+    private static int head(int kind, int n, byte[] out, int at) {
+        if (n < LONG_FORM) {
+            out[at] = (byte) (kind << 5 | n);
+            return at + 1;
+        }
+        out[at] = (byte) (kind << 5 | LONG_FORM);
+        out[at + 1] = (byte) n;
+        return at + 2;
+    }
+
+    private static boolean isHyphen(int i) {
+        return i == 8 || i == 13 || i == 18 || i == 23;
+    }
+
+    private static boolean isUuid(byte[] text, int from) {
+        for (int i = 0; i < UUID_LENGTH; i++) {
+            byte c = text[from + i];
+            if (isHyphen(i) ? c != '-' : !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f')) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static byte octet(byte[] text, int at) {
+        return (byte) (digit(text[at]) << 4 | digit(text[at + 1]));
+    }
+
+    private static int digit(byte c) {
+        return c <= '9' ? c - '0' : c - 'a' + 10;
+    }
+
+    /** Where the identifier that begins at this place of a record ends. */
+    static int end(byte[] record, int at) {
+        int n = record[at] & 0x1F;
+        return n == LONG_FORM ? at + 2 + (record[at + 1] & 0xFF) : at + 1 + n;
+    }
+
+    /** The text of the identifier that begins at this place of a record. */
+    static String unpack(byte[] record, int at) {
+        int end = end(record, at);
+        int from = (record[at] & 0x1F) == LONG_FORM ? at + 2 : at + 1;
+        return switch ((record[at] & 0xFF) >>> 5) {
+            case TEXT -> new String(record, from, end - from, StandardCharsets.ISO_8859_1);
+            case DECIMAL -> Long.toString(number(record, from, end));
+            case HEX -> hex(record, from, end, false);
+            case UUID -> hex(record, from, end, true);
+            default -> throw new IllegalStateException("no kind of identifier: " + (record[at] & 0xFF));
+        };
+    }
+
+    private static long number(byte[] record, int from, int end) {
+        long number = 0;
+        for (int i = from; i < end; i++) {
+            number = number << 8 | record[i] & 0xFF;
+        }
+        return number;
+    }
+
+    private static String hex(byte[] record, int from, int end, boolean asUuid) {
+        byte[] text = new byte[asUuid ? UUID_LENGTH : 2 * (end - from)];
+        int p = 0;
+        for (int i = from; i < end; i++) {
+            if (asUuid && isHyphen(p)) {
+                text[p++] = '-';
+            }
+            text[p++] = DIGITS[record[i] >>> 4 & 0xF];
+            text[p++] = DIGITS[record[i] & 0xF];
+        }
+        return new String(text, StandardCharsets.ISO_8859_1);
+    }
+}

@@ -1,0 +1,394 @@
+package dev.puri.resolver.table;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One door: from a hash to the address of a record. 1,024 small tables of open addressing, chosen by
+ * the hash's top bits, so that each grows alone and shortly. A slot is one long, 28 further bits of the
+ * hash above 36 of the address; a slot's place follows from those bits, so growing reads no record.
+ *
+ * <p>One thread writes and any number read without locks. The writer makes the new reachable, then
+ * counts the small table's <em>stamp</em> up, and only then destroys the old (frees a record or
+ * pages). A reader takes the stamp, reads, and takes it again: when it is the same, nothing that the
+ * reader saw was destroyed before it had finished reading, and a miss is none that a slot's moving
+ * made. Otherwise it reads once more. There is no state in which a reader has to wait for the writer.
+ *
+ * <pre>
+ * writer:  write record · slot := it (release) · stamp+1 (release) · fence · free and reuse the old
+ * reader:  stamp (acquire) · slot (acquire) · copy record · fence · stamp: the same?
+ * </pre>
+ */
+final class Index {
+    static final int TABLE_BITS = 10;
+    static final int TABLES = 1 << TABLE_BITS;
+    private static final int TAG_BITS = 28;
+    private static final int ADDRESS_BITS = 64 - TAG_BITS;
+    private static final long ADDRESS = (1L << ADDRESS_BITS) - 1;
+
+    /** A slot whose entry was removed, with others behind it. */
+    private static final long GONE = 1L << ADDRESS_BITS;
+
+    private static final long[] NOTHING = {0};
+    private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle ARRAY = MethodHandles.arrayElementVarHandle(long[][].class);
+
+    private final Slab slab;
+
+    /**
+     * Of each table its number of slots, and then the addresses of the pages that they stand in. Never
+     * changed, but replaced.
+     */
+    private final long[][] arrays = new long[TABLES][];
+
+    private final long[] stamps = new long[TABLES];
+
+    /** How often a table's array was replaced; its stamp goes on then too. */
+    private final long[] rebuilds = new long[TABLES];
+
+    private final int[] live = new int[TABLES];
+    private final int[] used = new int[TABLES];
+    private volatile long entries;
+    private volatile long slots;
+
+    /** Of the writer's last search: the slot's number. */
+    private int place;
+
+    /** Of the writer's last search by key: the record. */
+    private byte @Nullable [] found;
+
+    /** What an entry's record is to be. */
+    interface Match {
+        boolean in(byte[] record);
+    }
+
+    /** Takes what is in a small table, one by one. */
+    interface Taker {
+        /** What was given before is not to count: the table is read from its beginning. */
+        void begin();
+
+        void take(long tag, byte[] record);
+    }
+
+    Index(Slab slab) {
+        this.slab = slab;
+        Arrays.fill(arrays, NOTHING);
+    }
+
+    static int table(long hash) {
+        return (int) (hash >>> (64 - TABLE_BITS));
+    }
+
+    static long tag(long hash) {
+        return hash >>> (64 - TABLE_BITS - TAG_BITS) & ((1L << TAG_BITS) - 1);
+    }
+
+    long entries() {
+        return entries;
+    }
+
+    double load() {
+        long of = slots;
+        return of == 0 ? 0 : (double) entries / of;
+    }
+
+    /** The record of this hash that matches, or null; by any thread. */
+    byte @Nullable [] find(long hash, Match match) {
+        int table = table(hash);
+        long tag = tag(hash);
+        while (true) {
+            long stamp = (long) ELEMENT.getAcquire(stamps, table);
+            byte[] record = findOnce((long[]) ARRAY.getAcquire(arrays, table), table, stamp, tag, match);
+            if (isUnchanged(table, stamp)) {
+                return record;
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Null also when the stamp has changed: the caller looks once more. */
+    private byte @Nullable [] findOnce(long[] array, int table, long stamp, long tag, Match match) {
+        int count = (int) array[0];
+        int at = home(tag, count);
+        for (int probes = 0; probes < count; probes++) {
+            long slot = slab.getLongAcquire(address(array, at));
+            if (slot == 0) {
+                return null;
+            }
+            if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS) != 0) {
+                byte[] record = slab.read(slot & ADDRESS);
+                if (!isUnchanged(table, stamp)) {
+                    return null;
+                }
+                if (record == null) {
+                    throw new IllegalStateException("a slot refers to no record");
+                }
+                if (match.in(record)) {
+                    return record;
+                }
+            }
+            at = at + 1 == count ? 0 : at + 1;
+        }
+        return null;
+    }
+
+    private boolean isUnchanged(int table, long stamp) {
+        VarHandle.loadLoadFence();
+        return (long) ELEMENT.getOpaque(stamps, table) == stamp;
+    }
+
+    /** Shows all entries of one small table, by any thread; begins again when the table is rebuilt meanwhile. */
+    void read(int table, Taker taker) {
+        while (true) {
+            taker.begin();
+            long rebuilt = (long) ELEMENT.getAcquire(rebuilds, table);
+            long[] array = (long[]) ARRAY.getAcquire(arrays, table);
+            if (readOnce(table, rebuilt, array, taker)) {
+                return;
+            }
+        }
+    }
+
+    private boolean readOnce(int table, long rebuilt, long[] array, Taker taker) {
+        int count = (int) array[0];
+        for (int at = 0; at < count; at++) {
+            while (true) {
+                long stamp = (long) ELEMENT.getAcquire(stamps, table);
+                if ((long) ELEMENT.getAcquire(rebuilds, table) != rebuilt) {
+                    return false;
+                }
+                long slot = slab.getLongAcquire(address(array, at));
+                byte[] record = (slot & ADDRESS) == 0 ? null : slab.read(slot & ADDRESS);
+                if (isUnchanged(table, stamp)) {
+                    if (record != null) {
+                        taker.take(slot >>> ADDRESS_BITS, record);
+                    }
+                    break;
+                }
+            }
+        }
+        VarHandle.loadLoadFence();
+        return (long) ELEMENT.getAcquire(rebuilds, table) == rebuilt;
+    }
+
+    /** The writer's search: the address of the record that matches, else 0. */
+    long seek(long hash, Match match) {
+        return seek(hash, match, 0);
+    }
+
+    /** The writer's search for the entry of this very record; 0 when there is none. */
+    long seekAddress(long hash, long address) {
+        return seek(hash, null, address);
+    }
+
+    private long seek(long hash, @Nullable Match match, long address) {
+        long[] array = arrays[table(hash)];
+        long tag = tag(hash);
+        int count = (int) array[0];
+        int at = home(tag, count);
+        for (int probes = 0; probes < count; probes++) {
+            place = at;
+            long slot = slab.getLong(address(array, at));
+            if (slot == 0) {
+                return 0;
+            }
+            if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS) != 0) {
+                long there = slot & ADDRESS;
+                if (match == null) {
+                    if (there == address) {
+                        return there;
+                    }
+                } else {
+                    found = slab.read(there);
+                    if (found != null && match.in(found)) {
+                        return there;
+                    }
+                }
+            }
+            at = at + 1 == count ? 0 : at + 1;
+        }
+        return 0;
+    }
+
+    /** The record that {@link #seek} has just found. */
+    byte[] found() {
+        byte[] record = found;
+        if (record == null) {
+            throw new IllegalStateException("nothing was found");
+        }
+        return record;
+    }
+
+    /** Refers the entry just found to another record. The one before may be freed afterwards. */
+    void replace(long hash, long address) {
+        slab.putLongRelease(address(arrays[table(hash)], place), tag(hash) << ADDRESS_BITS | address);
+        stamp(table(hash));
+    }
+
+    /** Adds an entry that is known not to be there. */
+    void insert(long hash, long address) {
+        int table = table(hash);
+        if (used[table] + 1 > mostUsed((int) arrays[table][0])) {
+            rebuild(table);
+        }
+        long[] array = arrays[table];
+        int count = (int) array[0];
+        int at = home(tag(hash), count);
+        while (true) {
+            long slot = slab.getLong(address(array, at));
+            if ((slot & ADDRESS) == 0) {
+                slab.putLongRelease(address(array, at), tag(hash) << ADDRESS_BITS | address);
+                used[table] += slot == 0 ? 1 : 0;
+                live[table]++;
+                entries(1);
+                return;
+            }
+            at = at + 1 == count ? 0 : at + 1;
+        }
+    }
+
+    /** Removes the entry just found. Its record may be freed afterwards. */
+    void remove(long hash) {
+        int table = table(hash);
+        long[] array = arrays[table];
+        int count = (int) array[0];
+        int at = place;
+        if (slab.getLong(address(array, at + 1 == count ? 0 : at + 1)) == 0) {
+            // Nothing is behind it, so nothing is behind removed ones right before it either.
+            slab.putLongRelease(address(array, at), 0);
+            used[table]--;
+            for (at = before(at, count); slab.getLong(address(array, at)) == GONE; at = before(at, count)) {
+                slab.putLongRelease(address(array, at), 0);
+                used[table]--;
+            }
+        } else {
+            slab.putLongRelease(address(array, at), GONE);
+        }
+        live[table]--;
+        entries(-1);
+        stamp(table);
+        if (count > Slab.PAGE_UNITS && live[table] < count / 4) {
+            rebuild(table);
+        }
+    }
+
+    /** Sets aside room for a table that is to get this many entries at once; before any entry only. */
+    void reserve(int table, int expected) {
+        long[] array = allocate(slotsFor(expected));
+        slots((int) array[0]);
+        arrays[table] = array;
+    }
+
+    /**
+     * Adds to a reserved table while nothing else reads or writes it; tables may be filled by as many
+     * threads. An entry before that is the same in the caller's eyes is replaced.
+     *
+     * @return the address of the entry replaced, else 0
+     */
+    long fill(int table, long tag, long address, @Nullable Match match) {
+        long[] array = arrays[table];
+        int count = (int) array[0];
+        int at = home(tag, count);
+        while (true) {
+            long slot = slab.getLong(address(array, at));
+            if (slot == 0) {
+                slab.putLong(address(array, at), tag << ADDRESS_BITS | address);
+                live[table]++;
+                used[table]++;
+                return 0;
+            }
+            if (match != null && slot >>> ADDRESS_BITS == tag) {
+                byte[] record = slab.read(slot & ADDRESS);
+                if (record != null && match.in(record)) {
+                    slab.putLong(address(array, at), tag << ADDRESS_BITS | address);
+                    return slot & ADDRESS;
+                }
+            }
+            at = at + 1 == count ? 0 : at + 1;
+        }
+    }
+
+    /** Counts what was filled, and makes it visible to readers. */
+    void filled() {
+        long sum = 0;
+        for (int table = 0; table < TABLES; table++) {
+            sum += live[table];
+            ARRAY.setRelease(arrays, table, arrays[table]);
+        }
+        entries = sum;
+    }
+
+    private void rebuild(int table) {
+        long[] before = arrays[table];
+        long[] array = allocate(slotsFor(live[table] + 1));
+        int count = (int) array[0];
+        for (int i = 0; i < before[0]; i++) {
+            long slot = slab.getLong(address(before, i));
+            if ((slot & ADDRESS) != 0) {
+                int at = home(slot >>> ADDRESS_BITS, count);
+                while (slab.getLong(address(array, at)) != 0) {
+                    at = at + 1 == count ? 0 : at + 1;
+                }
+                slab.putLong(address(array, at), slot);
+            }
+        }
+        used[table] = live[table];
+        slots((int) (count - before[0]));
+        ARRAY.setRelease(arrays, table, array);
+        ELEMENT.setRelease(rebuilds, table, rebuilds[table] + 1);
+        stamp(table);
+        for (int page = 1; page < before.length; page++) {
+            slab.freePage(before[page]);
+        }
+    }
+
+    /** Empty slots, at least so many. */
+    private long[] allocate(int atLeast) {
+        int pages = (atLeast + Slab.PAGE_UNITS - 1) / Slab.PAGE_UNITS;
+        long[] array = new long[1 + pages];
+        array[0] = (long) pages * Slab.PAGE_UNITS;
+        for (int page = 1; page <= pages; page++) {
+            array[page] = slab.allocatePage();
+        }
+        return array;
+    }
+
+    private static long address(long[] array, int at) {
+        return array[1 + (at >>> Slab.PAGE_BITS)] + (at & Slab.PAGE_UNITS - 1);
+    }
+
+    /** From here on the old may be destroyed. */
+    private void stamp(int table) {
+        ELEMENT.setRelease(stamps, table, stamps[table] + 1);
+        VarHandle.fullFence();
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    private void entries(int more) {
+        entries += more;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    private void slots(int more) {
+        slots += more;
+    }
+
+    private static int before(int at, int count) {
+        return at == 0 ? count - 1 : at - 1;
+    }
+
+    private static int home(long tag, int count) {
+        return (int) (tag * count >>> TAG_BITS);
+    }
+
+    /** A fifth is left free, or searches for what is not there get long. */
+    private static int mostUsed(int count) {
+        return (int) (count * 4L / 5);
+    }
+
+    private static int slotsFor(int entries) {
+        return (int) (entries * 25L / 16);
+    }
+}

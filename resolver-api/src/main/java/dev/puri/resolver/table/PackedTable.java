@@ -1,0 +1,286 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table in packed records outside the heap, as a store of Kafka Streams.
+ *
+ * <pre>
+ * byPuri ──▶ names (Index) ──┐
+ *                            ├──▶ one record (Slab), written once ──▶ Words
+ * byHandle ─▶ handles (Index)┘
+ * </pre>
+ *
+ * A row that changes gets a new record; both doors are turned to it and the old record is freed. One
+ * thread writes (Kafka Streams' global thread); {@link Index} says why readers need no lock.
+ */
+public final class PackedTable implements Table, StateStore {
+    /** The store's name. */
+    public static final String NAME = "identities";
+
+    private final long seed;
+    private final Slab slab = new Slab();
+    private final Index names = new Index(slab);
+    private final Index handles = new Index(slab);
+    private final Words words = new Words();
+    private final RowCodec codec = new RowCodec(words);
+    private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
+    private final byte[] scratch = RowCodec.buffer();
+    private final Map<Integer, Long> reached = new ConcurrentHashMap<>();
+
+    /** Where Kafka Streams is to go on, by partition; nothing of one that is read from its beginning. */
+    private final Map<Integer, Long> opened;
+
+    private volatile @Nullable Changes listener;
+    private volatile boolean open;
+
+    /** Makes an empty table. */
+    public PackedTable() {
+        this(ThreadLocalRandom.current().nextLong(), Map.of());
+    }
+
+    private PackedTable(long seed, Map<Integer, Long> opened) {
+        this.seed = seed;
+        this.opened = Map.copyOf(opened);
+        reached.putAll(opened);
+    }
+
+    /**
+     * Makes a table of a snapshot, which Kafka Streams then feeds from where the snapshot ends.
+     *
+     * @throws SnapshotRefusedException when the snapshot is damaged or does not fit the topic
+     * @throws IOException when it cannot be read
+     */
+    public static PackedTable open(Path snapshot, SnapshotTerms terms) throws IOException, SnapshotRefusedException {
+        SnapshotReader.Head head = SnapshotReader.head(snapshot, terms);
+        PackedTable table = new PackedTable(head.seed(), head.offsets());
+        try (SnapshotReader reader = new SnapshotReader(
+                snapshot, head.seed(), table.slab, table.names, table.handles, table.words, table.codec)) {
+            reader.fill(table::count);
+        }
+        return table;
+    }
+
+    /**
+     * Writes a snapshot in the place of the one before, while the table is written and read; by one
+     * thread at a time. Until it returns, the one before stays whole.
+     *
+     * @return the offsets from which the topic has to be read on
+     * @throws IOException when it cannot be written
+     */
+    public Map<Integer, Long> writeSnapshot(Path file, SnapshotOrigin origin, Instant now) throws IOException {
+        // Before anything is dumped: what is changed from here on is read from the topic again.
+        Map<Integer, Long> offsets = Map.copyOf(reached);
+        new SnapshotWriter(names, words, seed).write(file, origin, offsets, now);
+        return offsets;
+    }
+
+    @Override
+    public @Nullable Identity byPuri(Puri puri) {
+        NameKey key = new NameKey(puri, words, seed);
+        byte[] record = names.find(key.hash(), key);
+        return record == null ? null : codec.decode(record, puri, null);
+    }
+
+    @Override
+    public @Nullable Identity byHandle(Handle handle) {
+        HandleKey key = HandleKey.of(handle, words, seed);
+        byte[] record = handles.find(key.hash(), key);
+        return record == null ? null : codec.decode(record, null, handle);
+    }
+
+    @Override
+    public long rows() {
+        return names.entries();
+    }
+
+    @Override
+    public long reached(int partition) {
+        return reached.getOrDefault(partition, 0L);
+    }
+
+    /** Notes that everything of a partition before this offset has been seen. */
+    public void reach(int partition, long offset) {
+        reached.put(partition, offset);
+    }
+
+    /** Puts a row in the place of the one before it, whose handle is dropped unless it is the same. */
+    public void put(Puri puri, Row row) {
+        NameKey name = new NameKey(puri, words, seed);
+        HandleKey handle = row.handle() == null ? null : HandleKey.of(row.handle(), words, seed);
+        int length = codec.encode(puri, name, row, handle, scratch);
+        long fresh = slab.allocateRecord(length / Slab.UNIT);
+        slab.write(fresh, scratch, length);
+        codec.count(scratch, this::count, 1);
+
+        long old = names.seek(name.hash(), name);
+        byte[] before = old == 0 ? null : names.found();
+        HandleKey handleBefore = before == null ? null : HandleKey.of(before, words, seed);
+        boolean sameHandle = before != null && HandleKey.same(handle, handleBefore);
+        if (handle != null) {
+            long there = sameHandle ? handles.seekAddress(handle.hash(), old) : 0;
+            if (there != 0 || handles.seek(handle.hash(), handle) != 0) {
+                handles.replace(handle.hash(), fresh);
+            } else {
+                handles.insert(handle.hash(), fresh);
+            }
+        }
+        if (before == null) {
+            names.insert(name.hash(), fresh);
+        } else {
+            names.replace(name.hash(), fresh);
+            drop(old, before, sameHandle ? null : handleBefore);
+        }
+        tell(puri, row);
+    }
+
+    /** Forgets a name, and the handle with it. */
+    public void remove(Puri puri) {
+        NameKey name = new NameKey(puri, words, seed);
+        long old = names.seek(name.hash(), name);
+        if (old != 0) {
+            byte[] before = names.found();
+            names.remove(name.hash());
+            drop(old, before, HandleKey.of(before, words, seed));
+        }
+        tell(puri, null);
+    }
+
+    /**
+     * Frees a record that its name leads to no more.
+     *
+     * @param handle what may still lead to it
+     */
+    private void drop(long address, byte[] record, @Nullable HandleKey handle) {
+        // The handle may have gone to another name in the meantime: then it leads to that one's record.
+        if (handle != null && handles.seekAddress(handle.hash(), address) != 0) {
+            handles.remove(handle.hash());
+        }
+        codec.count(record, this::count, -1);
+        slab.freeRecord(address, record.length / Slab.UNIT);
+    }
+
+    private void count(int collection, int owner, int shard, int status, int more) {
+        words.collections.count(collection, more);
+        words.owners.count(owner, more);
+        words.shards.count(shard, more);
+        byStatus.setRelease(status, byStatus.getPlain(status) + more);
+    }
+
+    private void tell(Puri puri, @Nullable Row row) {
+        Changes changes = listener;
+        if (changes != null) {
+            changes.changed(puri, row);
+        }
+    }
+
+    @Override
+    public void onChange(@Nullable Changes listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public void scan(Consumer<Identity> seen) {
+        for (int table = 0; table < Index.TABLES; table++) {
+            Part part = new Part();
+            names.read(table, part);
+            part.records.forEach(record -> seen.accept(codec.decode(record, null, null)));
+        }
+    }
+
+    /** The records of one small table: bounded, so that a scan of any number of rows is. */
+    private static final class Part implements Index.Taker {
+        private final List<byte[]> records = new ArrayList<>();
+
+        @Override
+        public void begin() {
+            records.clear();
+        }
+
+        @Override
+        public void take(long tag, byte[] record) {
+            records.add(record);
+        }
+    }
+
+    @Override
+    public TableStats stats() {
+        Map<Row.Status, Long> statuses = new EnumMap<>(Row.Status.class);
+        for (Row.Status status : Row.Status.values()) {
+            statuses.put(status, byStatus.getAcquire(status.ordinal()));
+        }
+        return new TableStats(
+                names.entries(),
+                handles.entries(),
+                words.collections.counts(),
+                words.owners.counts(),
+                words.shards.counts(),
+                statuses,
+                slab.bytes(),
+                slab.bytesInUse(),
+                names.load());
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public void init(StateStoreContext context, StateStore root) {
+        context.register(root, (key, value) -> {
+            throw new IllegalStateException("a global store with a processor is restored by its processor");
+        });
+        open = true;
+    }
+
+    @Override
+    public void commit(Map<TopicPartition, Long> offsets) {
+        // Kept by snapshots, which Kafka Streams does not time: it commits a global store too seldom.
+    }
+
+    @Override
+    public boolean persistent() {
+        return true;
+    }
+
+    /** What the snapshot that the table was made of says; null without one. */
+    @Override
+    public @Nullable Long committedOffset(TopicPartition partition) {
+        return opened.get(partition.partition());
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // to be overridden until Kafka assumes true
+    public boolean managesOffsets() {
+        return true;
+    }
+
+    /** Ends the feeding; the rows stay and go on answering. */
+    @Override
+    public void close() {
+        open = false;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+}

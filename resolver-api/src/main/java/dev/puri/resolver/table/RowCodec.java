@@ -1,0 +1,185 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row under its name as one record; RATIONALE.md has the layout as a table.
+ *
+ * <pre>
+ * units · flags · [handle 10 or 12] · collection · identifier · uuid 16 · owner · shard · epoch
+ *   · createdAt · changedAt · topic · partition · offset · [survivor's collection · identifier] · zeros
+ * </pre>
+ */
+final class RowCodec {
+    static final int HANDLE_AT = 2;
+    private static final int HANDLE = 4;
+    private static final int WIDE_HANDLE = 8;
+    private static final int STATUS = 3;
+
+    /** What {@code createdAt} is counted from where the uuid tells no time. */
+    private static final long BASE_MILLIS =
+            Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
+
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final Row.Status[] STATUSES = Row.Status.values();
+
+    private final Words words;
+
+    RowCodec(Words words) {
+        this.words = words;
+    }
+
+    /** Bytes that any row fits into. */
+    static byte[] buffer() {
+        return new byte[Slab.MAX_RECORD_UNITS * Slab.UNIT];
+    }
+
+    static boolean hasHandle(byte[] record) {
+        return (record[1] & HANDLE) != 0;
+    }
+
+    /** Where the collection's number stands. */
+    static int nameAt(byte[] record) {
+        int flags = record[1];
+        return (flags & HANDLE) == 0
+                ? HANDLE_AT
+                : HANDLE_AT + HandleKey.BYTES + ((flags & WIDE_HANDLE) == 0 ? 0 : HandleKey.PREFIX_BYTES);
+    }
+
+    /** Writes a row and returns its length, a multiple of 8. */
+    int encode(Puri puri, NameKey name, Row row, @Nullable HandleKey handle, byte[] out) {
+        int flags = row.status().ordinal();
+        int at = HANDLE_AT;
+        if (handle != null) {
+            at = handle.put(out, at);
+            flags |= at == HANDLE_AT + HandleKey.BYTES ? HANDLE : HANDLE | WIDE_HANDLE;
+        }
+        at = Varint.put(words.collections.intern(puri.qualifiedCollection()), out, at);
+        at = name.putIdentifier(out, at);
+        UUID uuid = row.uuid();
+        LONGS.set(out, at, uuid.getMostSignificantBits());
+        LONGS.set(out, at + 8, uuid.getLeastSignificantBits());
+        at += 16;
+        at = Varint.put(words.owners.intern(row.owner().text()), out, at);
+        at = Varint.put(words.shards.intern(row.shard().text()), out, at);
+        at = Varint.put(row.epoch(), out, at);
+        long created = row.createdAt().toEpochMilli();
+        at = Varint.put(Varint.zigzag(created - timeOf(uuid.getMostSignificantBits())), out, at);
+        at = Varint.put(Varint.zigzag(row.changedAt().toEpochMilli() - created), out, at);
+        Position position = row.position();
+        at = Varint.put(words.topics.intern(position.topic()), out, at);
+        at = Varint.put(position.partition(), out, at);
+        at = Varint.put(position.offset(), out, at);
+        Puri survivor = row.mergedInto();
+        if (survivor != null) {
+            at = Varint.put(words.collections.intern(survivor.qualifiedCollection()), out, at);
+            byte[] text = survivor.identifier().getBytes(StandardCharsets.US_ASCII);
+            at = Identifier.pack(text, 0, text.length, out, at);
+        }
+        while (at % Slab.UNIT != 0) {
+            out[at++] = 0;
+        }
+        out[0] = (byte) (at / Slab.UNIT);
+        out[1] = (byte) flags;
+        return at;
+    }
+
+    /** What is counted by: the record's collection, owner, shard and status. */
+    void count(byte[] record, Tally tally, int more) {
+        int collectionAt = nameAt(record);
+        int ownerAt = Identifier.end(record, Varint.end(record, collectionAt)) + 16;
+        tally.count(
+                (int) Varint.get(record, collectionAt),
+                (int) Varint.get(record, ownerAt),
+                (int) Varint.get(record, Varint.end(record, ownerAt)),
+                record[1] & STATUS,
+                more);
+    }
+
+    /** Takes counts of rows. */
+    interface Tally {
+        void count(int collection, int owner, int shard, int status, int more);
+    }
+
+    /** Whether two records stand under the same name. */
+    static boolean sameName(byte[] a, byte[] b) {
+        int atA = nameAt(a);
+        int atB = nameAt(b);
+        int endA = Identifier.end(a, Varint.end(a, atA));
+        int endB = Identifier.end(b, Varint.end(b, atB));
+        return java.util.Arrays.equals(a, atA, endA, b, atB, endB);
+    }
+
+    /** The name that a record stands under. */
+    Puri name(byte[] record) {
+        return name(record, nameAt(record));
+    }
+
+    private Puri name(byte[] record, int at) {
+        String collection = words.collections.word((int) Varint.get(record, at)).text;
+        return Puri.parse(collection.concat(Identifier.unpack(record, Varint.end(record, at))));
+    }
+
+    /**
+     * @param puri the record's name where it is known
+     * @param handle the record's handle where it is known
+     */
+    Identity decode(byte[] record, @Nullable Puri puri, @Nullable Handle handle) {
+        Handle borne = handle;
+        if (borne == null) {
+            HandleKey key = HandleKey.of(record, words, 0);
+            borne = key == null ? null : key.handle();
+        }
+        int at = nameAt(record);
+        Puri name = puri == null ? name(record, at) : puri;
+        at = Identifier.end(record, Varint.end(record, at));
+        long high = (long) LONGS.get(record, at);
+        UUID uuid = new UUID(high, (long) LONGS.get(record, at + 8));
+        at += 16;
+        int owner = (int) Varint.get(record, at);
+        at = Varint.end(record, at);
+        int shard = (int) Varint.get(record, at);
+        at = Varint.end(record, at);
+        long epoch = Varint.get(record, at);
+        at = Varint.end(record, at);
+        long created = timeOf(high) + Varint.unzigzag(Varint.get(record, at));
+        at = Varint.end(record, at);
+        long changed = created + Varint.unzigzag(Varint.get(record, at));
+        at = Varint.end(record, at);
+        int topic = (int) Varint.get(record, at);
+        at = Varint.end(record, at);
+        int partition = (int) Varint.get(record, at);
+        at = Varint.end(record, at);
+        long offset = Varint.get(record, at);
+        at = Varint.end(record, at);
+        Row.Status status = STATUSES[record[1] & STATUS];
+        return new Identity(
+                name,
+                new Row(
+                        uuid,
+                        words.owners.word(owner),
+                        words.shards.word(shard),
+                        borne,
+                        status,
+                        epoch,
+                        Instant.ofEpochMilli(created),
+                        Instant.ofEpochMilli(changed),
+                        status == Row.Status.MERGED ? name(record, at) : null,
+                        new Position(words.topics.word(topic), partition, offset)));
+    }
+
+    /** The milliseconds that a uuid of version 7 begins with (RFC 9562); of any other the base. */
+    private static long timeOf(long high) {
+        return (high & 0xF000) == 0x7000 ? high >>> 16 : BASE_MILLIS;
+    }
+}

@@ -1,0 +1,196 @@
+package dev.puri.resolver.table;
+
+import dev.puri.resolver.table.SnapshotFormat.Block;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Dumps a table, small table by small table, while it is read and written. The dump is not of one
+ * moment, and need not be: the offsets in its head were reached before it began, so what changed during it is
+ * read from the topic again, in order, down to the last record of each name, which alone decides. What
+ * did not change is in the dump exactly.
+ */
+final class SnapshotWriter {
+    private static final long DISK_CHUNK = 1L << 24;
+
+    private final Index names;
+    private final Words words;
+    private final long seed;
+    private final List<Block> blocks = new ArrayList<>();
+    private final ByteBuffer block = ByteBuffer.allocate(3 * SnapshotFormat.BLOCK_BYTES + SnapshotFormat.CRC_BYTES);
+    private long place;
+    private long rows;
+    private long forced;
+
+    SnapshotWriter(Index names, Words words, long seed) {
+        this.names = names;
+        this.words = words;
+        this.seed = seed;
+    }
+
+    /**
+     * Writes beside the file and puts that in its place when it is on disk, so that there is a whole
+     * snapshot at any moment.
+     */
+    void write(Path file, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now) throws IOException {
+        Path writing = file.resolveSibling(file.getFileName() + ".writing");
+        Files.deleteIfExists(writing);
+        try (FileChannel out = FileChannel.open(
+                writing, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly(writing))) {
+            write(out, head(origin, offsets, now));
+            Part part = new Part();
+            for (int table = 0; table < Index.TABLES; table++) {
+                names.read(table, part);
+                writeBlocks(out, table, part);
+            }
+            writeEnd(out);
+            out.force(true);
+        }
+        Files.move(writing, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        forceFolderOf(file);
+    }
+
+    private ByteBuffer head(SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now) {
+        ByteBuffer head = ByteBuffer.allocate(
+                SnapshotFormat.FIXED_HEAD_BYTES + 8 * origin.partitions() + SnapshotFormat.CRC_BYTES);
+        head.putLong(SnapshotFormat.MAGIC)
+                .putInt(SnapshotFormat.VERSION)
+                .putInt(origin.partitions())
+                .putLong(origin.topicId().getMostSignificantBits())
+                .putLong(origin.topicId().getLeastSignificantBits())
+                .putLong(now.toEpochMilli())
+                .putLong(origin.asOf().toEpochMilli())
+                .putLong(seed);
+        for (int partition = 0; partition < origin.partitions(); partition++) {
+            head.putLong(offsets.getOrDefault(partition, -1L));
+        }
+        return head;
+    }
+
+    private void writeBlocks(FileChannel out, int table, Part part) throws IOException {
+        int from = 0;
+        while (from < part.count) {
+            int bytes = 0;
+            int to = from;
+            while (to < part.count && bytes + part.lengths[to] <= SnapshotFormat.BLOCK_BYTES) {
+                bytes += part.lengths[to++];
+            }
+            block.clear();
+            for (int i = from; i < to; i++) {
+                block.putInt(part.tags[i]);
+            }
+            block.put(part.records, part.offsets[from], bytes);
+            blocks.add(new Block(place, table, to - from, bytes));
+            rows += to - from;
+            write(out, block);
+            from = to;
+        }
+    }
+
+    private void writeEnd(FileChannel out) throws IOException {
+        List<List<String>> dictionaries =
+                List.of(words.collections.texts(), words.owners.texts(), words.shards.texts(), words.topics.texts());
+        List<Integer> prefixes = words.prefixes();
+        ByteBuffer said = ByteBuffer.allocate(
+                dictionaries.stream().mapToInt(SnapshotFormat::bytesOf).sum()
+                        + 4
+                        + 2 * prefixes.size()
+                        + SnapshotFormat.CRC_BYTES);
+        dictionaries.forEach(texts -> SnapshotFormat.putTexts(texts, said));
+        said.putInt(prefixes.size());
+        prefixes.forEach(prefix -> said.putShort((short) (int) prefix));
+        long wordsPlace = place;
+        write(out, said);
+
+        ByteBuffer index = ByteBuffer.allocate(blocks.size() * Block.BYTES + SnapshotFormat.CRC_BYTES);
+        blocks.forEach(each -> each.put(index));
+        long indexPlace = place;
+        write(out, index);
+
+        ByteBuffer foot = ByteBuffer.allocate(SnapshotFormat.FOOT_BYTES);
+        foot.putLong(wordsPlace)
+                .putInt((int) (indexPlace - wordsPlace))
+                .putLong(indexPlace)
+                .putInt((int) (place - indexPlace))
+                .putLong(rows)
+                .putLong(SnapshotFormat.MAGIC);
+        write(out, foot);
+    }
+
+    private void write(FileChannel out, ByteBuffer part) throws IOException {
+        part.putInt(SnapshotFormat.crc(part.array(), part.position()));
+        part.flip();
+        place += part.remaining();
+        while (part.hasRemaining()) {
+            out.write(part);
+        }
+        if (place - forced > DISK_CHUNK) {
+            // In small portions, or the disk is busy for seconds at the end, with other writers waiting.
+            out.force(false);
+            forced = place;
+        }
+    }
+
+    private static FileAttribute<?>[] ownerOnly(Path file) {
+        return FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
+                        && file.getFileSystem().equals(FileSystems.getDefault())
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+                }
+                : new FileAttribute<?>[0];
+    }
+
+    private static void forceFolderOf(Path file) throws IOException {
+        try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
+            folder.force(true);
+        }
+    }
+
+    /** One small table's records. */
+    private static final class Part implements Index.Taker {
+        private int count;
+        private int end;
+        private int[] tags = new int[1024];
+        private int[] lengths = new int[1024];
+        private int[] offsets = new int[1024];
+        private byte[] records = new byte[1 << 16];
+
+        @Override
+        public void begin() {
+            count = 0;
+            end = 0;
+        }
+
+        @Override
+        public void take(long tag, byte[] record) {
+            if (count == tags.length) {
+                tags = Arrays.copyOf(tags, 2 * count);
+                lengths = Arrays.copyOf(lengths, 2 * count);
+                offsets = Arrays.copyOf(offsets, 2 * count);
+            }
+            if (end + record.length > records.length) {
+                records = Arrays.copyOf(records, 2 * records.length);
+            }
+            System.arraycopy(record, 0, records, end, record.length);
+            tags[count] = (int) tag;
+            lengths[count] = record.length;
+            offsets[count] = end;
+            end += record.length;
+            count++;
+        }
+    }
+}

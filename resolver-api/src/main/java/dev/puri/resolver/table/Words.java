@@ -1,0 +1,75 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Shard;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** All that a table's records refer to by number. */
+final class Words {
+    /** Numbers a prefix that has no number of its own. */
+    static final int OTHER_PREFIX = 31;
+
+    private static final int PREFIXES = 26 * 26 * 26;
+
+    final Dictionary<Collection> collections = new Dictionary<>(Collection::new);
+    final Dictionary<Owner> owners = new Dictionary<>(Owner::new);
+    final Dictionary<Shard> shards = new Dictionary<>(Shard::new);
+    final Dictionary<String> topics = new Dictionary<>(topic -> topic);
+
+    /** Of each prefix its number, OTHER_PREFIX until it has one. */
+    private final byte[] prefixNumbers = new byte[PREFIXES];
+
+    private final short[] prefixes = new short[OTHER_PREFIX];
+    private volatile int prefixCount;
+
+    Words() {
+        Arrays.fill(prefixNumbers, (byte) OTHER_PREFIX);
+    }
+
+    /** A namespace and a collection in it. */
+    static final class Collection {
+        /** {@code namespace:collection:}, with which the names of its rows begin. */
+        final String text;
+
+        private final byte[] bytes;
+
+        Collection(String qualified) {
+            text = qualified + ':';
+            bytes = text.getBytes(StandardCharsets.US_ASCII);
+        }
+
+        boolean begins(byte[] name, int length) {
+            return Arrays.equals(bytes, 0, bytes.length, name, 0, length);
+        }
+    }
+
+    /** The number of a prefix, which gets one while there are some left. */
+    int intern(int prefix) {
+        int number = prefixNumbers[prefix];
+        if (number == OTHER_PREFIX && prefixCount < OTHER_PREFIX) {
+            number = prefixCount;
+            prefixes[number] = (short) prefix;
+            prefixNumbers[prefix] = (byte) number;
+            prefixCount = number + 1;
+        }
+        return number;
+    }
+
+    /** The prefix of a number that stands in a record. */
+    int prefix(int number) {
+        return prefixes[number];
+    }
+
+    /** The prefixes that have numbers, in their order. */
+    List<Integer> prefixes() {
+        List<Integer> all = new ArrayList<>();
+        int known = prefixCount;
+        for (int number = 0; number < known; number++) {
+            all.add((int) prefixes[number]);
+        }
+        return all;
+    }
+}

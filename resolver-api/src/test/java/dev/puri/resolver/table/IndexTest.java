@@ -1,0 +1,56 @@
+package dev.puri.resolver.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class IndexTest {
+    private final Slab slab = new Slab();
+    private final Index index = new Index(slab);
+
+    /** All of these meet in few places of one small table, some with all bits the same. */
+    private static long hash(int key) {
+        return (long) (key % 7) << 26 | 0xABC0_0000_0000_0000L;
+    }
+
+    @Test
+    void entriesOfTheSameHashAreToldApart() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        Map<Integer, Integer> model = new HashMap<>();
+        for (int i = 0; i < 20_000; i++) {
+            int key = random.nextInt(60);
+            long there = index.seek(hash(key), record -> record[1] == key);
+            assertThat(there != 0).as("seed %d", seed).isEqualTo(model.containsKey(key));
+            if (random.nextInt(3) == 0) {
+                if (there != 0) {
+                    index.remove(hash(key));
+                    slab.freeRecord(there, 1);
+                    model.remove(key);
+                }
+            } else {
+                int value = random.nextInt(100);
+                long record = slab.allocateRecord(1);
+                slab.write(record, new byte[] {1, (byte) key, (byte) value, 0, 0, 0, 0, 0}, 8);
+                if (there == 0) {
+                    index.insert(hash(key), record);
+                } else {
+                    index.replace(hash(key), record);
+                    slab.freeRecord(there, 1);
+                }
+                model.put(key, value);
+            }
+        }
+        for (int key = 0; key < 60; key++) {
+            int wanted = key;
+            byte[] found = index.find(hash(key), record -> record[1] == wanted);
+            assertThat(found == null ? null : (Integer) (int) found[2])
+                    .as("seed %d", seed)
+                    .isEqualTo(model.get(key));
+        }
+        assertThat(index.entries()).isEqualTo(model.size());
+    }
+}
