@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
             StreamsCommand.class,
             ResolverCommand.class
         },
+        footer = "%nThe launcher of a source tree knows one more: puri bench NAME, which measures.",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:Everything asked for was done.",

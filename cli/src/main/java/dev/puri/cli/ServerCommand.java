@@ -47,10 +47,20 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
             String byDefault = setting.byDefault().isEmpty() ? "" : " (default: " + setting.byDefault() + ")";
             command.addOption(OptionSpec.builder(setting.flag())
                     .type(String.class)
-                    .paramLabel(setting.type().replace(' ', '-').toUpperCase(Locale.ROOT))
+                    .paramLabel(label(setting))
                     .description(escaped(setting.doc() + " Also " + setting.environmentName() + byDefault + "."))
                     .build());
         }
+    }
+
+    /** One word for the kind of value. */
+    private static String label(KnownSetting setting) {
+        String first = setting.type().split(" ")[0].toUpperCase(Locale.ROOT);
+        return switch (first) {
+            case "WHOLE" -> "NUMBER";
+            case "TRUE" -> "true|false";
+            default -> first;
+        };
     }
 
     /** Picocli takes descriptions for formats. */

@@ -94,6 +94,15 @@ class MainTest {
     }
 
     @Test
+    void aServersOptionsAreItsSettingsAndAllMistakesAreSaidAtOnce() {
+        CommandLineRun help = CommandLineRun.of(NOTHING_SET, "streams", "--help");
+        assertThat(help.out()).contains("--streams-threads=NUMBER").contains("PURI_STREAMS_THREADS");
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "resolver", "--http-port", "x", "--max-refs", "0");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("--http-port: \"x\"").contains("--max-refs: \"0\"");
+    }
+
+    @Test
     void anUnknownVariableIsAMistakeAndItsNeighbourIsNamed() {
         CommandLineRun run =
                 CommandLineRun.of(Map.of("PURI_BOOTSTRAP_SERVRE", "localhost:9092"), "mint", "soundcloud:tracks");
