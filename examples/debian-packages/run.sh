@@ -25,16 +25,27 @@ say "Declaring three collections"
 
 if [[ -s $kept ]]; then
   say "Publishing again what was published before, which changes nothing"
-  "$puri" -o json publish -f "$kept" --wait
+  "$puri" -o json publish -f "$kept" --wait || (($? == 3))
 fi
 
 say "Publishing what is new"
-new=$(mktemp)
-trap 'rm -f "$new"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+new=$work/new echoed=$work/echoed said=$work/said
 # Between the seventh and eighth quote stands the pURI, on both sides.
 dpkg-query -W -f "$("$here/events" --format)" | "$here/events" |
   LC_ALL=C awk -F '"' '!fresh { known[$8]; next } !($8 in known)' "$kept" fresh=1 - > "$new"
-"$puri" -o json publish -f "$new" --wait --echo >> "$kept"
+status=0
+"$puri" -o json publish -f "$new" --wait --echo > "$echoed" 2> "$said" || status=$?
+cat "$said" >&2
+# What was refused is not kept, or it would be refused again each time; of a run that broke off, all that
+# may have arrived is.
+LC_ALL=C awk -F '"' '
+  stage == 1 { if (match($0, /^line [0-9]+: refused/)) lines[substr($0, 6, RLENGTH - 14)]; next }
+  stage == 2 { if (FNR in lines) refused[$8]; next }
+  /}$/ && !($8 in refused)' stage=1 "$said" stage=2 "$new" stage=3 "$echoed" >> "$kept"
+# Status 3 says that something was refused, and the rest is published.
+((status == 0 || status == 3)) || exit "$status"
 
 say "Where is all this? Any casing, escapes or not, and a handle, in one question"
 handle=$(LC_ALL=C awk '/"debian:packages:/ && match($0, /"handle":"[^"]+"/) && !n++ { print substr($0, RSTART + 10, 19) }' "$kept")

@@ -108,10 +108,13 @@ final class CollectionsCommand implements Runnable {
             if (file.equals("-")) {
                 return parse("standard input", new InputStreamReader(console().in(), StandardCharsets.UTF_8));
             }
+            if (Files.isDirectory(Path.of(file))) {
+                throw CommandException.failed(file + " is a directory; name a YAML file, or - for stdin", null);
+            }
             try (Reader reader = Files.newBufferedReader(Path.of(file))) {
                 return parse(file, reader);
             } catch (IOException e) {
-                throw CommandException.failed("the file " + file + " cannot be read: " + e, e);
+                throw CommandException.unreadable(file, e);
             }
         }
 

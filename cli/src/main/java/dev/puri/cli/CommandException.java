@@ -1,5 +1,8 @@
 package dev.puri.cli;
 
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /** Ends a command with a message for the person who typed it. */
@@ -23,9 +26,14 @@ final class CommandException extends RuntimeException {
         return new CommandException(ExitStatus.USAGE, message, null);
     }
 
-    /** What was given as input is wrong. */
-    static CommandException badInput(@Nullable String message) {
-        return new CommandException(ExitStatus.PARTLY, message, null);
+    /** A file that was named cannot be read. */
+    static CommandException unreadable(String file, IOException e) {
+        String why = switch (e) {
+            case NoSuchFileException missing -> "no such file";
+            case AccessDeniedException denied -> "permission denied";
+            default -> String.valueOf(e.getMessage());
+        };
+        return failed("the file " + file + " cannot be read: " + why, e);
     }
 
     int exitStatus() {

@@ -44,6 +44,10 @@ final class DemoCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException, ExecutionException, InterruptedException {
+        puri().requireNoAddress("demo");
+        requirePort("--port", port);
+        requirePort("--kafka-port", kafkaPort);
+        requirePort("--registry-port", registryPort);
         long started = System.nanoTime();
         Temporary everything = new Temporary(Files.createTempDirectory("puri-demo"));
         try (Lifetime.Closing closing = Lifetime.onExit(everything)) {
@@ -70,6 +74,12 @@ final class DemoCommand extends Subcommand {
 
     private static long seconds(long started) {
         return Math.round((System.nanoTime() - started) / 1e9);
+    }
+
+    private static void requirePort(String flag, @Nullable Integer port) {
+        if (port != null) {
+            EmbeddedStack.requirePort(flag, port);
+        }
     }
 
     private static int chosen(@Nullable Integer asked, int usual) {

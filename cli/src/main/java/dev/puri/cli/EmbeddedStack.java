@@ -58,13 +58,10 @@ public final class EmbeddedStack implements AutoCloseable {
     }
 
     private EmbeddedStack(Place place, Consumer<String> progress) {
-        // The resolver binds it last, and nobody should wait so long to hear that it is taken.
-        if (!isFree(place.port())) {
-            throw CommandException.failed(
-                    "the resolver cannot listen on 127.0.0.1:" + place.port()
-                            + ": something else does; stop that or choose another port with --port",
-                    null);
-        }
+        // Some are bound last, and nobody should wait so long to hear that one is taken.
+        requireFree("resolver", "--port", place.port());
+        requireFree("broker", "--kafka-port", place.kafkaPort());
+        requireFree("schema registry", "--registry-port", place.registryPort());
         boolean started = false;
         try {
             progress.accept("starting a Kafka broker and a schema registry");
@@ -99,6 +96,24 @@ public final class EmbeddedStack implements AutoCloseable {
      */
     public static EmbeddedStack start(Place place, Consumer<String> progress) {
         return new EmbeddedStack(place, progress);
+    }
+
+    /**
+     * @throws CommandException when it is no port number
+     */
+    static void requirePort(String flag, int port) {
+        if (port < 0 || port > 65_535) {
+            throw CommandException.usage(flag + ": 0 to 65535, not " + port);
+        }
+    }
+
+    private static void requireFree(String what, String flag, int port) {
+        if (!isFree(port)) {
+            throw CommandException.failed(
+                    "the " + what + " cannot listen on 127.0.0.1:" + port
+                            + ": something else does; stop that or choose another port with " + flag,
+                    null);
+        }
     }
 
     /** Whether nothing listens on a port of the loopback interface now; 0 always is. */

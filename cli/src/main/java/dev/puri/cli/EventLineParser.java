@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,9 @@ final class EventLineParser {
 
     private static final String HALF_A_CHARACTER = "a text with half of a surrogate pair";
 
+    private static final Pattern PARSER_TALK = Pattern.compile(
+            "\\s*\\(start marker at .*|,? ?[:;]? ?\\(?(?:enable|from) `[^`]*`(?: to allow)?\\)?|,? ?\\(from `[^`]*`\\)");
+
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
     private EventLineParser() {}
@@ -81,14 +85,14 @@ final class EventLineParser {
         try {
             fields = fields(line, mistakes);
         } catch (JsonProcessingException e) {
-            return new Bad(List.of("not JSON: " + firstLine(e.getOriginalMessage()) + ", at column "
-                    + (e.getLocation() == null ? "1" : e.getLocation().getColumnNr())));
+            return new Bad(List.of("not JSON: " + plain(e.getOriginalMessage()) + ", at column "
+                    + (e.getLocation() == null ? "1" : e.getLocation().getColumnNr()) + hint(line)));
         } catch (IOException e) {
             // Text in memory cannot fail to be read.
             throw new UncheckedIOException(e);
         }
         if (fields == null) {
-            return new Bad(List.of("not a JSON object such as {\"type\":\"deleted\",\"puri\":\"a:b:c\"}"));
+            return new Bad(List.of("not a JSON object such as {\"type\":\"deleted\",\"puri\":\"a:b:c\"}" + hint(line)));
         }
         EventLine event = new Reading(fields, mistakes).event();
         return event == null || !mistakes.isEmpty() ? new Bad(mistakes) : new Good(event);
@@ -182,8 +186,17 @@ final class EventLineParser {
         return shown.append(name.length() > 60 ? "…" : "").toString();
     }
 
-    private static String firstLine(String message) {
-        return message.lines().findFirst().orElse("");
+    /** The parser's message without the names of its own switches and places. */
+    static String plain(String message) {
+        return PARSER_TALK
+                .matcher(message.lines().findFirst().orElse(""))
+                .replaceAll("")
+                .strip();
+    }
+
+    private static String hint(String line) {
+        String text = line.strip();
+        return text.equals("{") || text.equals("[") ? "; one object a line" : "";
     }
 
     /** Takes the fields of one line apart and collects what is wrong. */

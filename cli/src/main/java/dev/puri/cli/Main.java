@@ -6,9 +6,13 @@ import dev.puri.embedded.EmbeddedException;
 import dev.puri.http.CannotListenException;
 import dev.puri.http.InvalidSettingsException;
 import dev.puri.registry.WrongTopicsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.TimeoutException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
@@ -33,7 +37,7 @@ public final class Main {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(
                         console.outIsTerminal() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
                 .setExecutionStrategy(parsed -> execute(puri, parsed))
-                .setExecutionExceptionHandler((e, command, parsed) -> report(e, puri));
+                .setExecutionExceptionHandler((e, command, parsed) -> report(e, puri, parsed));
         for (CommandLine subcommand : line.getSubcommands().values()) {
             if (subcommand.getCommandSpec().userObject() instanceof ServerCommand<?>) {
                 ServerCommand.addOptions(subcommand.getCommandSpec());
@@ -46,17 +50,13 @@ public final class Main {
     }
 
     private static int execute(PuriCommand puri, ParseResult parsed) {
-        ParseResult last = parsed;
-        while (last.hasSubcommand()) {
-            last = last.subcommand();
-        }
-        boolean serves = last.commandSpec().userObject() instanceof Subcommand subcommand && subcommand.serves();
+        boolean serves = commandOf(parsed) instanceof Subcommand subcommand && subcommand.serves();
         Logging.set(puri.verbosity(), serves);
         return new CommandLine.RunLast().execute(parsed);
     }
 
     /** What the world did is said in a sentence; what we did wrong is shown whole. */
-    private static int report(Exception thrown, PuriCommand puri) {
+    private static int report(Exception thrown, PuriCommand puri, ParseResult parsed) {
         Throwable e = thrown;
         while ((e instanceof ExecutionException || e instanceof CompletionException) && e.getCause() != null) {
             e = e.getCause();
@@ -67,12 +67,43 @@ public final class Main {
             default -> ExitStatus.FAILED;
         };
         if (isOfTheWorld(e) && puri.verbosity() == 0) {
-            String message = String.valueOf(e.getMessage());
+            String message = remedied(e, puri, parsed);
             puri.console().say("puri: " + message.replace("\n", "\n  "));
         } else {
             e.printStackTrace(puri.console().err());
         }
         return status;
+    }
+
+    /** Its message and, where brokers of others are out of reach, which ones and what to do. */
+    private static String remedied(Throwable e, PuriCommand puri, ParseResult parsed) {
+        String message = String.valueOf(e.getMessage());
+        if (e instanceof KafkaException && e.getCause() instanceof KafkaException cause && cause.getMessage() != null) {
+            message = message + ": " + cause.getMessage();
+        }
+        if (!isOutOfReach(e) || !(commandOf(parsed) instanceof Subcommand command) || command.bringsItsOwn()) {
+            return message;
+        }
+        String brokers = command.settings().bootstrapServer();
+        return (message.contains(brokers) ? message : "no broker answers at " + brokers + " (" + message + ")")
+                + "; start one with puri up, or name one with --bootstrap-server";
+    }
+
+    private static Object commandOf(ParseResult parsed) {
+        ParseResult last = parsed;
+        while (last.hasSubcommand()) {
+            last = last.subcommand();
+        }
+        return last.commandSpec().userObject();
+    }
+
+    private static boolean isOutOfReach(Throwable e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof TimeoutException || cause instanceof ConfigException) {
+                return !(e instanceof CommandException);
+            }
+        }
+        return false;
     }
 
     private static boolean isOfTheWorld(Throwable e) {
@@ -84,6 +115,8 @@ public final class Main {
             case EmbeddedException embedded -> true;
             case CannotListenException listener -> true;
             case KafkaException kafka -> true;
+            case IOException io -> true;
+            case UncheckedIOException io -> true;
             case WrongTopicsException topics -> true;
             default -> false;
         };

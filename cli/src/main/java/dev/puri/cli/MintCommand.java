@@ -6,6 +6,7 @@ import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import java.io.PrintWriter;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -44,6 +45,7 @@ final class MintCommand extends Subcommand {
         if (collection != null && prefix != null) {
             throw CommandException.usage("a collection has its prefix: give one or the other");
         }
+        requireText(Stream.of(collection, prefix).flatMap(Stream::ofNullable).toList());
         Prefix used = prefix();
         IdentityMinter minter = new IdentityMinter();
         PrintWriter out = console().out();

@@ -68,10 +68,13 @@ final class PublishCommand extends Subcommand {
         if (file.equals("-")) {
             return console().in();
         }
+        if (Files.isDirectory(Path.of(file))) {
+            throw CommandException.failed(file + " is a directory; name a file of event lines, or - for stdin", null);
+        }
         try {
             return new BufferedInputStream(Files.newInputStream(Path.of(file)));
         } catch (IOException e) {
-            throw CommandException.failed("the file " + file + " cannot be read: " + e, e);
+            throw CommandException.unreadable(file, e);
         }
     }
 

@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
 /** The command itself; what it can do stands in its subcommands. */
 @Command(
         name = "puri",
+        versionProvider = Version.class,
         description = "One scalar name for every object, and one place to ask where it lives.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
@@ -94,6 +95,9 @@ final class PuriCommand implements Callable<Integer> {
             description = "Log more on stderr; twice for still more.")
     private boolean[] verbosity = {};
 
+    @Option(names = "--version", versionHelp = true, description = "Show the version.")
+    private boolean version;
+
     @Option(
             names = {"-h", "--help"},
             scope = ScopeType.INHERIT,
@@ -125,6 +129,18 @@ final class PuriCommand implements Callable<Integer> {
         put(flags, "resolver", resolver);
         put(flags, "command.config", commandConfig);
         return flags;
+    }
+
+    /**
+     * @param command what brings its own parts, and takes no address of others
+     * @throws CommandException when one was typed
+     */
+    void requireNoAddress(String command) {
+        for (String key : List.of("bootstrap.server", "schema.registry", "resolver")) {
+            if (flags().containsKey(key)) {
+                throw CommandException.usage("--" + key.replace('.', '-') + ": " + command + " brings its own");
+            }
+        }
     }
 
     private static void put(Map<String, String> flags, String key, @Nullable String value) {

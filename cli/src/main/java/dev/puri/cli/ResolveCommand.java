@@ -1,6 +1,9 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -8,8 +11,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,6 +28,9 @@ import picocli.CommandLine.Parameters;
             "With -o json the resolver's answer as it is."
         })
 final class ResolveCommand extends Subcommand {
+    /** As many as a resolver takes at once, unless it is set otherwise. */
+    private static final int BATCH = 1000;
+
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Set<String> RESOLVED = Set.of("found", "merged");
 
@@ -39,12 +48,18 @@ final class ResolveCommand extends Subcommand {
         if (groupBy != null && !groupBy.equals("shard")) {
             throw CommandException.usage("--group-by: shard is the only grouping, not " + groupBy);
         }
-        String answer = ask(Json.print(Json.object("refs", refs, "groupBy", groupBy)));
-        JsonNode results = Json.parse(answer).path("results");
+        requireText(refs);
+        List<String> answers = new ArrayList<>();
+        for (int from = 0; from < refs.size(); from += BATCH) {
+            List<String> batch = refs.subList(from, Math.min(refs.size(), from + BATCH));
+            answers.add(ask(Json.print(Json.object("refs", batch, "groupBy", groupBy))));
+        }
+        JsonNode answer = joined(answers.stream().map(ResolveCommand::parsed).toList());
+        JsonNode results = answer.path("results");
         if (asJson()) {
-            console().out().println(answer);
+            console().out().println(answers.size() == 1 ? answers.getFirst().stripTrailing() : Json.print(answer));
         } else {
-            print(results, Json.parse(answer).path("shards"));
+            print(results, answer.path("shards"));
         }
         for (JsonNode result : results) {
             if (!RESOLVED.contains(result.path("verdict").asText())) {
@@ -54,9 +69,48 @@ final class ResolveCommand extends Subcommand {
         return ExitStatus.DONE;
     }
 
+    private static JsonNode parsed(String answer) {
+        try {
+            return Json.parse(answer);
+        } catch (UncheckedIOException e) {
+            throw CommandException.failed("what answers is no resolver; name one with --resolver", e);
+        }
+    }
+
+    /** The answers to batches as the answer to all: indexes of shards go on from one to the next. */
+    static JsonNode joined(List<JsonNode> answers) {
+        if (answers.size() == 1) {
+            return answers.getFirst();
+        }
+        ObjectNode all = JsonNodeFactory.instance.objectNode();
+        ArrayNode results = all.putArray("results");
+        SortedMap<String, ArrayNode> shards = new TreeMap<>();
+        for (JsonNode answer : answers) {
+            int offset = results.size();
+            answer.path("results").forEach(results::add);
+            answer.path("shards").properties().forEach(shard -> {
+                ArrayNode indexes =
+                        shards.computeIfAbsent(shard.getKey(), name -> JsonNodeFactory.instance.arrayNode());
+                shard.getValue().forEach(index -> indexes.add(index.asInt() + offset));
+            });
+        }
+        if (answers.getFirst().has("shards")) {
+            all.putObject("shards").setAll(shards);
+        }
+        return all;
+    }
+
+    private HttpRequest.Builder request(URI uri) {
+        try {
+            return HttpRequest.newBuilder(uri);
+        } catch (IllegalArgumentException e) {
+            throw CommandException.usage("--resolver: " + uri + " is no address such as " + CliSettings.RESOLVER);
+        }
+    }
+
     private String ask(String body) throws InterruptedException {
         URI uri = URI.create(settings().resolver().toString().replaceFirst("/+$", "") + "/v1/resolve");
-        HttpRequest request = HttpRequest.newBuilder(uri)
+        HttpRequest request = request(uri)
                 .timeout(TIMEOUT)
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body))

@@ -27,6 +27,29 @@ abstract class Subcommand implements Callable<Integer> {
         return false;
     }
 
+    /**
+     * Refuses arguments that the JVM could not make text of, for their names would be others.
+     *
+     * @throws CommandException when the locale is not one of UTF-8 and an argument needs it
+     */
+    static void requireText(Iterable<String> arguments) {
+        requireText(arguments, System.getProperty("sun.jnu.encoding", "UTF-8"));
+    }
+
+    static void requireText(Iterable<String> arguments, String encoding) {
+        boolean isUtf8 = encoding.equalsIgnoreCase("UTF-8");
+        for (String argument : arguments) {
+            if (argument.indexOf('\uFFFD') >= 0 || (!isUtf8 && argument.chars().anyMatch(c -> c > 127))) {
+                throw CommandException.usage("an argument is not text in this locale; set LC_ALL=C.UTF-8");
+            }
+        }
+    }
+
+    /** Whether it connects to nothing that its settings name, or is a server, which says that itself. */
+    final boolean bringsItsOwn() {
+        return serves() || this instanceof UpCommand || this instanceof DemoCommand;
+    }
+
     final PuriCommand puri() {
         if (spec == null) {
             throw new IllegalStateException("not made by picocli");

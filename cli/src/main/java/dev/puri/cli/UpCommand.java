@@ -33,6 +33,13 @@ final class UpCommand extends Subcommand {
 
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
+        puri().requireNoAddress("up");
+        if (data.toString().isBlank()) {
+            throw CommandException.usage("--data: name a directory");
+        }
+        EmbeddedStack.requirePort("--port", port);
+        EmbeddedStack.requirePort("--kafka-port", kafkaPort);
+        EmbeddedStack.requirePort("--registry-port", registryPort);
         EmbeddedStack stack = EmbeddedStack.start(
                 new EmbeddedStack.Place(data, port, kafkaPort, registryPort),
                 step -> console().say("puri: " + step));

@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.http.KafkaProperties;
@@ -67,6 +68,15 @@ class MainTest {
                 "rejections",
                 "rejections list -n 0",
                 "rejections list --puri x",
+                "up --port 70000",
+                "up --kafka-port -1",
+                "demo --registry-port 65536",
+                "up --data=",
+                "up --bootstrap-server a:1",
+                "demo --resolver http://a",
+                "resolve a:b:c --resolver ftp://x",
+                "resolve a:b:\uFFFD",
+                "mint a:\uFFFD",
             })
     void aWrongCommandLineIsStatus2AndSaidOnStderr(String args) {
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, args.isEmpty() ? new String[0] : args.split(" "));
@@ -160,5 +170,52 @@ class MainTest {
                 .containsEntry("request.timeout.ms", "1500")
                 .containsEntry("default.api.timeout.ms", "3000");
         assertThat(settings.givingUpAfter(Duration.ofSeconds(60)).reach()).isEqualTo(Duration.ofSeconds(15));
+    }
+
+    @Test
+    void theVersionIsThatOfTheBuild() {
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "--version");
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).matches("puri \\d+\\.\\d+\\.\\d+.*\\R");
+    }
+
+    @Test
+    void aDirectoryOrAMissingFileIsSaidInOneLine() {
+        assertThat(CommandLineRun.of(NOTHING_SET, "publish", "-f", "/tmp").errLines())
+                .singleElement()
+                .asString()
+                .contains("/tmp is a directory");
+        assertThat(CommandLineRun.of(NOTHING_SET, "collections", "apply", "-f", "/does/not/exist")
+                        .errLines())
+                .singleElement()
+                .asString()
+                .endsWith("no such file");
+    }
+
+    @Test
+    void aLocaleWithoutUtf8TakesPlainArgumentsAlone() {
+        Subcommand.requireText(List.of("a:b:c"), "ANSI_X3.4-1968");
+        Subcommand.requireText(List.of("a:b:é"), "UTF-8");
+        assertThatThrownBy(() -> Subcommand.requireText(List.of("a:b:é"), "ANSI_X3.4-1968"))
+                .hasMessageContaining("LC_ALL=C.UTF-8");
+    }
+
+    @Test
+    void theParsersOwnNamesAreNotShown() {
+        for (String line : List.of("{", "[", "{\"a\":NaN}", "{\"a\":+1}", "{\"a\":01}", "{\"a\"", "[[")) {
+            assertThat(EventLineParser.parse(line).toString())
+                    .as(line)
+                    .doesNotContain("Source", "start marker", "Feature", "enable");
+        }
+        assertThat(EventLineParser.parse("{").toString()).contains("one object a line");
+        assertThat(EventLineParser.parse("[").toString()).contains("one object a line");
+    }
+
+    @Test
+    void answersToBatchesAreJoinedInOrder() {
+        JsonNode one = Json.parse("{\"results\":[1,2],\"shards\":{\"b\":[0,1]}}");
+        JsonNode two = Json.parse("{\"results\":[3,4],\"shards\":{\"a\":[1],\"b\":[0]}}");
+        assertThat(ResolveCommand.joined(List.of(one, two)))
+                .hasToString("{\"results\":[1,2,3,4],\"shards\":{\"a\":[3],\"b\":[0,1,2]}}");
     }
 }

@@ -1,0 +1,23 @@
+package dev.puri.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Properties;
+import picocli.CommandLine.IVersionProvider;
+
+/** This build's version, which the build writes into a resource. */
+final class Version implements IVersionProvider {
+    private static final String RESOURCE = "version.properties";
+
+    @Override
+    public String[] getVersion() throws IOException {
+        Properties properties = new Properties();
+        try (InputStream resource = Version.class.getResourceAsStream(RESOURCE)) {
+            if (resource == null) {
+                throw new IllegalStateException("the build left out " + RESOURCE);
+            }
+            properties.load(resource);
+        }
+        return new String[] {"puri " + properties.getProperty("version")};
+    }
+}
