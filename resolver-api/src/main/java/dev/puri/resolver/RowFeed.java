@@ -1,11 +1,8 @@
 package dev.puri.resolver;
 
 import dev.puri.resolver.table.PackedTable;
-import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
-import dev.puri.schemas.log.RowAvro;
-import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
@@ -38,7 +35,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private final SchemaRegistry registry;
     private final Stop stop;
     private final Counter undecodable;
-    private final RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
+    private final RowDecoder decoder = new RowDecoder();
     private @Nullable ProcessorContext<Void, Void> context;
 
     /** Ends the waiting of a feed from another thread, and tells what it waits for. */
@@ -109,7 +106,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         long pause = FIRST_PAUSE_MILLIS;
         while (true) {
             try {
-                Row row = RowAvro.fromAvro(reader.decode(value, registry.byId(WireFormat.schemaId(value))));
+                Row row = decoder.decode(value, registry.byId(WireFormat.schemaId(value)));
                 stop.waitingFor = null;
                 return row;
             } catch (RegistryUnavailableException e) {

@@ -86,7 +86,7 @@ final class Dictionary<T> {
         return all;
     }
 
-    /** A copy of nothing but the size: how many numbers are given out. */
+    /** How many numbers are given out. */
     int size() {
         return size;
     }

@@ -3,6 +3,7 @@ package dev.puri.resolver.table;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +51,8 @@ final class Index {
 
     private final int[] live = new int[TABLES];
     private final int[] used = new int[TABLES];
-    private volatile long entries;
-    private volatile long slots;
+    private final AtomicLong entries = new AtomicLong();
+    private final AtomicLong slots = new AtomicLong();
 
     /** Of the writer's last search: the slot's number. */
     private int place;
@@ -86,12 +87,12 @@ final class Index {
     }
 
     long entries() {
-        return entries;
+        return entries.getAcquire();
     }
 
     double load() {
-        long of = slots;
-        return of == 0 ? 0 : (double) entries / of;
+        long of = slots.getAcquire();
+        return of == 0 ? 0 : (double) entries() / of;
     }
 
     /** The record of this hash that matches, or null; by any thread. */
@@ -317,7 +318,7 @@ final class Index {
             sum += live[table];
             ARRAY.setRelease(arrays, table, arrays[table]);
         }
-        entries = sum;
+        entries.setRelease(sum);
     }
 
     private void rebuild(int table) {
@@ -365,14 +366,13 @@ final class Index {
         VarHandle.fullFence();
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    /** One thread writes, so nothing has to be locked. */
     private void entries(int more) {
-        entries += more;
+        entries.setRelease(entries.getPlain() + more);
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
     private void slots(int more) {
-        slots += more;
+        slots.setRelease(slots.getPlain() + more);
     }
 
     private static int before(int at, int count) {

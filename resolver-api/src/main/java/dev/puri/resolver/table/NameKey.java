@@ -30,6 +30,10 @@ final class NameKey implements Index.Match {
         return hash;
     }
 
+    boolean isOf(Words.Collection collection) {
+        return collection.begins(text, collectionLength);
+    }
+
     int putIdentifier(byte[] out, int at) {
         System.arraycopy(identifier, 0, out, at, identifierLength);
         return at + identifierLength;

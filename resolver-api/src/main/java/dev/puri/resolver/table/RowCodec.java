@@ -35,6 +35,9 @@ final class RowCodec {
 
     private final Words words;
 
+    /** Of the row last written. */
+    private int lastCollection;
+
     RowCodec(Words words) {
         this.words = words;
     }
@@ -64,7 +67,7 @@ final class RowCodec {
             at = handle.put(out, at);
             flags |= at == HANDLE_AT + HandleKey.BYTES ? HANDLE : HANDLE | WIDE_HANDLE;
         }
-        at = Varint.put(words.collections.intern(puri.qualifiedCollection()), out, at);
+        at = Varint.put(collection(puri, name), out, at);
         at = name.putIdentifier(out, at);
         UUID uuid = row.uuid();
         LONGS.set(out, at, uuid.getMostSignificantBits());
@@ -92,6 +95,14 @@ final class RowCodec {
         out[0] = (byte) (at / Slab.UNIT);
         out[1] = (byte) flags;
         return at;
+    }
+
+    /** Neighbours in a topic are often of one collection, whose number is then found without making its text. */
+    private int collection(Puri puri, NameKey name) {
+        if (words.collections.size() == 0 || !name.isOf(words.collections.word(lastCollection))) {
+            lastCollection = words.collections.intern(puri.qualifiedCollection());
+        }
+        return lastCollection;
     }
 
     /** What is counted by: the record's collection, owner, shard and status. */

@@ -9,6 +9,7 @@ import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +54,7 @@ final class Slab {
     /** What was left of chunks, by its size. */
     private final TreeMap<Integer, ArrayDeque<Long>> freeRoom = new TreeMap<>();
 
-    private volatile long unitsInUse;
+    private final AtomicLong unitsInUse = new AtomicLong();
 
     Slab() {
         CLEANER.register(this, arena::close);
@@ -64,7 +65,7 @@ final class Slab {
     }
 
     long bytesInUse() {
-        return unitsInUse * UNIT;
+        return unitsInUse.getAcquire() * UNIT;
     }
 
     /** Room for a record; what stood there before may still stand there. */
@@ -146,9 +147,9 @@ final class Slab {
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    /** One thread writes, so nothing has to be locked. */
     private void inUse(int units) {
-        unitsInUse += units;
+        unitsInUse.setRelease(unitsInUse.getPlain() + units);
     }
 
     void write(long address, byte[] bytes, int length) {

@@ -14,13 +14,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of every kind that the registry can write, and then some, by a seed. */
-final class AnyRows {
+public final class AnyRows {
     private static final String RAW = "abcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=@";
     private static final String PLACE = "ABCXYZabcxyz0189._~:/@+-";
 
     private final Random random;
 
-    AnyRows(Random random) {
+    public AnyRows(Random random) {
         this.random = random;
     }
 
@@ -58,7 +58,7 @@ final class AnyRows {
         return text.toString();
     }
 
-    Handle handle() {
+    public Handle handle() {
         String prefix = random.nextInt(3) == 0 ? "" + letter() + letter() + letter() : "trk";
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < Handle.RANDOM_LENGTH; i++) {
@@ -71,7 +71,7 @@ final class AnyRows {
         return (char) ('a' + random.nextInt(26));
     }
 
-    Row row(@Nullable Handle handle) {
+    public Row row(@Nullable Handle handle) {
         Row.Status status = Row.Status.values()[random.nextInt(3)];
         UUID uuid = uuid();
         Instant created = Instant.ofEpochMilli(anyLong());

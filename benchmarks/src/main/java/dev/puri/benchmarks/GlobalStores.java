@@ -1,0 +1,132 @@
+package dev.puri.benchmarks;
+
+import dev.puri.schemas.log.Topics;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StoreQueryParameters;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.QueryableStoreTypes;
+import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.apache.kafka.streams.state.RocksDBConfigSetter;
+import org.apache.kafka.streams.state.Stores;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+
+/** Kafka Streams' own ways to hold a topic whole, with the consumer settings that our table has. */
+final class GlobalStores {
+    private static final String STORE = "rows";
+
+    private GlobalStores() {}
+
+    /** One of them, filled. */
+    record Filled(KafkaStreams streams, double seconds) implements AutoCloseable {
+        byte @Nullable [] get(byte[] key) {
+            return store().get(key);
+        }
+
+        ReadOnlyKeyValueStore<byte[], byte[]> store() {
+            return streams.store(
+                    StoreQueryParameters.fromNameAndType(STORE, QueryableStoreTypes.<byte[], byte[]>keyValueStore()));
+        }
+
+        @Override
+        public void close() {
+            streams.close();
+        }
+    }
+
+    static Filled rocksDb(String bootstrapServers, Path dir) {
+        return fill(table(Stores.persistentKeyValueStore(STORE)), bootstrapServers, dir);
+    }
+
+    static Filled inMemory(String bootstrapServers, Path dir) {
+        return fill(table(Stores.inMemoryKeyValueStore(STORE)), bootstrapServers, dir);
+    }
+
+    /** A store that keeps nothing: what reading the topic alone takes. */
+    static Filled noOp(String bootstrapServers, Path dir) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.addGlobalStore(
+                Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(STORE), Serdes.ByteArray(), Serdes.ByteArray())
+                        .withLoggingDisabled(),
+                Topics.IDENTITIES,
+                Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
+                Ignoring::new);
+        return fill(builder, bootstrapServers, dir);
+    }
+
+    private static final class Ignoring implements Processor<byte[], byte[], Void, Void> {
+        @Override
+        public void process(Record<byte[], byte[]> record) {
+            // Nothing is kept.
+        }
+    }
+
+    private static StreamsBuilder table(KeyValueBytesStoreSupplier store) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.globalTable(
+                Topics.IDENTITIES,
+                Materialized.<byte[], byte[]>as(store)
+                        .withKeySerde(Serdes.ByteArray())
+                        .withValueSerde(Serdes.ByteArray())
+                        .withCachingDisabled());
+        return builder;
+    }
+
+    private static Filled fill(StreamsBuilder builder, String bootstrapServers, Path dir) {
+        Properties config = new Properties();
+        config.putAll(Map.of(
+                StreamsConfig.APPLICATION_ID_CONFIG,
+                "bench-table",
+                StreamsConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                StreamsConfig.STATE_DIR_CONFIG,
+                dir.toString(),
+                StreamsConfig.NUM_STREAM_THREADS_CONFIG,
+                0,
+                StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG,
+                Tuned.class,
+                StreamsConfig.globalConsumerPrefix("isolation.level"),
+                "read_committed",
+                StreamsConfig.globalConsumerPrefix("fetch.max.wait.ms"),
+                10));
+        KafkaStreams streams = new KafkaStreams(builder.build(), config);
+        long begun = System.nanoTime();
+        streams.start();
+        return new Filled(streams, (System.nanoTime() - begun) / 1e9);
+    }
+
+    /** A filter before each file, a cache of half a GiB, and room for all that is written at once. */
+    public static final class Tuned implements RocksDBConfigSetter {
+        private static final LRUCache CACHE = new LRUCache(512L << 20);
+        private static final BloomFilter FILTER = new BloomFilter(10, false);
+
+        @Override
+        public void setConfig(String store, Options options, Map<String, Object> configs) {
+            BlockBasedTableConfig tables = (BlockBasedTableConfig) options.tableFormatConfig();
+            tables.setBlockCache(CACHE);
+            tables.setFilterPolicy(FILTER);
+            tables.setCacheIndexAndFilterBlocks(false);
+            options.setTableFormatConfig(tables);
+            options.setWriteBufferSize(64L << 20);
+            options.setMaxWriteBufferNumber(4);
+        }
+
+        @Override
+        public void close(String store, Options options) {
+            // The cache and the filter are for all stores of the run.
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.puri.benchmarks;
+
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.schemas.serde.SchemaRegistry;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Future;
+import org.apache.avro.Schema;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** Rows as the topology leaves them of {@link Creations}, each known by its number alone. */
+final class Population {
+    static final int SCHEMA_ID = 1;
+    private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
+    private static final Prefix PREFIX = new Prefix("trk");
+    private static final Owner OWNER = new Owner("catalog");
+    private static final long FIRST_MILLIS =
+            Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
+
+    private Population() {}
+
+    static Puri puri(long number) {
+        return Puri.parse("soundcloud:tracks:" + (1_000_000_000L + number));
+    }
+
+    static Handle handle(long number) {
+        StringBuilder text = new StringBuilder();
+        long bits = mixed(number);
+        for (int i = 0; i < 12; i++) {
+            text.append(Handle.ALPHABET.charAt((int) (bits >>> 5 * i) & 31));
+        }
+        long more = mixed(~number);
+        for (int i = 0; i < 3; i++) {
+            text.append(Handle.ALPHABET.charAt((int) (more >>> 5 * i) & 31));
+        }
+        return Handle.of(PREFIX, text.toString());
+    }
+
+    /**
+     * @param version 0 as created
+     */
+    static Row row(long number, long version) {
+        long millis = FIRST_MILLIS + number / 3;
+        return new Row(
+                new UUID(millis << 16 | 0x7000 | mixed(number) & 0xFFF, mixed(number + 1) >>> 2 | 1L << 63),
+                OWNER,
+                new Shard("br-" + (number + version) % 3),
+                handle(number),
+                Row.Status.ACTIVE,
+                1 + version,
+                Instant.ofEpochMilli(millis + 1),
+                Instant.ofEpochMilli(millis + 1 + 1000 * version),
+                null,
+                new Position(Topics.EVENTS, (int) (number & 7), (number >>> 3) + version));
+    }
+
+    static byte[] value(long number) {
+        return WRITER.encode(SCHEMA_ID, RowAvro.toAvro(row(number, 0)));
+    }
+
+    /** Puts them into the identities topic. */
+    static void publish(String bootstrapServers, int rows) throws Exception {
+        Map<String, Object> config =
+                Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17);
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            @Nullable Future<RecordMetadata> last = null;
+            for (int number = 0; number < rows; number++) {
+                last = producer.send(
+                        new ProducerRecord<>(Topics.IDENTITIES, puri(number).toBytes(), value(number)));
+            }
+            producer.flush();
+            if (last != null) {
+                last.get();
+            }
+        }
+    }
+
+    /** Finalizer of SplitMix64: one to one, so no two handles are alike. */
+    private static long mixed(long number) {
+        long bits = number * 0x9E3779B97F4A7C15L;
+        bits = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
+        bits = (bits ^ bits >>> 27) * 0x94D049BB133111EBL;
+        return bits ^ bits >>> 31;
+    }
+
+    /** Knows the row's schema without a server. */
+    static final class OneSchema implements SchemaRegistry {
+        @Override
+        public Schema byId(int id) {
+            return WRITER.schema();
+        }
+
+        @Override
+        public int register(String subject, Schema schema) {
+            throw new IllegalStateException("nothing is registered");
+        }
+
+        @Override
+        public int idOf(String subject, Schema schema) {
+            throw new IllegalStateException("nothing is registered");
+        }
+
+        @Override
+        public void close() {}
+    }
+}
