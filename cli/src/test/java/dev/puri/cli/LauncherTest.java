@@ -68,6 +68,19 @@ class LauncherTest {
     }
 
     @Test
+    void saysExactlyWhatIsMissingWhenNoJdkIsNewEnough() throws Exception {
+        Path puri = root.resolve("puri");
+        Files.writeString(puri, Files.readString(puri).replace("needed_java=25", "needed_java=999"));
+        Run run = run(puri, "mint");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err())
+                .contains("needs a JDK 999 or newer, and found none")
+                .contains("found Java " + Runtime.version().feature() + " in " + System.getProperty("java.home"))
+                .contains("JAVA_HOME");
+    }
+
+    @Test
     void argumentsAndStatusPassThroughUnchanged() throws Exception {
         Run run = run(root.resolve("puri"), "mint", "--prefix", "two words");
         assertThat(run.status()).isEqualTo(2);
