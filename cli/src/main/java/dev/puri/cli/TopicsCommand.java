@@ -37,8 +37,7 @@ import picocli.CommandLine.Spec;
             TopicsCommand.CheckCommand.class
         })
 final class TopicsCommand implements Runnable {
-    private static final Set<String> SHARED =
-            Set.of(Topics.EVENTS, Topics.IDENTITIES, Topics.REJECTIONS, Topics.COLLECTIONS, Topics.GRANTS);
+    private static final Set<String> SHARED = RegistryTopics.names();
 
     @Spec
     private @Nullable CommandSpec spec;

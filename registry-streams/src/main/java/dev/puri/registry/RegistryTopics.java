@@ -86,6 +86,11 @@ public final class RegistryTopics {
             new Plan(Topics.REJECTIONS, true, FORGOTTEN),
             new Plan(Topics.COLLECTIONS, false, COMPACTED));
 
+    /** The topics that every registry has; namespaces may own more. */
+    public static Set<String> names() {
+        return PLANS.stream().map(Plan::name).collect(Collectors.toUnmodifiableSet());
+    }
+
     /** What one topic is, after {@link #create} or for a listing. */
     public record Standing(String name, int partitions, int replicationFactor, boolean isNew) {}
 
@@ -311,7 +316,7 @@ public final class RegistryTopics {
     }
 
     private static boolean isPlanned(String topic) {
-        return PLANS.stream().anyMatch(plan -> plan.name().equals(topic));
+        return names().contains(topic);
     }
 
     private static boolean isInternal(String topic, String applicationId) {
