@@ -2,18 +2,25 @@ package dev.puri.benchmarks;
 
 import dev.puri.embedded.EmbeddedBroker;
 import dev.puri.registry.RegistryTopics;
+import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /**
  * A broker in this process with the registry's topics and nothing in them, in a directory that goes
@@ -55,6 +62,26 @@ final class FreshBroker implements AutoCloseable {
                 .get();
     }
 
+    /** Tells the identities topic from any other of its name. */
+    Uuid identitiesId() throws Exception {
+        return Objects.requireNonNull(admin.describeTopics(List.of(Topics.IDENTITIES))
+                        .allTopicNames()
+                        .get()
+                        .get(Topics.IDENTITIES))
+                .topicId();
+    }
+
+    /** Where each partition of the identities topic ends now. */
+    Map<Integer, Long> identitiesEnds() throws Exception {
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            asked.put(new TopicPartition(Topics.IDENTITIES, partition), OffsetSpec.latest());
+        }
+        Map<Integer, Long> ends = new TreeMap<>();
+        admin.listOffsets(asked).all().get().forEach((partition, end) -> ends.put(partition.partition(), end.offset()));
+        return ends;
+    }
+
     /** Bytes of all logs now, in-flight ones of the broker itself included. */
     long bytesLogged() throws Exception {
         return admin
@@ -86,7 +113,11 @@ final class FreshBroker implements AutoCloseable {
         }
     }
 
+    /** With all that is in it, if it is there. */
     static void delete(Path directory) {
+        if (Files.notExists(directory)) {
+            return;
+        }
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);

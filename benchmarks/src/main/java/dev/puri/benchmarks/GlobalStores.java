@@ -1,8 +1,11 @@
 package dev.puri.benchmarks;
 
+import dev.puri.resolver.RowReading;
+import dev.puri.resolver.table.Identity;
 import dev.puri.schemas.log.Topics;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
@@ -12,8 +15,11 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.QueryableStoreTypes;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.apache.kafka.streams.state.RocksDBConfigSetter;
@@ -57,20 +63,62 @@ final class GlobalStores {
 
     /** A store that keeps nothing: what reading the topic alone takes. */
     static Filled noOp(String bootstrapServers, Path dir) {
+        return fill(global(Stores.inMemoryKeyValueStore(STORE), Ignoring::new), bootstrapServers, dir);
+    }
+
+    /** The same, but each record is decoded before it is dropped. */
+    static Filled noOpDecoding(String bootstrapServers, Path dir) {
+        return fill(global(Stores.inMemoryKeyValueStore(STORE), () -> new Decoding(false)), bootstrapServers, dir);
+    }
+
+    /** RocksDB, but each record is decoded before its bytes are put. */
+    static Filled rocksDbDecoding(String bootstrapServers, Path dir) {
+        return fill(global(Stores.persistentKeyValueStore(STORE), () -> new Decoding(true)), bootstrapServers, dir);
+    }
+
+    private static StreamsBuilder global(
+            KeyValueBytesStoreSupplier store, ProcessorSupplier<byte[], byte[], Void, Void> processor) {
         StreamsBuilder builder = new StreamsBuilder();
         builder.addGlobalStore(
-                Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(STORE), Serdes.ByteArray(), Serdes.ByteArray())
+                Stores.keyValueStoreBuilder(store, Serdes.ByteArray(), Serdes.ByteArray())
                         .withLoggingDisabled(),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                Ignoring::new);
-        return fill(builder, bootstrapServers, dir);
+                processor);
+        return builder;
     }
 
     private static final class Ignoring implements Processor<byte[], byte[], Void, Void> {
         @Override
         public void process(Record<byte[], byte[]> record) {
             // Nothing is kept.
+        }
+    }
+
+    private static final class Decoding implements Processor<byte[], byte[], Void, Void> {
+        private final boolean isKept;
+        private final RowReading reading = new RowReading(Population.schema());
+        private @Nullable KeyValueStore<byte[], byte[]> store;
+
+        /** Somewhere for it to go, so that it is made at all. */
+        @SuppressWarnings("unused")
+        private @Nullable Identity last;
+
+        Decoding(boolean isKept) {
+            this.isKept = isKept;
+        }
+
+        @Override
+        public void init(ProcessorContext<Void, Void> context) {
+            store = context.getStateStore(STORE);
+        }
+
+        @Override
+        public void process(Record<byte[], byte[]> record) {
+            last = new Identity(reading.puri(record.key()), reading.row(record.value()));
+            if (isKept) {
+                Objects.requireNonNull(store).put(record.key(), record.value());
+            }
         }
     }
 

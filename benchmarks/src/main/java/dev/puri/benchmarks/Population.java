@@ -8,18 +8,16 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
-import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.schemas.serde.SchemaRegistry;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +27,11 @@ final class Population {
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final Prefix PREFIX = new Prefix("trk");
     private static final Owner OWNER = new Owner("catalog");
+    private static final Shard[] SHARDS = {new Shard("br-0"), new Shard("br-1"), new Shard("br-2")};
+
+    /** As many as pay on a small machine: making records takes as long as sending them. */
+    private static final int PRODUCERS = 2;
+
     private static final long FIRST_MILLIS =
             Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
 
@@ -59,7 +62,7 @@ final class Population {
         return new Row(
                 new UUID(millis << 16 | 0x7000 | mixed(number) & 0xFFF, mixed(number + 1) >>> 2 | 1L << 63),
                 OWNER,
-                new Shard("br-" + (number + version) % 3),
+                SHARDS[(int) ((number + version) % SHARDS.length)],
                 handle(number),
                 Row.Status.ACTIVE,
                 1 + version,
@@ -69,30 +72,58 @@ final class Population {
                 new Position(Topics.EVENTS, (int) (number & 7), (number >>> 3) + version));
     }
 
-    static byte[] value(long number) {
-        return WRITER.encode(SCHEMA_ID, RowAvro.toAvro(row(number, 0)));
-    }
-
-    /** Puts them into the identities topic. */
-    static void publish(String bootstrapServers, int rows) throws Exception {
-        Map<String, Object> config =
-                Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17);
-        try (KafkaProducer<byte[], byte[]> producer =
-                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
-            @Nullable Future<RecordMetadata> last = null;
-            for (int number = 0; number < rows; number++) {
-                last = producer.send(
-                        new ProducerRecord<>(Topics.IDENTITIES, puri(number).toBytes(), value(number)));
-            }
-            producer.flush();
-            if (last != null) {
-                last.get();
-            }
+    /** Puts those from one number up to before another into the identities topic. */
+    static void publish(String bootstrapServers, long from, long to, long version) throws Exception {
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+        Thread[] producers = new Thread[PRODUCERS];
+        for (int i = 0; i < PRODUCERS; i++) {
+            long first = from + i;
+            producers[i] = Thread.ofPlatform().start(() -> produce(bootstrapServers, first, to, version, failure));
+        }
+        for (Thread producer : producers) {
+            producer.join();
+        }
+        Exception thrown = failure.get();
+        if (thrown != null) {
+            throw new IllegalStateException("not all rows could be published", thrown);
         }
     }
 
+    private static void produce(
+            String bootstrapServers, long first, long to, long version, AtomicReference<@Nullable Exception> failure) {
+        // A row that is sent twice stays one row, so nothing needs to be kept in order.
+        Map<String, Object> config = Map.of(
+                "bootstrap.servers",
+                bootstrapServers,
+                "linger.ms",
+                20,
+                "batch.size",
+                1 << 17,
+                "enable.idempotence",
+                false);
+        RowBytes bytes = new RowBytes();
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (long number = first; number < to && failure.get() == null; number += PRODUCERS) {
+                producer.send(
+                        new ProducerRecord<>(
+                                Topics.IDENTITIES,
+                                puri(number).toBytes(),
+                                bytes.encode(SCHEMA_ID, row(number, version))),
+                        (sent, e) -> failure.compareAndSet(null, e));
+            }
+        } catch (RuntimeException e) {
+            failure.compareAndSet(null, e);
+        }
+    }
+
+    /** Of the values in the topic. */
+    static Schema schema() {
+        return WRITER.schema();
+    }
+
     /** Finalizer of SplitMix64: one to one, so no two handles are alike. */
-    private static long mixed(long number) {
+    static long mixed(long number) {
         long bits = number * 0x9E3779B97F4A7C15L;
         bits = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
         bits = (bits ^ bits >>> 27) * 0x94D049BB133111EBL;

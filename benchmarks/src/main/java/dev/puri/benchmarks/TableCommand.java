@@ -1,5 +1,8 @@
 package dev.puri.benchmarks;
 
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,7 +17,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "How fast the identity table answers, fills and opens, and what a row takes,",
-            "beside Kafka Streams' own stores on the same topic of a broker in this process."
+            "beside Kafka Streams' own stores on the same topic of a broker in this process, and others."
         })
 final class TableCommand implements Callable<Integer> {
     @Spec
@@ -45,13 +48,21 @@ final class TableCommand implements Callable<Integer> {
                     "Times that each side is filled from the topic after one to warm up (default ${DEFAULT-VALUE}).")
     private int fills;
 
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "PART",
+            description = "Parts of it: ${COMPLETION-CANDIDATES}. All without this.")
+    private List<TableBench.Part> only = List.of();
+
     @Override
     public Integer call() throws Exception {
         if (rows < 1000 || gets < 1000 || rounds < 1 || fills < 1) {
             throw new ParameterException(spec.commandLine(), "at least 1000 rows, 1000 gets, 1 round and 1 fill");
         }
+        Set<TableBench.Part> parts = only.isEmpty() ? EnumSet.allOf(TableBench.Part.class) : EnumSet.copyOf(only);
         TableBench bench = new TableBench(
-                new TableBench.Plan(rows, gets, rounds, fills),
+                new TableBench.Plan(rows, gets, rounds, fills, parts),
                 spec.commandLine().getErr()::println);
         output.print(bench.run(), spec.commandLine().getOut());
         return 0;

@@ -6,45 +6,116 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The whole comparison on a real broker, too short to measure anything. */
 class TableBenchIT {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
     @Test
     void everyFigureIsThereWithItsBaseline() throws Exception {
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        int status = Main.run(
-                new PrintWriter(out),
-                new PrintWriter(err),
-                "table",
-                "-o",
-                "json",
-                "--rows=2000",
-                "--gets=1000",
-                "--rounds=1",
-                "--fills=1");
+        JsonNode results = run("table", "--rows=2000", "--gets=1000", "--rounds=1", "--fills=1")
+                .get("results");
 
-        assertThat(status).as(err.toString()).isZero();
-        JsonNode report = new ObjectMapper().readTree(out.toString());
-        assertThat(report.get("bench").textValue()).isEqualTo("table");
-        assertThat(report.get("results").findValuesAsText("name"))
+        assertThat(results.findValuesAsText("name").stream().distinct())
                 .containsExactly(
+                        "identities",
+                        "put, fresh rows",
+                        "put, updates",
+                        "put, fresh rows, p99.99",
+                        "put, fresh rows, longest",
                         "restore from topic",
-                        "restore from topic",
-                        "get by pURI",
+                        "look-up beside a restore p99.9",
+                        "look-up beside a restore, longest",
                         "get by pURI",
                         "get by handle",
+                        "get by pURI, skewed",
+                        "get by handle, skewed",
                         "get by pURI, not there",
+                        "get by handle, not there",
+                        "scan",
                         "get by pURI beside 50 k puts/s",
                         "get by pURI beside 50 k puts/s p99.9",
-                        "write a snapshot",
+                        "get by pURI beside 50 k puts/s, longest",
+                        "reopen after a clean stop, start() to ready",
                         "open a snapshot",
+                        "write a snapshot",
+                        "size of a snapshot, per row",
                         "bytes per identity, all in, both doors");
-        for (JsonNode figure : report.get("results")) {
+        assertThat(baselines(results, "restore from topic"))
+                .containsExactly(
+                        "global store RocksDB, tuned, each record decoded to a row",
+                        "no-op global store, each record decoded to a row",
+                        "GlobalKTable RocksDB, tuned, bytes as they are",
+                        "no-op global store, bytes as they are",
+                        "GlobalKTable in-memory store, bytes as they are");
+        assertThat(baselines(results, "get by pURI"))
+                .containsExactly("GlobalKTable RocksDB", "java.util.HashMap of decoded rows");
+        assertThat(baselines(results, "get by handle")).containsExactly("GlobalKTable RocksDB, handle map then row");
+        assertThat(baselines(results, "bytes per identity, all in, both doors"))
+                .containsExactly("in-memory store with a handle map");
+        for (JsonNode figure : results) {
             assertThat(figure.get("ours").doubleValue()).isPositive();
             assertThat(figure.get("theirs").isNull())
                     .isEqualTo(figure.get("baseline").isNull());
         }
+    }
+
+    @Test
+    void partsCanBeMeasuredAlone() throws Exception {
+        JsonNode results = run("table", "--rows=2000", "--gets=1000", "--fills=1", "--only=reopen,bytes")
+                .get("results");
+
+        assertThat(results.findValuesAsText("name"))
+                .containsExactly(
+                        "identities",
+                        "reopen after a clean stop, start() to ready",
+                        "open a snapshot",
+                        "write a snapshot",
+                        "size of a snapshot, per row",
+                        "bytes per identity, all in, both doors");
+    }
+
+    @Test
+    void theCurveHasEachCostAtEachSizeAndAChart(@TempDir Path dir) throws Exception {
+        Path chart = dir.resolve("cost.svg");
+        JsonNode results = run("curve", "--rows=2000,5000", "--gets=1000", "--rounds=1", "--chart=" + chart)
+                .get("results");
+
+        assertThat(results).hasSize(2 * Curve.Cost.values().length);
+        assertThat(results.findValuesAsText("name"))
+                .contains("get by pURI, at 2,000 rows", "get by pURI, at 5,000 rows", "scan, per row, at 5,000 rows");
+        for (JsonNode figure : results) {
+            assertThat(figure.get("ours").doubleValue()).isPositive();
+        }
+        assertThat(Files.readString(chart)).startsWith("<svg").contains("get by handle", "5,000 rows");
+    }
+
+    private static JsonNode run(String name, String... options) throws Exception {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        List<String> args = new ArrayList<>(List.of(name, "-o", "json"));
+        args.addAll(List.of(options));
+        int status = Main.run(new PrintWriter(out), new PrintWriter(err), args.toArray(new String[0]));
+
+        assertThat(status).as(err.toString()).isZero();
+        JsonNode report = MAPPER.readTree(out.toString());
+        assertThat(report.get("bench").textValue()).isEqualTo(name);
+        return report;
+    }
+
+    private static List<String> baselines(JsonNode results, String name) {
+        List<String> baselines = new ArrayList<>();
+        for (JsonNode figure : results) {
+            if (figure.get("name").textValue().equals(name)) {
+                baselines.add(figure.get("baseline").textValue());
+            }
+        }
+        return baselines;
     }
 }
