@@ -1,5 +1,7 @@
 package dev.puri.benchmarks;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -32,6 +34,13 @@ final class Bytes {
             Objects.requireNonNull(filled.get(
                     Objects.requireNonNull(handles.get(Population.handle(0).text()))));
             return bytes;
+        }
+    }
+
+    /** A row's share of the pages of LMDB, handles included. */
+    static double lmdb(Path dir, int rows) throws IOException {
+        try (LmdbDoors doors = new LmdbDoors(dir, rows)) {
+            return (double) doors.bytes() / rows;
         }
     }
 }

@@ -14,11 +14,11 @@ import java.util.Locale;
  * @param sizeUnit follows each size at the axis
  */
 record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel> panels) {
-    private static final int WIDTH = 860;
+    private static final int WIDTH = 900;
     private static final int LEFT = 64;
     private static final int RIGHT = 640;
     private static final int TOP = 56;
-    private static final int PANEL = 250;
+    private static final int PANEL = 220;
     private static final int GAP = 84;
     private static final int LABEL = 16;
     private static final int GRID_LINES = 4;

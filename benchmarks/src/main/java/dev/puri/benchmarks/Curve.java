@@ -107,7 +107,7 @@ final class Curve {
         Random random = new Random(rows);
         Rounds rounds = new Rounds(plan.rounds, line -> {}).run("gets", (round, turn) -> {
             Wanted wanted = Wanted.of(plan.gets, () -> random.nextInt(rows));
-            Wanted missing = Wanted.of(plan.gets, () -> rows + (long) random.nextInt(rows));
+            Wanted missing = Wanted.of(plan.gets, () -> Population.missing(random.nextInt(rows)));
             turn.did(Cost.BY_PURI.title, Pace.of(plan.gets, i -> table.byPuri(wanted.puris()[i]) != null));
             turn.did(Cost.BY_HANDLE.title, Pace.of(plan.gets, i -> table.byHandle(wanted.handles()[i]) != null));
             turn.did(Cost.MISS.title, Pace.of(plan.gets, i -> table.byPuri(missing.puris()[i]) == null));

@@ -51,7 +51,7 @@ final class Gets {
         even();
         LongSupplier skewed = skewed();
         byBothDoors(", skewed", skewed, true);
-        byBothDoors(", not there", () -> plan.rows() + (long) random.nextInt(plan.rows()), false);
+        byBothDoors(", not there", () -> Population.missing(random.nextInt(plan.rows())), false);
         scans();
         return figures;
     }

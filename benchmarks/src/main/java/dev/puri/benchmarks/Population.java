@@ -12,9 +12,13 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.schemas.serde.SchemaRegistry;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -32,13 +36,14 @@ final class Population {
     /** As many as pay on a small machine: making records takes as long as sending them. */
     private static final int PRODUCERS = 2;
 
+    private static final long FIRST = 1_000_000_000L;
     private static final long FIRST_MILLIS =
             Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
 
     private Population() {}
 
     static Puri puri(long number) {
-        return Puri.parse("soundcloud:tracks:" + (1_000_000_000L + number));
+        return Puri.parse("soundcloud:tracks:" + (FIRST + number));
     }
 
     static Handle handle(long number) {
@@ -70,6 +75,28 @@ final class Population {
                 Instant.ofEpochMilli(millis + 1 + 1000 * version),
                 null,
                 new Position(Topics.EVENTS, (int) (number & 7), (number >>> 3) + version));
+    }
+
+    /** A number that is nobody's, whose name stands in order right behind that of another. */
+    static long missing(long number) {
+        return 10 * (FIRST + number) + 5 - FIRST;
+    }
+
+    /** A number and the handle that follows from it. */
+    record Named(Handle handle, int number) {}
+
+    /** Shows the first so many by their handles' order, few at a time. */
+    static void byHandle(int count, Consumer<Named> seen) {
+        for (int first = 0; first < Handle.ALPHABET.length(); first++) {
+            List<Named> some = new ArrayList<>();
+            for (int number = 0; number < count; number++) {
+                if ((mixed(number) & 31) == first) {
+                    some.add(new Named(handle(number), number));
+                }
+            }
+            some.sort(Comparator.comparing(Named::handle));
+            some.forEach(seen);
+        }
     }
 
     /** Puts those from one number up to before another into the identities topic. */

@@ -2,6 +2,7 @@ package dev.puri.benchmarks;
 
 import dev.puri.resolver.TableClient;
 import dev.puri.resolver.table.PackedTable;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -133,30 +134,34 @@ final class TableBench {
         progress.accept("filling what look-ups are compared with");
         Path dir = broker.directory("rocksdb");
         try (GlobalStores.Filled filled = GlobalStores.rocksDb(broker.bootstrapServers(), dir);
-                Doors rocksDb = new RocksDbDoors(filled.store(), broker.directory("handles"), plan.rows)) {
+                Doors rocksDb = new RocksDbDoors(filled.store(), broker.directory("handles"), plan.rows);
+                Doors lmdb = new LmdbDoors(broker.directory("lmdb"), plan.rows)) {
             Map<String, Doors> baselines = new LinkedHashMap<>();
             baselines.put("GlobalKTable RocksDB", rocksDb);
+            baselines.put("LMDB", lmdb);
             figures.addAll(new Gets(plan, table, baselines, progress).measure());
         }
         FreshBroker.delete(dir);
+        FreshBroker.delete(broker.directory("lmdb"));
         figures.addAll(new BesidePuts(plan, table, progress).measure());
     }
 
     /** All in: what is outside the heap and what is on it, of the stores and their handle maps. */
     private void bytes(FreshBroker broker, double ours) throws Exception {
-        String name = "bytes per identity, all in, both doors";
-        String baseline = "in-memory store with a handle map";
         if (plan.fitsOnHeap()) {
-            figures.add(new Figure(name, "B", ours, baseline, Bytes.inMemory(broker, plan.rows)));
+            bytes(broker, ours, plan.rows, "");
         } else {
             try (FreshBroker fewer = filled(MOST_ON_HEAP)) {
-                figures.add(new Figure(
-                        name,
-                        "B",
-                        ours,
-                        baseline + ", at %,d rows".formatted(MOST_ON_HEAP),
-                        Bytes.inMemory(fewer, MOST_ON_HEAP)));
+                bytes(fewer, ours, MOST_ON_HEAP, ", at %,d rows".formatted(MOST_ON_HEAP));
             }
         }
+    }
+
+    private void bytes(FreshBroker broker, double ours, int rows, String at) throws IOException {
+        String name = "bytes per identity, all in, both doors";
+        double lmdb = Bytes.lmdb(broker.directory("lmdb-bytes"), rows);
+        double inMemory = Bytes.inMemory(broker, rows);
+        figures.add(new Figure(name, "B", ours, "in-memory store with a handle map" + at, inMemory));
+        figures.add(new Figure(name, "B", ours, "LMDB with a handle map" + at, lmdb));
     }
 }

@@ -55,10 +55,11 @@ class TableBenchIT {
                         "no-op global store, bytes as they are",
                         "GlobalKTable in-memory store, bytes as they are");
         assertThat(baselines(results, "get by pURI"))
-                .containsExactly("GlobalKTable RocksDB", "java.util.HashMap of decoded rows");
-        assertThat(baselines(results, "get by handle")).containsExactly("GlobalKTable RocksDB, handle map then row");
+                .containsExactly("GlobalKTable RocksDB", "LMDB", "java.util.HashMap of decoded rows");
+        assertThat(baselines(results, "get by handle"))
+                .containsExactly("GlobalKTable RocksDB, handle map then row", "LMDB, handle map then row");
         assertThat(baselines(results, "bytes per identity, all in, both doors"))
-                .containsExactly("in-memory store with a handle map");
+                .containsExactly("in-memory store with a handle map", "LMDB with a handle map");
         for (JsonNode figure : results) {
             assertThat(figure.get("ours").doubleValue()).isPositive();
             assertThat(figure.get("theirs").isNull())
@@ -78,6 +79,7 @@ class TableBenchIT {
                         "open a snapshot",
                         "write a snapshot",
                         "size of a snapshot, per row",
+                        "bytes per identity, all in, both doors",
                         "bytes per identity, all in, both doors");
     }
 

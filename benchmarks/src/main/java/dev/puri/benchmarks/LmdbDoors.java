@@ -1,0 +1,160 @@
+package dev.puri.benchmarks;
+
+import dev.puri.resolver.RowReading;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.lmdbjava.CursorIterable;
+import org.lmdbjava.Dbi;
+import org.lmdbjava.DbiFlags;
+import org.lmdbjava.Env;
+import org.lmdbjava.EnvFlags;
+import org.lmdbjava.PutFlags;
+import org.lmdbjava.Txn;
+
+/**
+ * LMDB with the topic's bytes, by name and by handle. Each look-up begins a read anew, or it would
+ * never see a change. Used by one thread.
+ */
+final class LmdbDoors implements Doors {
+    private static final int PAGE = 4096;
+
+    /** Address space, of which pages are taken as they are needed. */
+    private static final long ROOM_PER_ROW = 512;
+
+    private static final long ROOM = 64L << 20;
+    private static final int PUTS_AT_ONCE = 500_000;
+    private static final int LONGEST_KEY = 511;
+    private static final int LONGEST_VALUE = 2048;
+
+    private final RowReading reading = new RowReading(Population.schema());
+    private final Env<ByteBuffer> env;
+    private final Dbi<ByteBuffer> rows;
+    private final Dbi<ByteBuffer> handles;
+    private final ByteBuffer key = ByteBuffer.allocateDirect(LONGEST_KEY);
+    private final Txn<ByteBuffer> reads;
+
+    LmdbDoors(Path dir, int count) throws IOException {
+        Files.createDirectories(dir);
+        env = Env.create()
+                .setMapSize(ROOM + ROOM_PER_ROW * count)
+                .setMaxDbs(2)
+                .open(dir.toFile(), EnvFlags.MDB_NOSYNC, EnvFlags.MDB_WRITEMAP, EnvFlags.MDB_NORDAHEAD);
+        rows = env.openDbi("rows", DbiFlags.MDB_CREATE);
+        handles = env.openDbi("handles", DbiFlags.MDB_CREATE);
+        fillRows(count);
+        fillHandles(count);
+        reads = env.txnRead();
+        reads.reset();
+    }
+
+    private void fillRows(int count) {
+        RowBytes bytes = new RowBytes();
+        try (Filling filling = new Filling(rows)) {
+            for (int number = 0; number < count; number++) {
+                filling.put(
+                        Population.puri(number).toBytes(),
+                        bytes.encode(Population.SCHEMA_ID, Population.row(number, 0)));
+            }
+        }
+    }
+
+    private void fillHandles(int count) {
+        try (Filling filling = new Filling(handles)) {
+            Consumer<Population.Named> put = each -> filling.put(
+                    Doors.key(each.handle()), Population.puri(each.number()).toBytes());
+            Population.byHandle(count, put);
+        }
+    }
+
+    /** Puts in the order of keys, so that pages are full. */
+    private final class Filling implements AutoCloseable {
+        private final Dbi<ByteBuffer> to;
+        private final ByteBuffer value = ByteBuffer.allocateDirect(LONGEST_VALUE);
+        private Txn<ByteBuffer> writes = env.txnWrite();
+        private int put;
+
+        Filling(Dbi<ByteBuffer> to) {
+            this.to = to;
+        }
+
+        void put(byte[] from, byte[] bytes) {
+            to.put(writes, key(from), value.clear().put(bytes).flip(), PutFlags.MDB_APPEND);
+            if (++put % PUTS_AT_ONCE == 0) {
+                writes.commit();
+                writes.close();
+                writes = env.txnWrite();
+            }
+        }
+
+        @Override
+        public void close() {
+            writes.commit();
+            writes.close();
+        }
+    }
+
+    private ByteBuffer key(byte[] bytes) {
+        return key.clear().put(bytes).flip();
+    }
+
+    /** What is in use of its file, which is what it takes in memory when all of it is. */
+    long bytes() {
+        return (env.info().lastPageNumber + 1) * PAGE;
+    }
+
+    @Override
+    public @Nullable Row byPuri(Puri puri) {
+        reads.renew();
+        Row row = decoded(rows.get(reads, key(puri.toBytes())));
+        reads.reset();
+        return row;
+    }
+
+    @Override
+    public @Nullable Row byHandle(Handle handle) {
+        reads.renew();
+        ByteBuffer puri = handles.get(reads, key(Doors.key(handle)));
+        Row row = puri == null ? null : decoded(rows.get(reads, puri));
+        reads.reset();
+        return row;
+    }
+
+    private @Nullable Row decoded(@Nullable ByteBuffer value) {
+        return value == null ? null : reading.row(bytes(value));
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return bytes;
+    }
+
+    @Override
+    public long scan(long most) {
+        long seen = 0;
+        try (Txn<ByteBuffer> scan = env.txnRead();
+                CursorIterable<ByteBuffer> all = rows.iterate(scan)) {
+            for (CursorIterable.KeyVal<ByteBuffer> each : all) {
+                if (seen == most) {
+                    break;
+                }
+                reading.puri(bytes(each.key()));
+                seen += reading.row(bytes(each.val())).epoch() > 0 ? 1 : 0;
+            }
+        }
+        return seen;
+    }
+
+    @Override
+    public void close() {
+        reads.close();
+        env.close();
+    }
+}
