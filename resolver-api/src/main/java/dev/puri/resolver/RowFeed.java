@@ -1,73 +1,17 @@
 package dev.puri.resolver;
 
-import dev.puri.resolver.table.PackedTable;
-import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.log.Row;
-import dev.puri.schemas.serde.RegistryUnavailableException;
-import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.schemas.serde.WireFormat;
-import io.micrometer.core.instrument.Counter;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.apache.avro.AvroRuntimeException;
-import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
-import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * Records of {@code puri.identities.v1} into the table, at restore as in life. Nothing that stands in
- * the topic can stop it: what does not decode is counted and leaves the row before it in place. A
- * schema registry out of reach is waited for, because the record after would otherwise be read
- * without the one before.
- */
+/** Records of {@code puri.identities.v1} from Kafka Streams to the table's {@link RowWriter}, at restore as in life. */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
-    private static final Logger log = LoggerFactory.getLogger(RowFeed.class);
-    private static final long FIRST_PAUSE_MILLIS = 100;
-    private static final long LONGEST_PAUSE_MILLIS = 2_000;
-
-    private final PackedTable table;
-    private final SchemaRegistry registry;
-    private final Stop stop;
-    private final Counter undecodable;
-    private final RowDecoder decoder = new RowDecoder();
+    private final RowWriter writer;
     private @Nullable ProcessorContext<Void, Void> context;
 
-    /** Ends the waiting of a feed from another thread, and tells what it waits for. */
-    static final class Stop {
-        private final CountDownLatch asked = new CountDownLatch(1);
-        private volatile @Nullable String waitingFor;
-
-        void ask() {
-            asked.countDown();
-        }
-
-        /** What the feed waits for; null while it does not wait. */
-        @Nullable
-        String waitingFor() {
-            return waitingFor;
-        }
-    }
-
-    /** The feed was asked to stop while it waited. */
-    private static final class Stopped extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Stopped() {
-            super("stopped while waiting for the schema registry");
-        }
-    }
-
-    RowFeed(PackedTable table, SchemaRegistry registry, Stop stop, Counter undecodable) {
-        this.table = table;
-        this.registry = registry;
-        this.stop = stop;
-        this.undecodable = undecodable;
+    RowFeed(RowWriter writer) {
+        this.writer = writer;
     }
 
     @Override
@@ -77,67 +21,10 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
 
     @Override
     public void process(Record<byte[], byte[]> record) {
-        try {
-            Puri puri = name(record.key());
-            if (record.value() == null) {
-                table.remove(puri);
-            } else {
-                table.put(puri, row(record.value()));
-            }
-        } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
-            undecodable.increment();
-            log.warn("The record at {} is no identity and is kept out: {}", place(), e.getMessage());
-        }
-    }
-
-    private static Puri name(byte @Nullable [] key) {
-        if (key == null) {
-            throw new IllegalArgumentException("it has no key");
-        }
-        String text = new String(key, StandardCharsets.UTF_8);
-        Puri puri = Puri.parse(text);
-        if (!puri.toString().equals(text)) {
-            throw new IllegalArgumentException("its key is not in canonical form, which is " + puri);
-        }
-        return puri;
-    }
-
-    private Row row(byte[] value) {
-        long pause = FIRST_PAUSE_MILLIS;
-        while (true) {
-            try {
-                Row row = decoder.decode(value, registry.byId(WireFormat.schemaId(value)));
-                stop.waitingFor = null;
-                return row;
-            } catch (RegistryUnavailableException e) {
-                if (stop.waitingFor == null) {
-                    log.warn("The table waits at {} for the schema registry: {}", place(), e.getMessage());
-                }
-                stop.waitingFor = String.valueOf(e.getMessage());
-                pause(pause);
-                pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
-            }
-        }
-    }
-
-    private void pause(long millis) {
-        try {
-            if (stop.asked.await(millis, TimeUnit.MILLISECONDS)) {
-                throw new Stopped();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Stopped();
-        }
-    }
-
-    private String place() {
-        return context == null
-                ? "an unknown place"
-                : context.recordMetadata().map(RowFeed::text).orElse("an unknown place");
-    }
-
-    private static String text(RecordMetadata place) {
-        return place.topic() + "-" + place.partition() + "@" + place.offset();
+        ProcessorContext<Void, Void> current = context;
+        writer.add(
+                record.key(),
+                record.value(),
+                current == null ? null : current.recordMetadata().orElse(null));
     }
 }

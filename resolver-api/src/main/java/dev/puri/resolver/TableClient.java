@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * One life of the client that fills a table: a Kafka Streams application of nothing but a global store.
  *
  * <pre>
- * puri.identities.v1 ──TrackedConsumer──▶ global thread ──RowFeed──▶ PackedTable
+ * puri.identities.v1 ──TrackedConsumer──▶ global thread ──RowFeed──▶ RowWriter's thread ──▶ PackedTable
  * </pre>
  *
  * Used by one thread, but for {@link #abandon}.
@@ -37,7 +37,7 @@ public final class TableClient implements AutoCloseable {
     private static final Duration CLOSE = Duration.ofSeconds(10);
 
     private final PackedTable table;
-    private final RowFeed.Stop stop = new RowFeed.Stop();
+    private final RowWriter writer;
     private final ConsumerOnly clients = new ConsumerOnly();
     private final KafkaStreams streams;
     private volatile @Nullable Throwable death;
@@ -57,6 +57,7 @@ public final class TableClient implements AutoCloseable {
             SchemaRegistry registry,
             Counter undecodable) {
         this.table = table;
+        writer = new RowWriter(table, registry, undecodable);
         Properties config = new Properties();
         config.putAll(kafka);
         config.putAll(Map.of(
@@ -75,20 +76,20 @@ public final class TableClient implements AutoCloseable {
                 // A finished partition's long poll would hold the connection for half a second each.
                 StreamsConfig.globalConsumerPrefix(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG),
                 "10"));
-        streams = new KafkaStreams(topology(registry, undecodable), config, clients);
+        streams = new KafkaStreams(topology(), config, clients);
         streams.setUncaughtExceptionHandler(cause -> {
             death = cause;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         });
     }
 
-    private Topology topology(SchemaRegistry registry, Counter undecodable) {
+    private Topology topology() {
         StreamsBuilder builder = new StreamsBuilder();
         builder.addGlobalStore(
                 new Given(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(table, registry, stop, undecodable));
+                () -> new RowFeed(writer));
         return builder.build();
     }
 
@@ -100,7 +101,7 @@ public final class TableClient implements AutoCloseable {
     /** What the filling waits for; null while it goes on. */
     @Nullable
     String waitingFor() {
-        return stop.waitingFor();
+        return writer.waitingFor();
     }
 
     /**
@@ -109,12 +110,14 @@ public final class TableClient implements AutoCloseable {
      * @throws RuntimeException when that fails, or was abandoned
      */
     public void start() {
+        writer.start();
         streams.start();
+        writer.await();
     }
 
     /** Ends a start that is under way in another thread, by failing it. */
     void abandon() {
-        stop.ask();
+        writer.stop();
         clients.wakeup();
     }
 
@@ -137,8 +140,12 @@ public final class TableClient implements AutoCloseable {
     /** Ends the filling. The table stays as it is. */
     @Override
     public void close() {
-        stop.ask();
+        if (writer.waitingFor() != null) {
+            // Or reading would wait for it too.
+            writer.stop();
+        }
         streams.close(CLOSE);
+        writer.close();
     }
 
     /** A global store needs one consumer, and an admin client that Kafka Streams makes in any case. */
@@ -155,7 +162,7 @@ public final class TableClient implements AutoCloseable {
         @Override
         public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
             TrackedConsumer made =
-                    new TrackedConsumer(config, (partition, offset) -> table.reach(partition.partition(), offset));
+                    new TrackedConsumer(config, (partition, offset) -> writer.reached(partition.partition(), offset));
             consumer = made;
             return made;
         }

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +25,12 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
     private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
     private static final byte[] CHARACTERS = Handle.ALPHABET.getBytes(StandardCharsets.US_ASCII);
     private static final byte[] VALUES = new byte[128];
+
+    /** Where the characters after prefix and underscore begin. */
     private static final int FIRST = 4;
 
     static {
+        Arrays.fill(VALUES, (byte) -1);
         for (int i = 0; i < CHARACTERS.length; i++) {
             VALUES[CHARACTERS[i]] = (byte) i;
         }
@@ -46,7 +50,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
     }
 
-    private static long hash(long high, int low, int prefix, long seed) {
+    static long hash(long high, int low, int prefix, long seed) {
         return Hash.of(high, low << 15 | prefix, seed);
     }
 
@@ -66,14 +70,43 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
     }
 
-    int put(byte[] out, int at) {
-        int number = words.intern(prefix);
-        LONGS.set(out, at, high << 4 | low >>> 11);
-        SHORTS.set(out, at + 8, (short) ((low & 0x7FF) << 5 | number));
+    /** Reads a handle's text into a row; false when it is none. */
+    static boolean parse(byte[] text, int from, RawRow row) {
+        int prefix = 0;
+        for (int i = from; i < from + FIRST - 1; i++) {
+            int letter = text[i] - 'a';
+            if (letter < 0 || letter >= 26) {
+                return false;
+            }
+            prefix = 26 * prefix + letter;
+        }
+        long high = 0;
+        long low = 0;
+        // Any value that is none is negative and leaves the sign in here.
+        int signs = 0;
+        for (int i = from + FIRST; i < from + FIRST + 12; i++) {
+            signs |= VALUES[text[i] & 0x7F] | text[i];
+            high = high << 5 | VALUES[text[i] & 0x7F];
+        }
+        for (int i = from + FIRST + 12; i < from + Handle.LENGTH; i++) {
+            signs |= VALUES[text[i] & 0x7F] | text[i];
+            low = low << 5 | VALUES[text[i] & 0x7F];
+        }
+        if (signs < 0 || text[from + FIRST - 1] != '_') {
+            return false;
+        }
+        row.setHandle(high, (int) low, prefix);
+        return true;
+    }
+
+    static int put(RawRow row, Words words, byte[] out, int at) {
+        int number = words.intern(row.prefix);
+        LONGS.set(out, at, row.handleHigh << 4 | row.handleLow >>> 11);
+        SHORTS.set(out, at + 8, (short) ((row.handleLow & 0x7FF) << 5 | number));
         if (number != Words.OTHER_PREFIX) {
             return at + BYTES;
         }
-        SHORTS.set(out, at + BYTES, (short) prefix);
+        SHORTS.set(out, at + BYTES, (short) row.prefix);
         return at + BYTES + PREFIX_BYTES;
     }
 

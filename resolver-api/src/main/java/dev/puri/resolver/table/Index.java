@@ -1,5 +1,6 @@
 package dev.puri.resolver.table;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -33,6 +34,7 @@ final class Index {
     private static final long GONE = 1L << ADDRESS_BITS;
 
     private static final long[] NOTHING = {0};
+    private static final long[] NO_SLOTS = new long[Slab.PAGE_UNITS];
     private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle ARRAY = MethodHandles.arrayElementVarHandle(long[][].class);
 
@@ -54,8 +56,16 @@ final class Index {
     private final AtomicLong entries = new AtomicLong();
     private final AtomicLong slots = new AtomicLong();
 
-    /** Of the writer's last search: the slot's number. */
+    /** What a table that is rebuilt becomes, and a page of what it was; kept, for they are large. */
+    private long[] moved = {};
+
+    private final long[] read = new long[Slab.PAGE_UNITS];
+
+    /** Of the writer's last search: the number of the slot found. */
     private int place;
+
+    /** Of the writer's last search: the first slot that was seen to be free. */
+    private int free;
 
     /** Of the writer's last search by key: the record. */
     private byte @Nullable [] found;
@@ -140,6 +150,17 @@ final class Index {
         return (long) ELEMENT.getOpaque(stamps, table) == stamp;
     }
 
+    /**
+     * Reads the slot where a search would begin. Asked for many hashes before they are sought one by
+     * one, the processor waits for all their memory at once.
+     */
+    long touch(long hash) {
+        int table = table(hash);
+        long[] array = arrays[table];
+        int count = (int) array[0];
+        return count == 0 ? 0 : slab.getLong(address(array, home(tag(hash), count)));
+    }
+
     /** Shows all entries of one small table, by any thread; begins again when the table is rebuilt meanwhile. */
     void read(int table, Taker taker) {
         while (true) {
@@ -189,28 +210,36 @@ final class Index {
         long tag = tag(hash);
         int count = (int) array[0];
         int at = home(tag, count);
-        for (int probes = 0; probes < count; probes++) {
-            place = at;
-            long slot = slab.getLong(address(array, at));
-            if (slot == 0) {
-                return 0;
-            }
-            if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS) != 0) {
-                long there = slot & ADDRESS;
-                if (match == null) {
-                    if (there == address) {
+        free = -1;
+        for (int probes = 0; probes < count; ) {
+            // Slots lie side by side up to the end of their page.
+            int last = Math.min(count, (at | Slab.PAGE_UNITS - 1) + 1);
+            probes += last - at;
+            MemorySegment page = slab.chunk(address(array, at));
+            long offset = Slab.offset(address(array, at));
+            for (; at < last; at++, offset += Slab.UNIT) {
+                long slot = Slab.getLong(page, offset);
+                if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS) != 0) {
+                    long there = slot & ADDRESS;
+                    if (match == null ? there == address : matches(match, there)) {
+                        place = at;
                         return there;
                     }
-                } else {
-                    found = slab.read(there);
-                    if (found != null && match.in(found)) {
-                        return there;
+                } else if ((slot & ADDRESS) == 0) {
+                    free = free < 0 ? at : free;
+                    if (slot == 0) {
+                        return 0;
                     }
                 }
             }
-            at = at + 1 == count ? 0 : at + 1;
+            at = at == count ? 0 : at;
         }
         return 0;
+    }
+
+    private boolean matches(Match match, long address) {
+        found = slab.read(address);
+        return found != null && match.in(found);
     }
 
     /** The record that {@link #seek} has just found. */
@@ -228,26 +257,18 @@ final class Index {
         stamp(table(hash));
     }
 
-    /** Adds an entry that is known not to be there. */
+    /** Adds an entry that was just sought and not found. */
     void insert(long hash, long address) {
         int table = table(hash);
         if (used[table] + 1 > mostUsed((int) arrays[table][0])) {
             rebuild(table);
+            seek(hash, null, address);
         }
-        long[] array = arrays[table];
-        int count = (int) array[0];
-        int at = home(tag(hash), count);
-        while (true) {
-            long slot = slab.getLong(address(array, at));
-            if ((slot & ADDRESS) == 0) {
-                slab.putLongRelease(address(array, at), tag(hash) << ADDRESS_BITS | address);
-                used[table] += slot == 0 ? 1 : 0;
-                live[table]++;
-                entries(1);
-                return;
-            }
-            at = at + 1 == count ? 0 : at + 1;
-        }
+        long place = address(arrays[table], free);
+        used[table] += slab.getLong(place) == 0 ? 1 : 0;
+        slab.putLongRelease(place, tag(hash) << ADDRESS_BITS | address);
+        live[table]++;
+        entries(1);
     }
 
     /** Removes the entry just found. Its record may be freed afterwards. */
@@ -321,19 +342,31 @@ final class Index {
         entries.setRelease(sum);
     }
 
+    /** Moves a table to room of its size. In the heap and page by page, which is quicker than slot by slot in place. */
     private void rebuild(int table) {
         long[] before = arrays[table];
-        long[] array = allocate(slotsFor(live[table] + 1));
-        int count = (int) array[0];
-        for (int i = 0; i < before[0]; i++) {
-            long slot = slab.getLong(address(before, i));
-            if ((slot & ADDRESS) != 0) {
-                int at = home(slot >>> ADDRESS_BITS, count);
-                while (slab.getLong(address(array, at)) != 0) {
-                    at = at + 1 == count ? 0 : at + 1;
+        int pages = pagesFor(slotsFor(live[table] + 1));
+        int count = pages * Slab.PAGE_UNITS;
+        if (moved.length < count) {
+            moved = new long[count];
+        }
+        Arrays.fill(moved, 0, count, 0);
+        for (int page = 1; page < before.length; page++) {
+            slab.readPage(before[page], read);
+            for (long slot : read) {
+                if ((slot & ADDRESS) != 0) {
+                    int at = home(slot >>> ADDRESS_BITS, count);
+                    while (moved[at] != 0) {
+                        at = at + 1 == count ? 0 : at + 1;
+                    }
+                    moved[at] = slot;
                 }
-                slab.putLong(address(array, at), slot);
             }
+        }
+        long[] array = new long[1 + pages];
+        array[0] = count;
+        for (int page = 1; page <= pages; page++) {
+            array[page] = slab.allocatePage(moved, (page - 1) * Slab.PAGE_UNITS);
         }
         used[table] = live[table];
         slots((int) (count - before[0]));
@@ -347,13 +380,17 @@ final class Index {
 
     /** Empty slots, at least so many. */
     private long[] allocate(int atLeast) {
-        int pages = (atLeast + Slab.PAGE_UNITS - 1) / Slab.PAGE_UNITS;
+        int pages = pagesFor(atLeast);
         long[] array = new long[1 + pages];
         array[0] = (long) pages * Slab.PAGE_UNITS;
         for (int page = 1; page <= pages; page++) {
-            array[page] = slab.allocatePage();
+            array[page] = slab.allocatePage(NO_SLOTS, 0);
         }
         return array;
+    }
+
+    private static int pagesFor(int slots) {
+        return (slots + Slab.PAGE_UNITS - 1) / Slab.PAGE_UNITS;
     }
 
     private static long address(long[] array, int at) {
@@ -383,12 +420,13 @@ final class Index {
         return (int) (tag * count >>> TAG_BITS);
     }
 
-    /** A fifth is left free, or searches for what is not there get long. */
+    /** A quarter is left free, or searches for what is not there get long. */
     private static int mostUsed(int count) {
-        return (int) (count * 4L / 5);
+        return (int) (count * 3L / 4);
     }
 
+    /** Half as much again as is in use: each entry is moved twice or three times while a table fills. */
     private static int slotsFor(int entries) {
-        return (int) (entries * 25L / 16);
+        return 2 * entries;
     }
 }

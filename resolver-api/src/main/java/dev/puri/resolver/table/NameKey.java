@@ -20,7 +20,7 @@ final class NameKey implements Index.Match {
     NameKey(Puri puri, Words words, long seed) {
         this.words = words;
         text = puri.toBytes();
-        collectionLength = afterSecondColon(text);
+        collectionLength = text.length - puri.identifier().length();
         identifier = new byte[Identifier.mostBytes(text.length - collectionLength)];
         identifierLength = Identifier.pack(text, collectionLength, text.length, identifier, 0);
         hash = Hash.of(text, seed);
@@ -30,15 +30,6 @@ final class NameKey implements Index.Match {
         return hash;
     }
 
-    boolean isOf(Words.Collection collection) {
-        return collection.begins(text, collectionLength);
-    }
-
-    int putIdentifier(byte[] out, int at) {
-        System.arraycopy(identifier, 0, out, at, identifierLength);
-        return at + identifierLength;
-    }
-
     @Override
     public boolean in(byte[] record) {
         int at = RowCodec.nameAt(record);
@@ -46,15 +37,5 @@ final class NameKey implements Index.Match {
         return identifierAt + identifierLength <= record.length
                 && Arrays.equals(record, identifierAt, identifierAt + identifierLength, identifier, 0, identifierLength)
                 && words.collections.word((int) Varint.get(record, at)).begins(text, collectionLength);
-    }
-
-    private static int afterSecondColon(byte[] text) {
-        int colons = 0;
-        for (int i = 0; i < text.length; i++) {
-            if (text[i] == ':' && ++colons == 2) {
-                return i + 1;
-            }
-        }
-        throw new IllegalStateException("no pURI");
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -43,6 +44,10 @@ public final class PackedTable implements Table, StateStore {
     private final RowCodec codec = new RowCodec(words);
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
     private final byte[] scratch = RowCodec.buffer();
+    private final RecordParser parser = new RecordParser(words);
+    private final RawRow raw;
+    private final Staged staged = new Staged();
+    private final Fresh record = new Fresh();
     private final Map<Integer, Long> reached = new ConcurrentHashMap<>();
 
     /** Where Kafka Streams is to go on, by partition; nothing of one that is read from its beginning. */
@@ -58,6 +63,7 @@ public final class PackedTable implements Table, StateStore {
 
     private PackedTable(long seed, Map<Integer, Long> opened) {
         this.seed = seed;
+        this.raw = new RawRow(words, seed);
         this.opened = Map.copyOf(opened);
         reached.putAll(opened);
     }
@@ -92,6 +98,54 @@ public final class PackedTable implements Table, StateStore {
         return offsets;
     }
 
+    /** Records that are written and to which no door leads yet. */
+    private static final class Staged {
+        /** Some dozens would do to overlap waiting; Kafka's consumer gives 500 at a time. */
+        static final int MOST = 512;
+
+        private final long[] names = new long[MOST];
+        private final boolean[] hasHandle = new boolean[MOST];
+        private final long[] handles = new long[MOST];
+        private final long[] addresses = new long[MOST];
+        private int count;
+
+        /** Written, so that what was read for its own sake is read. */
+        private long touched;
+
+        int add(long name, boolean hasHandle, long handle, long address) {
+            names[count] = name;
+            this.hasHandle[count] = hasHandle;
+            handles[count] = handle;
+            addresses[count] = address;
+            return ++count;
+        }
+    }
+
+    /** The record to which the doors are being turned; read only when a search meets one of the same hash. */
+    private final class Fresh {
+        private final Index.Match byName = other -> RowCodec.sameName(bytes(), other);
+        private final Index.Match byHandle = other -> {
+            HandleKey handle = HandleKey.of(bytes(), words, seed);
+            return handle != null && handle.in(other);
+        };
+        private long address;
+        private byte @Nullable [] bytes;
+
+        void at(long address) {
+            this.address = address;
+            bytes = null;
+        }
+
+        byte[] bytes() {
+            byte[] read = bytes;
+            if (read == null) {
+                read = Objects.requireNonNull(slab.read(address));
+                bytes = read;
+            }
+            return read;
+        }
+    }
+
     @Override
     public @Nullable Identity byPuri(Puri puri) {
         NameKey key = new NameKey(puri, words, seed);
@@ -116,43 +170,105 @@ public final class PackedTable implements Table, StateStore {
         return reached.getOrDefault(partition, 0L);
     }
 
-    /** Notes that everything of a partition before this offset has been seen. */
+    /** Notes that everything of a partition before this offset was taken, and puts it. */
     public void reach(int partition, long offset) {
+        flush();
         reached.put(partition, offset);
     }
 
     /** Puts a row in the place of the one before it, whose handle is dropped unless it is the same. */
     public void put(Puri puri, Row row) {
-        NameKey name = new NameKey(puri, words, seed);
-        HandleKey handle = row.handle() == null ? null : HandleKey.of(row.handle(), words, seed);
-        int length = codec.encode(puri, name, row, handle, scratch);
-        long fresh = slab.allocateRecord(length / Slab.UNIT);
-        slab.write(fresh, scratch, length);
-        codec.count(scratch, this::count, 1);
+        raw.set(puri, row);
+        stage();
+        flush();
+    }
 
-        long old = names.seek(name.hash(), name);
-        byte[] before = old == 0 ? null : names.found();
-        HandleKey handleBefore = before == null ? null : HandleKey.of(before, words, seed);
-        boolean sameHandle = before != null && HandleKey.same(handle, handleBefore);
-        if (handle != null) {
-            long there = sameHandle ? handles.seekAddress(handle.hash(), old) : 0;
-            if (there != 0 || handles.seek(handle.hash(), handle) != 0) {
-                handles.replace(handle.hash(), fresh);
-            } else {
-                handles.insert(handle.hash(), fresh);
-            }
+    /**
+     * Takes a record of the topic, to be put with those that were taken before it: when there are many,
+     * or with {@link #flush}, {@link #reach}, {@link #put} or {@link #remove}, whichever is first.
+     *
+     * @param value written with the schema that this program was built with
+     * @return false, and nothing is taken, when it cannot be read at a glance: it is to be decoded and put
+     */
+    public boolean take(byte[] key, byte[] value) {
+        if (!parser.parse(key, value, raw)) {
+            return false;
         }
-        if (before == null) {
-            names.insert(name.hash(), fresh);
+        if (stage() == Staged.MOST) {
+            flush();
+        }
+        return true;
+    }
+
+    /** Writes the record of the row at hand, to which no door leads yet. */
+    private int stage() {
+        int length = codec.encode(raw, scratch);
+        long address = slab.allocateRecord(length / Slab.UNIT);
+        slab.write(address, scratch, length);
+        count(raw.collection, raw.owner, raw.shard, raw.status, 1);
+        return staged.add(raw.nameHash, raw.hasHandle, raw.handleHash, address);
+    }
+
+    /**
+     * Turns the doors to all that was taken. Their memory is asked for first and all together, for
+     * waiting for it is what a put takes longest with.
+     */
+    public void flush() {
+        if (staged.count == 0) {
+            return;
+        }
+        long seen = 0;
+        for (int i = 0; i < staged.count; i++) {
+            seen += names.touch(staged.names[i]);
+            seen += staged.hasHandle[i] ? handles.touch(staged.handles[i]) : 0;
+        }
+        staged.touched = seen;
+        for (int i = 0; i < staged.count; i++) {
+            link(staged.names[i], staged.hasHandle[i], staged.handles[i], staged.addresses[i]);
+        }
+        staged.count = 0;
+    }
+
+    private void link(long name, boolean hasHandle, long handle, long fresh) {
+        record.at(fresh);
+        long old = names.seek(name, record.byName);
+        if (old == 0) {
+            if (hasHandle) {
+                turnHandle(handle, fresh, 0);
+            }
+            names.insert(name, fresh);
         } else {
-            names.replace(name.hash(), fresh);
+            byte[] before = names.found();
+            HandleKey handleBefore = HandleKey.of(before, words, seed);
+            boolean sameHandle = hasHandle && handleBefore != null && handleBefore.in(record.bytes());
+            if (hasHandle) {
+                turnHandle(handle, fresh, sameHandle ? old : 0);
+            }
+            names.replace(name, fresh);
             drop(old, before, sameHandle ? null : handleBefore);
         }
-        tell(puri, row);
+        Changes changes = listener;
+        if (changes != null) {
+            Identity identity = codec.decode(record.bytes(), null, null);
+            changes.changed(identity.puri(), identity.row());
+        }
+    }
+
+    /**
+     * @param old the record that the handle led to if it still does; else 0
+     */
+    private void turnHandle(long hash, long fresh, long old) {
+        boolean isThere = old != 0 && handles.seekAddress(hash, old) != 0;
+        if (isThere || handles.seek(hash, record.byHandle) != 0) {
+            handles.replace(hash, fresh);
+        } else {
+            handles.insert(hash, fresh);
+        }
     }
 
     /** Forgets a name, and the handle with it. */
     public void remove(Puri puri) {
+        flush();
         NameKey name = new NameKey(puri, words, seed);
         long old = names.seek(name.hash(), name);
         if (old != 0) {
@@ -160,7 +276,10 @@ public final class PackedTable implements Table, StateStore {
             names.remove(name.hash());
             drop(old, before, HandleKey.of(before, words, seed));
         }
-        tell(puri, null);
+        Changes changes = listener;
+        if (changes != null) {
+            changes.changed(puri, null);
+        }
     }
 
     /**
@@ -182,13 +301,6 @@ public final class PackedTable implements Table, StateStore {
         words.owners.count(owner, more);
         words.shards.count(shard, more);
         byStatus.setRelease(status, byStatus.getPlain(status) + more);
-    }
-
-    private void tell(Puri puri, @Nullable Row row) {
-        Changes changes = listener;
-        if (changes != null) {
-            changes.changed(puri, row);
-        }
     }
 
     @Override

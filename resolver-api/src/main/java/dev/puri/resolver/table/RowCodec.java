@@ -35,9 +35,6 @@ final class RowCodec {
 
     private final Words words;
 
-    /** Of the row last written. */
-    private int lastCollection;
-
     RowCodec(Words words) {
         this.words = words;
     }
@@ -60,30 +57,28 @@ final class RowCodec {
     }
 
     /** Writes a row and returns its length, a multiple of 8. */
-    int encode(Puri puri, NameKey name, Row row, @Nullable HandleKey handle, byte[] out) {
-        int flags = row.status().ordinal();
+    int encode(RawRow row, byte[] out) {
+        int flags = row.status;
         int at = HANDLE_AT;
-        if (handle != null) {
-            at = handle.put(out, at);
+        if (row.hasHandle) {
+            at = HandleKey.put(row, words, out, at);
             flags |= at == HANDLE_AT + HandleKey.BYTES ? HANDLE : HANDLE | WIDE_HANDLE;
         }
-        at = Varint.put(collection(puri, name), out, at);
-        at = name.putIdentifier(out, at);
-        UUID uuid = row.uuid();
-        LONGS.set(out, at, uuid.getMostSignificantBits());
-        LONGS.set(out, at + 8, uuid.getLeastSignificantBits());
+        at = Varint.put(row.collection, out, at);
+        System.arraycopy(row.identifier, 0, out, at, row.identifierLength);
+        at += row.identifierLength;
+        LONGS.set(out, at, row.uuidHigh);
+        LONGS.set(out, at + 8, row.uuidLow);
         at += 16;
-        at = Varint.put(words.owners.intern(row.owner().text()), out, at);
-        at = Varint.put(words.shards.intern(row.shard().text()), out, at);
-        at = Varint.put(row.epoch(), out, at);
-        long created = row.createdAt().toEpochMilli();
-        at = Varint.put(Varint.zigzag(created - timeOf(uuid.getMostSignificantBits())), out, at);
-        at = Varint.put(Varint.zigzag(row.changedAt().toEpochMilli() - created), out, at);
-        Position position = row.position();
-        at = Varint.put(words.topics.intern(position.topic()), out, at);
-        at = Varint.put(position.partition(), out, at);
-        at = Varint.put(position.offset(), out, at);
-        Puri survivor = row.mergedInto();
+        at = Varint.put(row.owner, out, at);
+        at = Varint.put(row.shard, out, at);
+        at = Varint.put(row.epoch, out, at);
+        at = Varint.put(Varint.zigzag(row.createdMillis - timeOf(row.uuidHigh)), out, at);
+        at = Varint.put(Varint.zigzag(row.changedMillis - row.createdMillis), out, at);
+        at = Varint.put(row.topic, out, at);
+        at = Varint.put(row.partition, out, at);
+        at = Varint.put(row.offset, out, at);
+        Puri survivor = row.survivor;
         if (survivor != null) {
             at = Varint.put(words.collections.intern(survivor.qualifiedCollection()), out, at);
             byte[] text = survivor.identifier().getBytes(StandardCharsets.US_ASCII);
@@ -95,14 +90,6 @@ final class RowCodec {
         out[0] = (byte) (at / Slab.UNIT);
         out[1] = (byte) flags;
         return at;
-    }
-
-    /** Neighbours in a topic are often of one collection, whose number is then found without making its text. */
-    private int collection(Puri puri, NameKey name) {
-        if (words.collections.size() == 0 || !name.isOf(words.collections.word(lastCollection))) {
-            lastCollection = words.collections.intern(puri.qualifiedCollection());
-        }
-        return lastCollection;
     }
 
     /** What is counted by: the record's collection, owner, shard and status. */

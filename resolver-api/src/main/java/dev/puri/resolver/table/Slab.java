@@ -79,8 +79,8 @@ final class Slab {
         return free;
     }
 
-    /** A page of zeros. */
-    long allocatePage() {
+    /** A page that begins as these. */
+    long allocatePage(long[] content, int from) {
         inUse(PAGE_UNITS);
         long address = freePages;
         if (address == 0) {
@@ -88,8 +88,12 @@ final class Slab {
         } else {
             freePages = getLong(address);
         }
-        chunk(address).asSlice(offset(address), (long) PAGE_UNITS * UNIT).fill((byte) 0);
+        MemorySegment.copy(content, from, chunk(address), ValueLayout.JAVA_LONG, offset(address), PAGE_UNITS);
         return address;
+    }
+
+    void readPage(long address, long[] into) {
+        MemorySegment.copy(chunk(address), ValueLayout.JAVA_LONG, offset(address), into, 0, PAGE_UNITS);
     }
 
     /** Room of any size up to a chunk's, to be filled by the caller. */
@@ -200,11 +204,15 @@ final class Slab {
         LONG.set(chunk(address), offset(address), value);
     }
 
-    private MemorySegment chunk(long address) {
+    static long getLong(MemorySegment chunk, long offset) {
+        return (long) LONG.get(chunk, offset);
+    }
+
+    MemorySegment chunk(long address) {
         return chunks[(int) (address >>> CHUNK_BITS)];
     }
 
-    private static long offset(long address) {
+    static long offset(long address) {
         return (address & WITHIN_CHUNK) * UNIT;
     }
 }

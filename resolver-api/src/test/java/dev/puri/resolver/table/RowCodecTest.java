@@ -8,7 +8,6 @@ import dev.puri.schemas.log.Row;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,11 +96,8 @@ final class RowCodecTest {
     }
 
     private byte[] encode(Identity identity, long seed) {
-        NameKey name = new NameKey(identity.puri(), words, seed);
-        @Nullable
-        HandleKey handle = identity.row().handle() == null
-                ? null
-                : HandleKey.of(identity.row().handle(), words, seed);
-        return Arrays.copyOf(buffer, codec.encode(identity.puri(), name, identity.row(), handle, buffer));
+        RawRow raw = new RawRow(words, seed);
+        raw.set(identity.puri(), identity.row());
+        return Arrays.copyOf(buffer, codec.encode(raw, buffer));
     }
 }

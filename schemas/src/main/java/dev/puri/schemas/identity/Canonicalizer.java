@@ -98,6 +98,31 @@ final class Canonicalizer {
         return fits ? (long) firstColon << 32 | secondColon : -1;
     }
 
+    /** Of bytes what {@link #colonsOfCanonical} is of text: the place after the second colon, or -1. */
+    static int identifierOfPlain(byte[] text) {
+        int firstColon = -1;
+        int identifier = -1;
+        for (int i = 0; i < text.length; i++) {
+            byte c = text[i];
+            if (c > 0 && RAW[c] == c) {
+                continue;
+            }
+            if (c != ':' || identifier >= 0) {
+                return -1;
+            }
+            if (firstColon < 0) {
+                firstColon = i;
+            } else {
+                identifier = i + 1;
+            }
+        }
+        boolean fits = identifier >= 0
+                && Segment.NAMESPACE.fits(firstColon)
+                && Segment.COLLECTION.fits(identifier - firstColon - 2)
+                && Segment.IDENTIFIER.fits(text.length - identifier);
+        return fits ? identifier : -1;
+    }
+
     private static Puri canonicalize(String input) {
         int first = input.indexOf(':');
         int second = first < 0 ? -1 : input.indexOf(':', first + 1);

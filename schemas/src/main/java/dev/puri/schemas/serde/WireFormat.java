@@ -1,6 +1,9 @@
 package dev.puri.schemas.serde;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
@@ -12,6 +15,7 @@ public final class WireFormat {
     public static final int HEADER_LENGTH = 5;
 
     static final byte MAGIC = 0;
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
     private WireFormat() {}
 
@@ -42,5 +46,14 @@ public final class WireFormat {
                     String.format("a value begins with 0x00 and its schema's id, this one with 0x%02X", magic));
         }
         return value.getInt(value.position() + 1);
+    }
+
+    /**
+     * Whether a value was written with the schema of this id.
+     *
+     * @param value a whole Kafka value
+     */
+    public static boolean isOf(int schemaId, byte[] value) {
+        return value.length >= HEADER_LENGTH && value[0] == MAGIC && (int) INTS.get(value, 1) == schemaId;
     }
 }

@@ -1,0 +1,94 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row under its name on its way into the table, as the numbers that its record is made of. Filled
+ * again and again, from a {@link Row} here or from a record of the topic by {@link RecordParser}.
+ *
+ * <p>Used by the thread that writes.
+ */
+final class RawRow {
+    private final Words words;
+    private final long seed;
+
+    long nameHash;
+    int collection;
+    final byte[] identifier = new byte[Identifier.mostBytes(Puri.MAX_IDENTIFIER_BYTES)];
+    int identifierLength;
+
+    boolean hasHandle;
+    long handleHash;
+    long handleHigh;
+    int handleLow;
+    int prefix;
+
+    /** The ordinal of {@link Row.Status}. */
+    int status;
+
+    long uuidHigh;
+    long uuidLow;
+    int owner;
+    int shard;
+    long epoch;
+    long createdMillis;
+    long changedMillis;
+    int topic;
+    int partition;
+    long offset;
+
+    /** Null but of a merged row. */
+    @Nullable
+    Puri survivor;
+
+    RawRow(Words words, long seed) {
+        this.words = words;
+        this.seed = seed;
+    }
+
+    void set(Puri puri, Row row) {
+        byte[] name = puri.toBytes();
+        setName(name, name.length - puri.identifier().length());
+        hasHandle = false;
+        if (row.handle() != null) {
+            HandleKey handle = HandleKey.of(row.handle(), words, seed);
+            setHandle(handle.high(), handle.low(), handle.prefix());
+        }
+        status = row.status().ordinal();
+        uuidHigh = row.uuid().getMostSignificantBits();
+        uuidLow = row.uuid().getLeastSignificantBits();
+        owner = words.owners.intern(row.owner().text());
+        shard = words.shards.intern(row.shard().text());
+        epoch = row.epoch();
+        createdMillis = row.createdAt().toEpochMilli();
+        changedMillis = row.changedAt().toEpochMilli();
+        topic = words.topics.intern(row.position().topic());
+        partition = row.position().partition();
+        offset = row.position().offset();
+        survivor = row.mergedInto();
+    }
+
+    /**
+     * @param name canonical
+     * @param identifierAt where its last segment begins
+     */
+    void setName(byte[] name, int identifierAt) {
+        nameHash = Hash.of(name, seed);
+        identifierLength = Identifier.pack(name, identifierAt, name.length, identifier, 0);
+        // Neighbours in a topic are often of one collection, which is then found without making its text.
+        if (words.collections.size() == 0 || !words.collections.word(collection).begins(name, identifierAt)) {
+            collection = words.collections.intern(new String(name, 0, identifierAt - 1, StandardCharsets.US_ASCII));
+        }
+    }
+
+    void setHandle(long high, int low, int prefix) {
+        hasHandle = true;
+        handleHigh = high;
+        handleLow = low;
+        this.prefix = prefix;
+        handleHash = HandleKey.hash(high, low, prefix, seed);
+    }
+}

@@ -1,0 +1,125 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.serde.WireFormat;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Records of {@code puri.identities.v1} to rows without an object between: a table is filled with
+ * millions. It reads what nearly all are, a canonical key without escapes and a value that was written
+ * with the schema that this program was built with, field by field as the schema has them. Of
+ * anything else it says so, and Avro's word is taken.
+ *
+ * <p>Used by the thread that writes.
+ */
+final class RecordParser {
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final int STATUSES = Row.Status.values().length;
+
+    private final WordCache owners;
+    private final WordCache shards;
+    private final WordCache topics;
+    private byte[] in = {};
+    private int at;
+
+    RecordParser(Words words) {
+        owners = new WordCache(text -> words.owners.intern(new Owner(text).text()));
+        shards = new WordCache(text -> words.shards.intern(new Shard(text).text()));
+        topics = new WordCache(text -> words.topics.intern(new Position(text, 0, 0).topic()));
+    }
+
+    /**
+     * @param value written with our own schema
+     * @return false when Avro is to say what it is or why it is none; the row is then half filled
+     */
+    boolean parse(byte[] key, byte[] value, RawRow row) {
+        int identifierAt = Puri.identifierOfPlain(key);
+        if (identifierAt < 0) {
+            return false;
+        }
+        in = value;
+        at = WireFormat.HEADER_LENGTH;
+        try {
+            if (!parseValue(row) || at != value.length) {
+                return false;
+            }
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            return false;
+        }
+        row.setName(key, identifierAt);
+        return true;
+    }
+
+    private boolean parseValue(RawRow row) {
+        row.uuidHigh = (long) LONGS.get(in, at);
+        row.uuidLow = (long) LONGS.get(in, at + 8);
+        at += 16;
+        row.owner = word(owners);
+        row.shard = word(shards);
+        long handle = number();
+        row.hasHandle = false;
+        if (handle == 1 ? !parseHandle(row) : handle != 0) {
+            return false;
+        }
+        long status = number();
+        row.epoch = number();
+        row.createdMillis = number();
+        row.changedMillis = number();
+        // Merged rows are few, and name another pURI.
+        if (status < 0 || status >= STATUSES || status == Row.Status.MERGED.ordinal() || row.epoch < 1) {
+            return false;
+        }
+        row.status = (int) status;
+        row.survivor = null;
+        if (number() != 0) {
+            return false;
+        }
+        row.topic = word(topics);
+        long partition = number();
+        row.partition = (int) partition;
+        row.offset = number();
+        return partition >= 0 && partition <= Integer.MAX_VALUE && row.offset >= 0;
+    }
+
+    private boolean parseHandle(RawRow row) {
+        if (number() != Handle.LENGTH) {
+            return false;
+        }
+        int from = at;
+        at += Handle.LENGTH;
+        return HandleKey.parse(in, from, row);
+    }
+
+    private int word(WordCache words) {
+        long length = number();
+        if (length < 0 || length > in.length - at) {
+            throw new IndexOutOfBoundsException();
+        }
+        int from = at;
+        at += (int) length;
+        return words.number(in, from, at);
+    }
+
+    private long number() {
+        byte first = in[at++];
+        if (first >= 0) {
+            return first >>> 1 ^ -(first & 1);
+        }
+        long bits = first & 0x7F;
+        for (int shift = 7; shift < 64; shift += 7) {
+            byte next = in[at++];
+            bits |= (next & 0x7FL) << shift;
+            if (next >= 0) {
+                return Varint.unzigzag(bits);
+            }
+        }
+        throw new IllegalArgumentException("too long a number");
+    }
+}

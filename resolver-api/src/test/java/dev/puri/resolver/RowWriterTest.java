@@ -1,0 +1,226 @@
+package dev.puri.resolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.resolver.table.Identity;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.UnknownSchemaException;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.avro.Schema;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class RowWriterTest {
+    private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
+    private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
+    private static final int KNOWN = 7;
+
+    private final PackedTable table = new PackedTable();
+    private final OneSchema registry = new OneSchema();
+    private final Counter undecodable = new SimpleMeterRegistry().counter("undecodable");
+    private final RowWriter writer = new RowWriter(table, registry, undecodable);
+
+    @BeforeEach
+    void start() {
+        writer.start();
+    }
+
+    @AfterEach
+    void close() {
+        writer.close();
+    }
+
+    @Test
+    void rowsAndTombstonesReachTheTable() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        add(bytes("soundcloud:tracks:2"), avro(KNOWN, Rows.active("br-2")));
+        write();
+        assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-1")));
+        assertThat(table.byPuri(Puri.parse("soundcloud:tracks:2"))).isNotNull();
+
+        add(TRACK.toBytes(), null);
+        write();
+        assertThat(table.byPuri(TRACK)).isNull();
+        assertThat(table.rows()).isEqualTo(1);
+        assertThat(undecodable.count()).isZero();
+    }
+
+    @Test
+    void theLastOfManyRecordsOfANameCounts() {
+        for (int i = 0; i < 5_000; i++) {
+            add(bytes("soundcloud:tracks:" + i % 7), i % 5 == 4 ? null : avro(KNOWN, Rows.active("br-" + i)));
+        }
+        write();
+
+        for (int name = 0; name < 7; name++) {
+            int last = 4_999 - (4_999 - name) % 7;
+            Identity found = table.byPuri(Puri.parse("soundcloud:tracks:" + name));
+            if (last % 5 == 4) {
+                assertThat(found).isNull();
+            } else {
+                assertThat(found).isNotNull();
+                assertThat(found.row()).isEqualTo(Rows.active("br-" + last));
+            }
+        }
+    }
+
+    @Test
+    void howFarItIsIsToldWhenTheRowsAreThere() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        assertThat(table.reached(3)).isZero();
+
+        writer.reached(3, 43);
+
+        await().untilAsserted(() -> assertThat(table.reached(3)).isEqualTo(43));
+        assertThat(table.byPuri(TRACK)).isNotNull();
+    }
+
+    @Test
+    void aWriterThatFailsFailsWhoeverFeedsIt() {
+        table.onChange((puri, row) -> {
+            throw new IllegalStateException("broken");
+        });
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        writer.reached(0, 1);
+
+        assertThatThrownBy(writer::await).hasMessageContaining("broken");
+        assertThat(table.reached(0)).isZero();
+    }
+
+    @Test
+    void whatDoesNotDecodeIsCountedAndLeavesTheRowBefore() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        byte[] whole = avro(KNOWN, Rows.active("br-2"));
+        byte[] cut = java.util.Arrays.copyOf(whole, whole.length - 1);
+        IdentityRow noRow = RowAvro.toAvro(Rows.active("br-2"));
+        noRow.setEpoch(0);
+
+        add(TRACK.toBytes(), new byte[0]);
+        add(TRACK.toBytes(), cut);
+        add(TRACK.toBytes(), avro(KNOWN + 1, Rows.active("br-2")));
+        add(TRACK.toBytes(), WRITER.encode(KNOWN, noRow));
+        add(null, whole);
+        add(bytes("soundcloud:tracks"), whole);
+        add(bytes("SOUNDCLOUD:tracks:1"), whole);
+        write();
+
+        assertThat(undecodable.count()).isEqualTo(7);
+        assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-1")));
+        assertThat(table.rows()).isEqualTo(1);
+    }
+
+    @Test
+    void aRegistryOutOfReachIsWaitedForAndNothingIsSkipped() {
+        registry.away = true;
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
+        writer.reached(0, 2);
+        await().untilAsserted(() -> assertThat(writer.waitingFor()).isEqualTo("away"));
+        assertThat(table.rows()).isZero();
+        assertThat(table.reached(0)).isZero();
+
+        registry.away = false;
+        writer.await();
+
+        assertThat(writer.waitingFor()).isNull();
+        assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-2")));
+        assertThat(undecodable.count()).isZero();
+    }
+
+    @Test
+    void aReaderThatIsAheadWaits() throws Exception {
+        registry.away = true;
+        CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 100_000; i++) {
+                add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-" + i % 9)));
+            }
+            writer.reached(0, 100_000);
+        });
+        await().untilAsserted(() -> assertThat(writer.waitingFor()).isNotNull());
+        assertThat(adding).isNotDone();
+
+        registry.away = false;
+
+        adding.get(20, TimeUnit.SECONDS);
+        writer.await();
+        assertThat(table.reached(0)).isEqualTo(100_000);
+    }
+
+    @Test
+    void waitingEndsWhenAskedTo() {
+        registry.away = true;
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        writer.reached(0, 1);
+        CompletableFuture<Void> waiting = CompletableFuture.runAsync(writer::await);
+        await().untilAsserted(() -> assertThat(writer.waitingFor()).isNotNull());
+
+        writer.stop();
+
+        assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS)).hasMessageContaining("stopped while");
+        assertThat(table.reached(0)).isZero();
+    }
+
+    private void add(byte @Nullable [] key, byte @Nullable [] value) {
+        writer.add(key, value, null);
+    }
+
+    /** All that was added. */
+    private void write() {
+        writer.reached(0, 1);
+        writer.await();
+    }
+
+    private static byte[] avro(int schemaId, Row row) {
+        return WRITER.encode(schemaId, RowAvro.toAvro(row));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Knows the row's schema by one id, unless it is away. */
+    private static final class OneSchema implements SchemaRegistry {
+        private volatile boolean away;
+
+        @Override
+        public Schema byId(int id) {
+            if (away) {
+                throw new RegistryUnavailableException("away", null);
+            }
+            if (id != KNOWN) {
+                throw new UnknownSchemaException("no schema " + id, null);
+            }
+            return WRITER.schema();
+        }
+
+        @Override
+        public int register(String subject, Schema schema) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public int idOf(String subject, Schema schema) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,111 @@
+package dev.puri.resolver.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RecordWriter;
+import java.util.Arrays;
+import java.util.Random;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class RecordParserTest {
+    private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
+    private static final RecordReader<IdentityRow> READER = RecordReader.of(IdentityRow.class);
+    private static final int ROUNDS = 20_000;
+
+    private final long seed = new Random().nextLong();
+    private final Random random = new Random(seed);
+    private final AnyRows rows = new AnyRows(random);
+    private final Words words = new Words();
+    private final RowCodec codec = new RowCodec(words);
+    private final RecordParser parser = new RecordParser(words);
+    private final RawRow raw = new RawRow(words, seed);
+    private final byte[] buffer = RowCodec.buffer();
+
+    @Test
+    void anyRowIsParsedAsAvroReadsIt() {
+        int parsed = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            Identity identity = rows.identity();
+            Identity read = parse(identity.puri().toBytes(), value(identity.row()));
+
+            boolean isLeftToAvro = identity.row().mergedInto() != null
+                    || identity.puri().toString().contains("%");
+            assertThat(read).as("seed %d", seed).isEqualTo(isLeftToAvro ? null : identity);
+            parsed += read == null ? 0 : 1;
+        }
+        assertThat(parsed).isGreaterThan(ROUNDS / 10);
+    }
+
+    @Test
+    void aParsedRowIsSoughtByTheSameHashesAsOneThatWasDecoded() {
+        RawRow decoded = new RawRow(words, seed);
+        for (int i = 0; i < ROUNDS; i++) {
+            Identity identity = rows.identity();
+            decoded.set(identity.puri(), identity.row());
+            if (parser.parse(identity.puri().toBytes(), value(identity.row()), raw)) {
+                assertThat(raw.nameHash).isEqualTo(decoded.nameHash);
+                assertThat(raw.hasHandle).isEqualTo(decoded.hasHandle);
+                assertThat(raw.hasHandle ? raw.handleHash : 0).isEqualTo(raw.hasHandle ? decoded.handleHash : 0);
+            }
+        }
+    }
+
+    @Test
+    void whatAvroRefusesOrReadsOtherwiseIsNotParsed() {
+        byte[] key = Puri.parse("soundcloud:tracks:1").toBytes();
+        int refused = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            byte[] value = value(rows.identity().row());
+            byte[] odd = random.nextBoolean() ? Arrays.copyOf(value, 6 + random.nextInt(value.length)) : value.clone();
+            odd[random.nextInt(odd.length - 5) + 5] ^= (byte) (1 << random.nextInt(8));
+            Identity parsed = parse(key, odd);
+            refused += parsed == null ? 1 : 0;
+            if (parsed != null) {
+                assertThat(parsed.row()).as("seed %d", seed).isEqualTo(byAvro(odd));
+            }
+        }
+        assertThat(refused).isGreaterThan(1_000);
+    }
+
+    @Test
+    void aKeyThatIsNoCanonicalNameIsNotParsed() {
+        byte[] value = value(rows.identity().row());
+        for (int i = 0; i < ROUNDS; i++) {
+            byte[] key = rows.identity().puri().toBytes();
+            key[random.nextInt(key.length)] = (byte) random.nextInt(256);
+            Identity parsed = parse(key, value);
+            if (parsed != null) {
+                assertThat(parsed.puri().toBytes()).as("seed %d", seed).isEqualTo(key);
+            }
+        }
+        assertThat(parse(new byte[0], value)).isNull();
+        assertThat(parse("Soundcloud:tracks:1".getBytes(java.nio.charset.StandardCharsets.US_ASCII), value))
+                .isNull();
+    }
+
+    private @Nullable Identity parse(byte[] key, byte[] value) {
+        return parser.parse(key, value, raw)
+                ? codec.decode(Arrays.copyOf(buffer, codec.encode(raw, buffer)), null, null)
+                : null;
+    }
+
+    private static byte[] value(Row row) {
+        return WRITER.encode(7, RowAvro.toAvro(row));
+    }
+
+    private static @Nullable Row byAvro(byte[] value) {
+        try {
+            return RowAvro.fromAvro(READER.decode(value, WRITER.schema()));
+        } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
+            return null;
+        }
+    }
+}
