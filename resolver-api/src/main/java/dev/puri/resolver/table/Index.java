@@ -257,8 +257,14 @@ final class Index {
         stamp(table(hash));
     }
 
-    /** Adds an entry that was just sought and not found. */
+    /** Adds an entry that is known not to be there. */
     void insert(long hash, long address) {
+        seek(hash, null, address);
+        insertSought(hash, address);
+    }
+
+    /** Adds an entry that was just sought and not found. */
+    void insertSought(long hash, long address) {
         int table = table(hash);
         if (used[table] + 1 > mostUsed((int) arrays[table][0])) {
             rebuild(table);

@@ -236,7 +236,7 @@ public final class PackedTable implements Table, StateStore {
             if (hasHandle) {
                 turnHandle(handle, fresh, 0);
             }
-            names.insert(name, fresh);
+            names.insertSought(name, fresh);
         } else {
             byte[] before = names.found();
             HandleKey handleBefore = HandleKey.of(before, words, seed);
@@ -262,7 +262,7 @@ public final class PackedTable implements Table, StateStore {
         if (isThere || handles.seek(hash, record.byHandle) != 0) {
             handles.replace(hash, fresh);
         } else {
-            handles.insert(hash, fresh);
+            handles.insertSought(hash, fresh);
         }
     }
 
