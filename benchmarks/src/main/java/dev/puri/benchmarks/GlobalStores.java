@@ -1,6 +1,5 @@
 package dev.puri.benchmarks;
 
-import dev.puri.resolver.RowReading;
 import dev.puri.resolver.table.Identity;
 import dev.puri.schemas.log.Topics;
 import java.nio.file.Path;
@@ -97,7 +96,7 @@ final class GlobalStores {
 
     private static final class Decoding implements Processor<byte[], byte[], Void, Void> {
         private final boolean isKept;
-        private final RowReading reading = new RowReading(Population.schema());
+        private final RowDecoder decoder = new RowDecoder();
         private @Nullable KeyValueStore<byte[], byte[]> store;
 
         /** Somewhere for it to go, so that it is made at all. */
@@ -115,7 +114,7 @@ final class GlobalStores {
 
         @Override
         public void process(Record<byte[], byte[]> record) {
-            last = new Identity(reading.puri(record.key()), reading.row(record.value()));
+            last = new Identity(RowDecoder.puri(record.key()), decoder.decode(record.value()));
             if (isKept) {
                 Objects.requireNonNull(store).put(record.key(), record.value());
             }

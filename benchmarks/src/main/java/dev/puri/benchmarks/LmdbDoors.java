@@ -1,6 +1,5 @@
 package dev.puri.benchmarks;
 
-import dev.puri.resolver.RowReading;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -33,7 +32,7 @@ final class LmdbDoors implements Doors {
     private static final int LONGEST_KEY = 511;
     private static final int LONGEST_VALUE = 2048;
 
-    private final RowReading reading = new RowReading(Population.schema());
+    private final RowDecoder decoder = new RowDecoder();
     private final Env<ByteBuffer> env;
     private final Dbi<ByteBuffer> rows;
     private final Dbi<ByteBuffer> handles;
@@ -127,7 +126,7 @@ final class LmdbDoors implements Doors {
     }
 
     private @Nullable Row decoded(@Nullable ByteBuffer value) {
-        return value == null ? null : reading.row(bytes(value));
+        return value == null ? null : decoder.decode(bytes(value));
     }
 
     private static byte[] bytes(ByteBuffer buffer) {
@@ -145,8 +144,8 @@ final class LmdbDoors implements Doors {
                 if (seen == most) {
                     break;
                 }
-                reading.puri(bytes(each.key()));
-                seen += reading.row(bytes(each.val())).epoch() > 0 ? 1 : 0;
+                RowDecoder.puri(bytes(each.key()));
+                seen += decoder.decode(bytes(each.val())).epoch() > 0 ? 1 : 0;
             }
         }
         return seen;

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 /** {@code puri bench NAME}: figures, each beside a baseline of the same run. */
 @Command(
         name = "puri bench",
-        subcommands = {IngestCommand.class, TableCommand.class, CurveCommand.class},
+        subcommands = {IngestCommand.class, TableCommand.class, CurveCommand.class, MicroCommand.class},
         synopsisSubcommandLabel = "NAME",
         description = "Measures, on this machine and now.",
         footer = {"", "Results go to stdout and progress to stderr. Exit status: 0 measured, 1 a run failed, 2 usage."})
@@ -36,6 +36,7 @@ public final class Main {
                 .setOut(out)
                 .setErr(err)
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setPosixClusteredShortOptionsAllowed(false)
                 .setUsageHelpWidth(100);
         if (args.length == 0) {
             line.usage(err);

@@ -26,7 +26,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /** Rows as the topology leaves them of {@link Creations}, each known by its number alone. */
-final class Population {
+public final class Population {
     static final int SCHEMA_ID = 1;
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final Prefix PREFIX = new Prefix("trk");
@@ -42,7 +42,8 @@ final class Population {
 
     private Population() {}
 
-    static Puri puri(long number) {
+    /** The name of one. */
+    public static Puri puri(long number) {
         return Puri.parse("soundcloud:tracks:" + (FIRST + number));
     }
 
@@ -60,9 +61,11 @@ final class Population {
     }
 
     /**
+     * What stands under its name.
+     *
      * @param version 0 as created
      */
-    static Row row(long number, long version) {
+    public static Row row(long number, long version) {
         long millis = FIRST_MILLIS + number / 3;
         return new Row(
                 new UUID(millis << 16 | 0x7000 | mixed(number) & 0xFFF, mixed(number + 1) >>> 2 | 1L << 63),

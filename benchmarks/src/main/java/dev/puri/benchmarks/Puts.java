@@ -32,8 +32,10 @@ final class Puts {
         PackedTable table = new PackedTable();
         double fresh = fresh(table, 0, plan.rows(), null);
         double updates = updates(table, plan.rows(), some);
-        progress.accept("put %,.0f fresh rows a second, %,.0f updates; load average %s"
-                .formatted(fresh, updates, Machine.load()));
+        taken(new PackedTable(), some);
+        double taken = taken(new PackedTable(), plan.rows());
+        progress.accept("put %,.0f fresh rows a second, %,.0f updates; took %,.0f records; load average %s"
+                .formatted(fresh, updates, taken, Machine.load()));
         Histogram nanos = Pace.histogram();
         fresh(new PackedTable(), 0, plan.rows(), nanos);
         progress.accept("the longest of %,d puts took %.2f ms, p99.99 %.1f µs"
@@ -41,6 +43,7 @@ final class Puts {
         return List.of(
                 Figure.alone("put, fresh rows", "rows/s", fresh),
                 Figure.alone("put, updates", "rows/s", updates),
+                Figure.alone("take, fresh records", "rows/s", taken),
                 Figure.alone("put, fresh rows, p99.99", "µs", nanos.getValueAtPercentile(99.99) / 1e3),
                 Figure.alone("put, fresh rows, longest", "ms", nanos.getMaxValue() / 1e6));
     }
@@ -57,6 +60,31 @@ final class Puts {
             took += batch(table, (int) Math.min(BATCH, to - first), first, number -> number, 0, nanos);
         }
         return (to - from) / (took / 1e9);
+    }
+
+    /** Takes records as they stand in the topic, and as a restore does. */
+    private static double taken(PackedTable table, int rows) {
+        RowBytes bytes = new RowBytes();
+        byte[][] keys = new byte[BATCH][];
+        byte[][] values = new byte[BATCH][];
+        long took = 0;
+        for (int first = 0; first < rows; first += BATCH) {
+            int size = Math.min(BATCH, rows - first);
+            for (int i = 0; i < size; i++) {
+                keys[i] = Population.puri(first + i).toBytes();
+                values[i] = bytes.encode(Population.SCHEMA_ID, Population.row(first + i, 0));
+            }
+            long begun = System.nanoTime();
+            for (int i = 0; i < size; i++) {
+                if (!table.take(keys[i], values[i])) {
+                    throw new IllegalStateException("a record is not taken at a glance: " + Population.puri(first + i));
+                }
+            }
+            table.flush();
+            took += System.nanoTime() - begun;
+        }
+        OurTable.requireRows(table, rows);
+        return rows / (took / 1e9);
     }
 
     /** Puts other rows under names that are there. */

@@ -32,15 +32,14 @@ final class Reopen {
     }
 
     /**
-     * @param client has all of the topic; stopped here
+     * @param table has all of the topic, and is fed no more
      */
-    List<Figure> measure(TableClient client) throws Exception {
+    List<Figure> measure(PackedTable table) throws Exception {
         Path file = broker.directory("snapshot").resolve("identities.snapshot");
         Files.createDirectories(file.getParent());
-        client.close();
         Instant now = Instant.now();
         long begun = System.nanoTime();
-        client.table().writeSnapshot(file, new SnapshotOrigin(broker.identitiesId(), FreshBroker.PARTITIONS, now), now);
+        table.writeSnapshot(file, new SnapshotOrigin(broker.identitiesId(), FreshBroker.PARTITIONS, now), now);
         double writing = Pace.seconds(begun);
         int updates = Math.min(TAIL / 2, plan.rows());
         Population.publish(broker.bootstrapServers(), plan.rows() - updates, plan.rows() + TAIL - updates, 1);
@@ -49,12 +48,12 @@ final class Reopen {
         Rounds rounds = new Rounds(plan.fills(), progress).run("seconds to reopen", (round, turn) -> {
             System.gc();
             long opening = System.nanoTime();
-            PackedTable table = PackedTable.open(file, terms);
+            PackedTable opened = PackedTable.open(file, terms);
             turn.did(OPEN, Pace.seconds(opening));
-            try (TableClient next = OurTable.client(broker, table, "reopened" + round)) {
+            try (TableClient next = OurTable.client(broker, opened, "reopened" + round)) {
                 next.start();
                 turn.did(READY, Pace.seconds(opening));
-                OurTable.requireRows(table, plan.rows() + TAIL - updates);
+                OurTable.requireRows(opened, plan.rows() + TAIL - updates);
             }
         });
         return List.of(

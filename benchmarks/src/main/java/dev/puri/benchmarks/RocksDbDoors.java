@@ -1,6 +1,5 @@
 package dev.puri.benchmarks;
 
-import dev.puri.resolver.RowReading;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -23,7 +22,7 @@ import org.rocksdb.WriteOptions;
  */
 final class RocksDbDoors implements Doors {
     private final ReadOnlyKeyValueStore<byte[], byte[]> rows;
-    private final RowReading reading = new RowReading(Population.schema());
+    private final RowDecoder decoder = new RowDecoder();
     private final Options options = new Options().setCreateIfMissing(true);
     private final RocksDB handles;
 
@@ -63,7 +62,7 @@ final class RocksDbDoors implements Doors {
     }
 
     private @Nullable Row decoded(byte @Nullable [] value) {
-        return value == null ? null : reading.row(value);
+        return value == null ? null : decoder.decode(value);
     }
 
     @Override
@@ -72,8 +71,8 @@ final class RocksDbDoors implements Doors {
         try (KeyValueIterator<byte[], byte[]> all = rows.all()) {
             while (seen < most && all.hasNext()) {
                 var next = all.next();
-                reading.puri(next.key);
-                seen += reading.row(next.value).epoch() > 0 ? 1 : 0;
+                RowDecoder.puri(next.key);
+                seen += decoder.decode(next.value).epoch() > 0 ? 1 : 0;
             }
         }
         return seen;

@@ -6,6 +6,8 @@ import java.util.function.LongSupplier;
 
 /** What is looked up in one round, made beforehand. */
 record Wanted(Puri[] puris, Handle[] handles) {
+    static final Wanted NOTHING = new Wanted(new Puri[0], new Handle[0]);
+
     static Wanted of(int count, LongSupplier numbers) {
         Puri[] puris = new Puri[count];
         Handle[] handles = new Handle[count];

@@ -27,6 +27,7 @@ class TableBenchIT {
                         "identities",
                         "put, fresh rows",
                         "put, updates",
+                        "take, fresh records",
                         "put, fresh rows, p99.99",
                         "put, fresh rows, longest",
                         "restore from topic",
