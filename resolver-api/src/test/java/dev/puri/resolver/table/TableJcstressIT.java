@@ -62,6 +62,8 @@ final class TableJcstressIT {
                         Integer.toString(STRIDE),
                         "-strideCount",
                         Integer.toString(STRIDES),
+                        "-pth",
+                        "false",
                         "-jvmArgs",
                         C2_AT_RANDOM,
                         "-r",
