@@ -23,6 +23,7 @@ import org.apache.kafka.common.Uuid;
 final class Curve {
     private static final Uuid TOPIC = new Uuid(1, 2);
     private static final int UPDATES = 1_000_000;
+    private static final int WARM_UPS = 2;
 
     private final Plan plan;
     private final Consumer<String> progress;
@@ -70,7 +71,9 @@ final class Curve {
     List<Step> run() throws Exception {
         Path dir = FreshBroker.newDirectory();
         try {
-            measure(new PackedTable(), 0, plan.sizes.getFirst(), dir);
+            for (int warmUp = 0; warmUp < WARM_UPS; warmUp++) {
+                measure(new PackedTable(), 0, plan.sizes.getFirst(), dir);
+            }
             List<Step> steps = new ArrayList<>();
             PackedTable table = new PackedTable();
             for (int rows : plan.sizes) {

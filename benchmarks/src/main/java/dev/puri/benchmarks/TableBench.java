@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * of one broker; all look-ups end with a decoded row; all sides take turns.
  *
  * <pre>
- * publish ─▶ topic ─▶ Restores
+ * publish ─▶ topic ─▶ Restores, BesideRestore
  *                └──▶ our table, kept ─▶ bytes ─▶ Gets, BesidePuts ─▶ Reopen
  *                                        Puts (no topic)
  * </pre>
@@ -130,6 +130,7 @@ final class TableBench {
                 figures.addAll(restores.measure(warm, WARM_UP));
             }
         }
+        figures.addAll(new BesideRestore(plan, broker, progress).measure());
     }
 
     private void gets(FreshBroker broker, PackedTable table) throws Exception {
