@@ -191,7 +191,8 @@ class ReadmeTest {
         }));
         holds.replaceAll((name, byDefault) -> {
             List<String> of = Objects.requireNonNull(users.get(name));
-            return (of.size() == known.size() ? "all" : String.join(", ", of)) + ", " + byDefault;
+            return (of.size() == known.size() ? "all" : of.stream().sorted().collect(Collectors.joining(", "))) + ", "
+                    + byDefault;
         });
         assertThat(said).isEqualTo(holds);
     }

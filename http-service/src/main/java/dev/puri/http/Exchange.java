@@ -2,14 +2,19 @@ package dev.puri.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -20,21 +25,33 @@ import org.slf4j.LoggerFactory;
 /**
  * One request and its answer. Answered exactly once; a second answer is ignored, because the first may
  * have been a time-out that raced with it.
+ *
+ * <p>All of it belongs to one event loop, on which the {@link Endpoint} is called. It may be answered
+ * later and from elsewhere by {@link #later}.
  */
 public final class Exchange {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
     private final Vertx vertx;
+    private final Context context;
     private final ListenerOptions options;
     private final HttpServerRequest request;
     private final Measured route;
     private final String parameter;
     private final long startedNanos = System.nanoTime();
     private boolean bodyUnread;
+    private boolean answered;
 
-    Exchange(Vertx vertx, ListenerOptions options, HttpServerRequest request, Measured route, String parameter) {
+    Exchange(
+            Vertx vertx,
+            Context context,
+            ListenerOptions options,
+            HttpServerRequest request,
+            Measured route,
+            String parameter) {
         this.vertx = vertx;
+        this.context = context;
         this.options = options;
         this.request = request;
         this.route = route;
@@ -54,6 +71,76 @@ public final class Exchange {
         return request.params().get(name);
     }
 
+    /** A header of the request as it was sent, the first of that name; null when there is none. */
+    public @Nullable String requestHeader(String name) {
+        return request.getHeader(name);
+    }
+
+    /**
+     * Goes on with the answering on the exchange's event loop, soon. May be called from any thread; it
+     * is how work done elsewhere comes back to be answered.
+     *
+     * @param part what it throws is answered as our bug, status 500
+     */
+    public void later(Runnable part) {
+        context.runOnContext(none -> guarded(part));
+    }
+
+    /**
+     * Goes on with the answering after a while, unless that is cancelled. To be called on the event loop.
+     *
+     * @return cancels it, on the event loop
+     */
+    public Runnable after(Duration delay, Runnable part) {
+        assert Context.isOnEventLoopThread() : "a timer would belong to no exchange";
+        long timer = vertx.setTimer(Math.max(1, delay.toMillis()), id -> guarded(part));
+        return () -> vertx.cancelTimer(timer);
+    }
+
+    /**
+     * Calls back on the event loop when the client goes before it has been answered. A client of HTTP/1.1
+     * that has sent another request meanwhile is not seen to go, for its connection is not read on: so
+     * every wait must have an end of its own. To be called on the event loop, once.
+     */
+    public void onGone(Runnable gone) {
+        request.response().closeHandler(none -> {
+            if (!answered) {
+                answered = true;
+                guarded(gone);
+            }
+        });
+    }
+
+    /** Whether nothing can be answered any more: it has been, or the client has gone. */
+    public boolean isOver() {
+        return answered || request.response().closed();
+    }
+
+    /**
+     * Answers with a stream of events, which ends when either side does. To be called on the event loop.
+     *
+     * @param onEnd is called once, on the event loop
+     */
+    public EventStream events(EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
+        HttpServerResponse response = request.response();
+        EventStream stream = new EventStream(this, response, terms, onEnd);
+        if (!begin(200, "text/event-stream")) {
+            stream.gone();
+            return stream;
+        }
+        // nginx keeps what it proxies until it has enough of it, unless told not to.
+        response.putHeader("X-Accel-Buffering", "no");
+        if (request.method() == HttpMethod.HEAD) {
+            response.end();
+            stream.gone();
+            return stream;
+        }
+        response.setChunked(true);
+        response.closeHandler(none -> stream.gone());
+        stream.begin();
+        return stream;
+    }
+
     /**
      * Reads the whole body within the listener's bounds, and answers a problem itself when one is
      * broken.
@@ -68,11 +155,11 @@ public final class Exchange {
             return;
         }
         long timer = vertx.setTimer(
-                options.bodyTimeout().toMillis(),
+                options.limits().bodyTimeout().toMillis(),
                 id -> problem(Problem.of(
                         ProblemType.BODY_TOO_SLOW,
                         "The body was not there whole after "
-                                + options.bodyTimeout().toMillis() + " ms.")));
+                                + options.limits().bodyTimeout().toMillis() + " ms.")));
         request.handler(chunk -> {
             if (body.length() + chunk.length() > options.maxBodyBytes()) {
                 vertx.cancelTimer(timer);
@@ -134,24 +221,61 @@ public final class Exchange {
     }
 
     private void answer(int status, String mediaType, Buffer body) {
-        HttpServerResponse response = request.response();
-        if (response.ended() || response.closed()) {
+        if (!begin(status, mediaType)) {
             return;
         }
+        HttpServerResponse response = request.response();
+        response.headers().set("Content-Length", Integer.toString(body.length()));
+        response.end(body);
+        if (bodyUnread) {
+            closeAfterTheRest();
+        }
+    }
+
+    /** Begins the answer with what every one has; false when there is nobody or nothing to answer any more. */
+    private boolean begin(int status, String mediaType) {
+        assert Context.isOnEventLoopThread() : "answered from another thread; Exchange.later is the way back";
+        HttpServerResponse response = request.response();
+        if (isOver()) {
+            return false;
+        }
+        answered = true;
         MultiMap headers = response.headers();
         headers.set("Content-Type", mediaType);
-        headers.set("Content-Length", Integer.toString(body.length()));
         headers.set("Cache-Control", "no-store");
         headers.set("X-Content-Type-Options", "nosniff");
         if (bodyUnread) {
             headers.set("Connection", "close");
         }
         response.setStatusCode(status);
-        response.end(body);
-        if (bodyUnread) {
-            closeAfterTheRest();
-        }
         route.record(status, System.nanoTime() - startedNanos);
+        return true;
+    }
+
+    Context context() {
+        return context;
+    }
+
+    /** Cuts the client off if it has not taken the end of its answer in the time that a body may take. */
+    void cutOffUnless(Future<Void> taken) {
+        Runnable cancel = after(options.limits().bodyTimeout(), this::cutOff);
+        taken.onComplete(written -> {
+            cancel.run();
+            if (request.version() == HttpVersion.HTTP_1_0) {
+                // Its only sign of an end, where nothing announced the length.
+                request.connection().close();
+            }
+        });
+    }
+
+    private void cutOff() {
+        if (request.version() != HttpVersion.HTTP_2) {
+            HardClose.of(request.connection());
+            return;
+        }
+        // The stream alone, so that others of the connection live on, unless the client takes not even that.
+        Runnable cancel = after(options.limits().bodyTimeout(), () -> HardClose.of(request.connection()));
+        request.response().reset().onComplete(written -> cancel.run());
     }
 
     /**
@@ -160,7 +284,8 @@ public final class Exchange {
      */
     private void closeAfterTheRest() {
         long timer = vertx.setTimer(
-                options.bodyTimeout().toMillis(), id -> request.connection().close());
+                options.limits().bodyTimeout().toMillis(),
+                id -> request.connection().close());
         request.handler(chunk -> {});
         request.endHandler(end -> {
             vertx.cancelTimer(timer);

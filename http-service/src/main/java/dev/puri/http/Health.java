@@ -66,7 +66,8 @@ public final class Health {
 
     private Route route(Kind kind) {
         String path = "/health/" + kind.name().toLowerCase(Locale.ROOT);
-        return Route.get(path, exchange -> answer(exchange, checksOf(kind))).ignoringQuery();
+        return Route.get(path, Scope.NONE, exchange -> answer(exchange, checksOf(kind)))
+                .ignoringQuery();
     }
 
     private static void answer(Exchange exchange, Map<String, Supplier<State>> checks) {

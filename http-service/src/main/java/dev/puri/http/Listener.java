@@ -54,8 +54,8 @@ public final class Listener implements AutoCloseable {
                 .setFileSystemOptions(new FileSystemOptions()
                         .setClassPathResolvingEnabled(false)
                         .setFileCachingEnabled(false)));
-        RouteTable table = new RouteTable(routes, metrics);
-        Measured unrouted = new Measured(Route.get("/unrouted", exchange -> {}), metrics);
+        RouteTable table = new RouteTable(options.name(), routes, metrics);
+        Measured unrouted = new Measured(options.name(), Route.get("/unrouted", Scope.NONE, exchange -> {}), metrics);
         List<Loop> loops = new ArrayList<>();
         for (int i = 0; i < options.eventLoops(); i++) {
             loops.add(new Loop(options, table, unrouted));
@@ -82,7 +82,7 @@ public final class Listener implements AutoCloseable {
             vertx.close()
                     .toCompletionStage()
                     .toCompletableFuture()
-                    .get(options.closeGrace().toSeconds() + START_SECONDS, TimeUnit.SECONDS);
+                    .get(options.limits().closeGrace().toSeconds() + START_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -130,9 +130,9 @@ public final class Listener implements AutoCloseable {
         public Future<?> start() {
             int asked = options.port() == 0 ? FREE_AND_SHARED : options.port();
             server = vertx.createHttpServer(new HttpServerOptions()
-                            .setMaxInitialLineLength(options.maxUrlBytes())
-                            .setMaxHeaderSize(options.maxHeaderBytes())
-                            .setIdleTimeout((int) options.idleTimeout().toMillis())
+                            .setMaxInitialLineLength(options.limits().maxUrlBytes())
+                            .setMaxHeaderSize(options.limits().maxHeaderBytes())
+                            .setIdleTimeout((int) options.limits().idleTimeout().toMillis())
                             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                             .setHandle100ContinueAutomatically(true)
                             .setHttp2ClearTextEnabled(false))
@@ -148,7 +148,7 @@ public final class Listener implements AutoCloseable {
         @Override
         public Future<?> stop() {
             return server.compose(
-                    bound -> bound.shutdown(options.closeGrace().toMillis(), TimeUnit.MILLISECONDS),
+                    bound -> bound.shutdown(options.limits().closeGrace().toMillis(), TimeUnit.MILLISECONDS),
                     neverBound -> Future.succeededFuture());
         }
 
@@ -160,7 +160,8 @@ public final class Listener implements AutoCloseable {
             }
             switch (table.find(request.method().name(), path)) {
                 case RouteTable.Found found -> {
-                    Exchange exchange = new Exchange(vertx, options, request, found.route(), found.parameter());
+                    Exchange exchange =
+                            new Exchange(vertx, context, options, request, found.route(), found.parameter());
                     exchange.guarded(() -> answer(request, found.route().route(), exchange));
                 }
                 case RouteTable.OtherMethods other -> {
@@ -221,18 +222,18 @@ public final class Listener implements AutoCloseable {
             if (cause instanceof TooLongHttpLineException) {
                 return Problem.of(
                         ProblemType.URL_TOO_LONG,
-                        "The request line has more than " + options.maxUrlBytes() + " bytes.");
+                        "The request line has more than " + options.limits().maxUrlBytes() + " bytes.");
             }
             if (cause instanceof TooLongHttpHeaderException) {
                 return Problem.of(
                         ProblemType.HEADERS_TOO_LARGE,
-                        "The headers have more than " + options.maxHeaderBytes() + " bytes.");
+                        "The headers have more than " + options.limits().maxHeaderBytes() + " bytes.");
             }
             return Problem.of(ProblemType.BAD_REQUEST, "The request's line or headers cannot be read.");
         }
 
         private Exchange unrouted(HttpServerRequest request) {
-            return new Exchange(vertx, options, request, unrouted, "");
+            return new Exchange(vertx, context, options, request, unrouted, "");
         }
     }
 }

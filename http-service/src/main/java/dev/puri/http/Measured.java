@@ -13,11 +13,13 @@ final class Measured {
         Duration.ofMillis(50), Duration.ofMillis(100), Duration.ofMillis(250), Duration.ofSeconds(1)
     };
 
+    private final String listener;
     private final Route route;
     private final Metrics metrics;
     private final Map<Integer, Timer> timers = new ConcurrentHashMap<>();
 
-    Measured(Route route, Metrics metrics) {
+    Measured(String listener, Route route, Metrics metrics) {
+        this.listener = listener;
         this.route = route;
         this.metrics = metrics;
     }
@@ -33,6 +35,7 @@ final class Measured {
     private Timer timer(int status) {
         return Timer.builder("puri.http.requests")
                 .description("Requests from head to answer")
+                .tag("listener", listener)
                 .tag("method", route.method())
                 .tag("route", route.path())
                 .tag("status", Integer.toString(status))

@@ -36,6 +36,7 @@ public final class Metrics implements AutoCloseable {
     public Route route() {
         return Route.get(
                         "/metrics",
+                        Scope.ADMIN,
                         exchange -> exchange.answerFromWorker(
                                 200, MEDIA_TYPE, () -> registry.scrape().getBytes(StandardCharsets.UTF_8)))
                 .ignoringQuery();

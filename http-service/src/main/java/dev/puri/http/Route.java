@@ -8,12 +8,14 @@ import java.util.Set;
  *
  * @param method {@code GET} or {@code POST}
  * @param path fixed, or ending in one parameter: {@code /v1/identities/{ref}}
+ * @param scope what a caller must be allowed
  * @param queryNames query parameters that it takes; others are refused, so that a misspelt one is
  *     never taken for an answer without it
  * @param anyQuery whether it ignores query parameters instead
  * @param endpoint what answers it
  */
-public record Route(String method, String path, Set<String> queryNames, boolean anyQuery, Endpoint endpoint) {
+public record Route(
+        String method, String path, Scope scope, Set<String> queryNames, boolean anyQuery, Endpoint endpoint) {
     /**
      * @throws IllegalArgumentException when the path does not begin with {@code /}, or has a parameter
      *     that is not its last segment
@@ -32,24 +34,24 @@ public record Route(String method, String path, Set<String> queryNames, boolean 
         }
     }
 
-    public static Route get(String path, Endpoint endpoint) {
-        return new Route("GET", path, Set.of(), false, endpoint);
+    public static Route get(String path, Scope scope, Endpoint endpoint) {
+        return new Route("GET", path, scope, Set.of(), false, endpoint);
     }
 
-    public static Route post(String path, Endpoint endpoint) {
-        return new Route("POST", path, Set.of(), false, endpoint);
+    public static Route post(String path, Scope scope, Endpoint endpoint) {
+        return new Route("POST", path, scope, Set.of(), false, endpoint);
     }
 
     /** The same route, taking these query parameters too. */
     public Route taking(String... names) {
         Set<String> more = new HashSet<>(queryNames);
         more.addAll(Set.of(names));
-        return new Route(method, path, more, anyQuery, endpoint);
+        return new Route(method, path, scope, more, anyQuery, endpoint);
     }
 
     /** The same route, ignoring whatever stands in the query. */
     public Route ignoringQuery() {
-        return new Route(method, path, queryNames, true, endpoint);
+        return new Route(method, path, scope, queryNames, true, endpoint);
     }
 
     boolean hasParameter() {

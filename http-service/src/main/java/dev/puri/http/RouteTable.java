@@ -28,11 +28,11 @@ final class RouteTable {
 
     record NoSuchPath(String detail) implements Match {}
 
-    RouteTable(List<Route> routes, Metrics metrics) {
+    RouteTable(String listener, List<Route> routes, Metrics metrics) {
         for (Route route : routes) {
             Map<String, Map<String, Measured>> paths = route.hasParameter() ? withParameter : fixed;
             Measured before = paths.computeIfAbsent(route.prefix(), path -> new TreeMap<>())
-                    .put(route.method(), new Measured(route, metrics));
+                    .put(route.method(), new Measured(listener, route, metrics));
             if (before != null) {
                 throw new IllegalArgumentException("two routes for " + route.method() + " " + route.path());
             }

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * environment before file before default. The record's components say what there is, each with a
  * {@link Setting}; they may be {@code String}, {@code int}, {@code long}, {@code boolean}, {@link
  * Duration}, {@link Path}, {@link URI}, {@link Secret}, {@code List<String>}, {@link Optional} of
- * these, and {@link KafkaProperties}. Blank values count as not given, for that is how compose files
+ * these, and {@link KafkaProperties}. A component that is itself a record has no {@link Setting}: its
+ * components are settings as if they stood in its place, so that servers can share some. Blank values count as not given, for that is how compose files
  * pass on a variable that is not set.
  *
  * <p>All mistakes are found before the first is reported. A {@code PURI_} variable that nobody knows
@@ -82,16 +83,26 @@ public final class Settings {
         List<KnownSetting> known = new ArrayList<>(list(type));
         others.forEach(other -> known.addAll(list(other)));
         SettingSources sources = new SettingSources(flags, environment, file, known);
-        RecordComponent[] components = type.getRecordComponents();
-        @Nullable Object[] values = new @Nullable Object[components.length];
-        for (int i = 0; i < components.length; i++) {
-            values[i] = value(components[i], sources);
-        }
+        T settings = read(type, sources);
         sources.findUnknown(otherVariables);
-        if (!sources.mistakes().isEmpty()) {
+        if (settings == null || !sources.mistakes().isEmpty()) {
             throw new InvalidSettingsException(sources.mistakes());
         }
-        return construct(type, components, values);
+        return settings;
+    }
+
+    /** Null when there were mistakes, which the sources then have. */
+    private static <T extends Record> @Nullable T read(Class<T> type, SettingSources sources) {
+        RecordComponent[] components = type.getRecordComponents();
+        @Nullable Object[] values = new @Nullable Object[components.length];
+        boolean whole = true;
+        for (int i = 0; i < components.length; i++) {
+            values[i] = isNested(components[i])
+                    ? read(components[i].getType().asSubclass(Record.class), sources)
+                    : value(components[i], sources);
+            whole &= values[i] != null;
+        }
+        return whole ? construct(type, components, values, sources.mistakes()) : null;
     }
 
     /**
@@ -108,6 +119,10 @@ public final class Settings {
     public static List<KnownSetting> list(Class<? extends Record> type) {
         List<KnownSetting> list = new ArrayList<>();
         for (RecordComponent component : type.getRecordComponents()) {
+            if (isNested(component)) {
+                list.addAll(list(component.getType().asSubclass(Record.class)));
+                continue;
+            }
             Setting setting = settingOf(component);
             if (component.getType() == KafkaProperties.class) {
                 list.add(SettingSources.COMMAND_CONFIG);
@@ -130,7 +145,9 @@ public final class Settings {
         Map<String, String> effective = new LinkedHashMap<>();
         for (RecordComponent component : settings.getClass().getRecordComponents()) {
             Object value = valueOf(component, settings);
-            if (value instanceof KafkaProperties kafka) {
+            if (isNested(component)) {
+                effective.putAll(effective((Record) value));
+            } else if (value instanceof KafkaProperties kafka) {
                 kafka.shown().forEach((name, shown) -> effective.put(SettingSources.KAFKA_KEYS + name, masked(shown)));
             } else {
                 effective.put(keyOf(component), masked(print(value)));
@@ -153,6 +170,10 @@ public final class Settings {
 
     private static String masked(String text) {
         return USER_INFO.matcher(text).replaceAll("//" + Secret.MASK + "@");
+    }
+
+    private static boolean isNested(RecordComponent component) {
+        return component.getType().isRecord() && !component.isAnnotationPresent(Setting.class);
     }
 
     private static String keyOf(RecordComponent component) {
@@ -236,8 +257,8 @@ public final class Settings {
         return null;
     }
 
-    private static <T extends Record> T construct(
-            Class<T> type, RecordComponent[] components, @Nullable Object[] values) {
+    private static <T extends Record> @Nullable T construct(
+            Class<T> type, RecordComponent[] components, @Nullable Object[] values, List<String> mistakes) {
         try {
             Constructor<T> constructor = type.getDeclaredConstructor(
                     Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
@@ -245,7 +266,8 @@ public final class Settings {
             return constructor.newInstance(values);
         } catch (InvocationTargetException e) {
             if (e.getCause() instanceof IllegalArgumentException mistake) {
-                throw new InvalidSettingsException(List.of(String.valueOf(mistake.getMessage())));
+                mistakes.add(String.valueOf(mistake.getMessage()));
+                return null;
             }
             throw new IllegalStateException(e);
         } catch (ReflectiveOperationException e) {

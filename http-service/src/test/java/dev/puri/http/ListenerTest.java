@@ -29,8 +29,13 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class ListenerTest {
-    private static final ListenerOptions OPTIONS = new ListenerOptions(
-            "127.0.0.1", 0, 2, 1000, 2000, 100, Duration.ofSeconds(20), Duration.ofMillis(300), Duration.ofSeconds(10));
+    private static final ListenerOptions OPTIONS = ListenerOptions.at("127.0.0.1", 0)
+            .withMaxBodyBytes(100)
+            .with(http(Map.of(
+                    "max.url.bytes", "1000",
+                    "max.header.bytes", "2000",
+                    "body.timeout", "300ms",
+                    "close.grace", "10s")));
 
     private final HttpClient client = HttpClient.newHttpClient();
     private final Metrics metrics = new Metrics();
@@ -42,14 +47,17 @@ final class ListenerTest {
     @BeforeEach
     void start() {
         List<Route> routes = new ArrayList<>(List.of(
-                Route.get("/v1/things/{name}", exchange -> text(exchange, exchange.parameter())),
-                Route.get("/v1/wait", exchange -> text(exchange, String.valueOf(exchange.query("at"))))
+                Route.get("/v1/things/{name}", Scope.NONE, exchange -> text(exchange, exchange.parameter())),
+                Route.get("/v1/wait", Scope.NONE, exchange -> text(exchange, String.valueOf(exchange.query("at"))))
                         .taking("at"),
-                Route.post("/v1/echo", exchange -> exchange.readBody(body -> exchange.answer(200, "text/plain", body))),
-                Route.get("/v1/bug", exchange -> {
+                Route.post(
+                        "/v1/echo",
+                        Scope.NONE,
+                        exchange -> exchange.readBody(body -> exchange.answer(200, "text/plain", body))),
+                Route.get("/v1/bug", Scope.NONE, exchange -> {
                     throw new IllegalStateException("secret of the house");
                 }),
-                Route.get("/v1/held", exchange -> {
+                Route.get("/v1/held", Scope.NONE, exchange -> {
                     held.set(exchange);
                     holding.countDown();
                 }),
@@ -164,18 +172,11 @@ final class ListenerTest {
 
     @Test
     void aBodyThatDripsIsGivenUp() throws IOException {
-        ListenerOptions impatient = new ListenerOptions(
-                "127.0.0.1",
-                0,
-                1,
-                1000,
-                2000,
-                100,
-                Duration.ofSeconds(20),
-                Duration.ofMillis(200),
-                Duration.ofSeconds(10));
-        Route echo =
-                Route.post("/v1/echo", exchange -> exchange.readBody(body -> exchange.answer(200, "text/plain", body)));
+        ListenerOptions impatient = OPTIONS.onOneThread().with(http(Map.of("body.timeout", "200ms")));
+        Route echo = Route.post(
+                "/v1/echo",
+                Scope.NONE,
+                exchange -> exchange.readBody(body -> exchange.answer(200, "text/plain", body)));
         try (Metrics others = new Metrics();
                 Listener other = Listener.start(impatient, List.of(echo), others)) {
             String answer = raw(other.port(), "POST /v1/echo HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nx");
@@ -238,9 +239,66 @@ final class ListenerTest {
 
         assertThat(scraped)
                 .contains(
-                        "puri_http_requests_seconds_count{method=\"GET\",route=\"/v1/things/{name}\",status=\"200\"} 1")
-                .contains("puri_http_requests_seconds_count{method=\"GET\",route=\"/unrouted\",status=\"404\"} 1")
+                        "puri_http_requests_seconds_count{listener=\"internal\",method=\"GET\",route=\"/v1/things/{name}\",status=\"200\"} 1")
+                .contains(
+                        "puri_http_requests_seconds_count{listener=\"internal\",method=\"GET\",route=\"/unrouted\",status=\"404\"} 1")
                 .contains("jvm_memory_used_bytes");
+    }
+
+    @Test
+    void anAnswerMayComeLaterFromAnotherThread() throws Exception {
+        CompletableFuture<HttpResponse<String>> answer =
+                client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
+        Exchange exchange = held.get();
+
+        exchange.later(() -> text(exchange, Thread.currentThread().getName()));
+        exchange.later(() -> text(exchange, "a second answer is ignored"));
+
+        assertThat(answer.get(10, TimeUnit.SECONDS).body()).contains("eventloop");
+    }
+
+    @Test
+    void aBugInALaterPartIs500() throws Exception {
+        CompletableFuture<HttpResponse<String>> answer =
+                client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
+
+        held.get().later(() -> {
+            throw new IllegalStateException("secret of the house");
+        });
+
+        assertProblem(answer.get(10, TimeUnit.SECONDS), 500, "internal");
+    }
+
+    @Test
+    void aClientThatGoesBeforeItIsAnsweredIsTold() throws Exception {
+        CountDownLatch gone = new CountDownLatch(1);
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
+            socket.getOutputStream()
+                    .write("GET /v1/held HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
+            held.get().later(() -> held.get().onGone(gone::countDown));
+        }
+
+        assertThat(gone.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(held.get().isOver()).isTrue();
+    }
+
+    @Test
+    void aWaitEndsUnlessItIsCancelled() throws Exception {
+        CompletableFuture<HttpResponse<String>> answer =
+                client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
+        Exchange exchange = held.get();
+
+        exchange.later(() -> {
+            exchange.after(Duration.ofMillis(1), () -> text(exchange, "cancelled"))
+                    .run();
+            exchange.after(Duration.ofMillis(50), () -> text(exchange, "waited"));
+        });
+
+        assertThat(answer.get(10, TimeUnit.SECONDS).body()).isEqualTo("waited");
     }
 
     @Test
@@ -251,7 +309,7 @@ final class ListenerTest {
 
         CompletableFuture<Void> closed = CompletableFuture.runAsync(listener::close);
         assertThat(closed).isNotDone();
-        text(held.get(), "late");
+        held.get().later(() -> text(held.get(), "late"));
 
         assertThat(answer.get(10, TimeUnit.SECONDS).body()).isEqualTo("late");
         closed.get(15, TimeUnit.SECONDS);
@@ -270,11 +328,22 @@ final class ListenerTest {
 
     @Test
     void twoListenersLiveInOneJvm() {
-        try (Metrics others = new Metrics();
-                Listener other = Listener.start(OPTIONS.onOneThread(), List.of(others.route()), others)) {
+        Route who = Route.get("/v1/things/{name}", Scope.NONE, exchange -> text(exchange, "public"));
+        ListenerOptions options = OPTIONS.onOneThread().named("public");
+        try (Listener other = Listener.start(options, List.of(who), metrics)) {
             assertThat(other.port()).isNotEqualTo(listener.port()).isPositive();
+            send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + other.port() + "/v1/things/a")));
+            get("/v1/things/a");
+
+            assertThat(get("/metrics").body())
+                    .contains("puri_http_requests_seconds_count{listener=\"public\",method=\"GET\",")
+                    .contains("puri_http_requests_seconds_count{listener=\"internal\",method=\"GET\",");
         }
         assertThat(get("/v1/wait").statusCode()).isEqualTo(200);
+    }
+
+    static HttpSettings http(Map<String, String> settings) {
+        return Settings.read(HttpSettings.class, settings, Map.of(), null);
     }
 
     private static void text(Exchange exchange, String text) {

@@ -49,6 +49,20 @@ final class SettingsTest {
 
     record Plain(@Setting(doc = "Port.", byDefault = "1") int port) {}
 
+    record Shared(
+            @Setting(doc = "Rows.", byDefault = "1", atLeast = "1")
+            int maxRows,
+
+            @Setting(doc = "Key.") Optional<Secret> apiKey) {
+        Shared {
+            if (maxRows == 13) {
+                throw new IllegalArgumentException("max.rows: 13 is unlucky");
+            }
+        }
+    }
+
+    record Nesting(@Setting(doc = "Port.", byDefault = "1") int port, Shared shared) {}
+
     @TempDir
     private Path folder;
 
@@ -296,6 +310,28 @@ final class SettingsTest {
                 .containsEntry("kafka.sasl.jaas.config", "********")
                 .containsEntry("kafka.security.protocol", "SASL_SSL");
         assertThat(effective + " " + sample.kafka() + sample.password()).doesNotContain("hunter2");
+    }
+
+    @Test
+    void aRecordWithinARecordIsSettingsInItsPlace() {
+        Nesting nesting = Settings.read(
+                Nesting.class, Map.of("max.rows", "5"), Map.of("PURI_PORT", "2", "PURI_API_KEY", "hunter2"), null);
+
+        assertThat(nesting).isEqualTo(new Nesting(2, new Shared(5, Optional.of(new Secret("hunter2")))));
+        assertThat(Settings.list(Nesting.class))
+                .extracting(KnownSetting::key)
+                .containsExactly("port", "max.rows", "api.key");
+        assertThat(Settings.effective(nesting)).isEqualTo(Map.of("port", "2", "max.rows", "5", "api.key", "********"));
+    }
+
+    @Test
+    void mistakesWithinANestedRecordAreListedWithTheOthers() {
+        assertThat(mistakes(() -> Settings.read(
+                        Nesting.class, Map.of("port", "x", "max.rows", "0", "max.row", "1"), Map.of(), null)))
+                .hasSize(3);
+        assertThat(mistakes(() -> Settings.read(Nesting.class, Map.of("port", "x", "max.rows", "13"), Map.of(), null)))
+                .hasSize(2)
+                .contains("max.rows: 13 is unlucky");
     }
 
     @Test

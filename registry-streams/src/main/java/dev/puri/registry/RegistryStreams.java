@@ -66,7 +66,8 @@ public final class RegistryStreams implements AutoCloseable {
         this.collections = new CollectionsRegistry(schemas);
         this.listener = Listener.start(
                 ListenerOptions.at(settings.streamsHttpHost(), settings.streamsHttpPort())
-                        .onOneThread(),
+                        .onOneThread()
+                        .with(settings.http()),
                 routes(),
                 metrics);
         bindMeters();

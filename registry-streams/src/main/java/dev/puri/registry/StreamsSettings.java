@@ -1,5 +1,6 @@
 package dev.puri.registry;
 
+import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.http.Setting;
 import java.nio.file.Path;
@@ -64,6 +65,8 @@ public record StreamsSettings(
                 atLeast = "0",
                 atMost = "65535")
         int streamsHttpPort,
+
+        HttpSettings http,
 
         @Setting(doc = "Passed on to the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SSL.")
         KafkaProperties kafka) {}

@@ -1,6 +1,7 @@
 package dev.puri.registry;
 
 import dev.puri.client.CollectionRegistry;
+import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
@@ -92,6 +93,7 @@ final class RegistryStack implements AutoCloseable {
                 64,
                 "127.0.0.1",
                 0,
+                HttpSettings.DEFAULT,
                 new KafkaProperties(Map.of("metadata.max.age.ms", "1000")));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.log.Topics;
 import dev.puri.testkit.Broker;
@@ -117,6 +118,7 @@ class RegistryTopicsIT {
                 64,
                 "127.0.0.1",
                 0,
+                HttpSettings.DEFAULT,
                 KafkaProperties.NONE));
         try {
             assertThatThrownBy(() ->

@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityEvent;
@@ -268,6 +269,7 @@ class RegistryTopologyTest {
                 64,
                 "127.0.0.1",
                 0,
+                HttpSettings.DEFAULT,
                 KafkaProperties.NONE));
     }
 

@@ -1,5 +1,6 @@
 package dev.puri.registry;
 
+import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import java.io.File;
 import java.io.IOException;
@@ -49,6 +50,7 @@ final class StreamsProcess {
                 64,
                 "127.0.0.1",
                 0,
+                HttpSettings.DEFAULT,
                 new KafkaProperties(Map.of("metadata.max.age.ms", "1000"))));
         service.ended().join();
     }

@@ -79,7 +79,8 @@ public final class Resolver implements AutoCloseable {
         try {
             Listener listener = Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
-                            .withMaxBodyBytes(settings.maxBodyBytes()),
+                            .withMaxBodyBytes(settings.maxBodyBytes())
+                            .with(settings.http()),
                     Routes.of(keeper::table, keeper::progress, settings.maxRefs(), health, metrics),
                     metrics);
             keeper.start();

@@ -1,5 +1,6 @@
 package dev.puri.resolver;
 
+import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.http.Setting;
 import java.nio.file.Path;
@@ -55,6 +56,8 @@ public record ResolverSettings(
                 atLeast = "1s",
                 atMost = "1d")
         Duration snapshotInterval,
+
+        HttpSettings http,
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
         KafkaProperties kafka) {}

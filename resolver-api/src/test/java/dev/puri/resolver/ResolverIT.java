@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.resolver.table.Table;
 import dev.puri.schemas.avro.IdentityRow;
@@ -508,6 +509,7 @@ final class ResolverIT {
                 Duration.ofSeconds(2),
                 Optional.ofNullable(stateDir),
                 Duration.ofMinutes(10),
+                HttpSettings.DEFAULT,
                 KafkaProperties.NONE);
     }
 
