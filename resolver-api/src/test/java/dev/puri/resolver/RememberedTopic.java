@@ -1,5 +1,7 @@
 package dev.puri.resolver;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
@@ -23,11 +25,13 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +67,8 @@ final class RememberedTopic implements AutoCloseable {
 
     /** What the transaction under way says over that. */
     private final Map<Integer, Optional<Row>> staged = new HashMap<>();
+
+    private final List<Future<RecordMetadata>> sent = new ArrayList<>();
 
     private long version;
 
@@ -135,6 +141,7 @@ final class RememberedTopic implements AutoCloseable {
         if (random.nextInt(10) == 0) {
             producer.flush();
             producer.abortTransaction();
+            sent.clear();
             staged.clear();
         } else {
             commit();
@@ -173,15 +180,17 @@ final class RememberedTopic implements AutoCloseable {
 
     private void put(int number, @Nullable Row row) {
         staged.put(number, Optional.ofNullable(row));
-        producer.send(new ProducerRecord<>(
+        sent.add(producer.send(new ProducerRecord<>(
                 Topics.IDENTITIES,
                 number % partitions,
                 name(number).toBytes(),
-                row == null ? null : writer.encode(schemaId, RowAvro.toAvro(row))));
+                row == null ? null : writer.encode(schemaId, RowAvro.toAvro(row)))));
     }
 
     private void commit() {
         producer.commitTransaction();
+        assertThat(sent).allMatch(each -> each.state() == Future.State.SUCCESS);
+        sent.clear();
         staged.forEach((number, row) -> {
             if (row.isPresent()) {
                 rows.put(number, row.get());

@@ -143,6 +143,7 @@ final class ResolverKillIT {
         topic.pause();
 
         ResolverProcess last = start();
+        last.awaitSaid(COMPLETE);
         long end = sum(ends());
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(reached(last)).as(explained()).isEqualTo(end));
@@ -188,7 +189,7 @@ final class ResolverKillIT {
             }
             case LIVE -> {
                 running.awaitSaid(COMPLETE);
-                running.runFor(upTo(1_500));
+                running.runFor(upTo(1_000));
             }
         }
         running.kill();
@@ -233,11 +234,8 @@ final class ResolverKillIT {
         List<String> all = List.copyOf(refs.keySet());
         for (int from = 0; from < all.size(); from += REFS_AT_ONCE) {
             List<String> some = all.subList(from, Math.min(all.size(), from + REFS_AT_ONCE));
-            JsonNode results = JSON.readTree(send(
-                            asked,
-                            HttpRequest.newBuilder(uri(asked, "/v1/resolve"))
-                                    .POST(HttpRequest.BodyPublishers.ofString(
-                                            JSON.writeValueAsString(Map.of("refs", some))))))
+            JsonNode results = JSON.readTree(send(HttpRequest.newBuilder(uri(asked, "/v1/resolve"))
+                            .POST(HttpRequest.BodyPublishers.ofString(JSON.writeValueAsString(Map.of("refs", some))))))
                     .at("/results");
             for (int i = 0; i < some.size(); i++) {
                 Map<String, String> expected = expected(some.get(i), refs.get(some.get(i)), rows);
@@ -250,7 +248,7 @@ final class ResolverKillIT {
         assertThat(wrong.stream().limit(20))
                 .as("%d of %d answers are wrong, %s", wrong.size(), all.size(), explained())
                 .isEmpty();
-        assertThat(send(asked, HttpRequest.newBuilder(uri(asked, "/metrics"))))
+        assertThat(send(HttpRequest.newBuilder(uri(asked, "/metrics"))))
                 .as(explained())
                 .contains("puri_table_rows " + (double) rows.size());
     }
@@ -303,7 +301,7 @@ final class ResolverKillIT {
 
     /** Offsets that the table has reached of those that the keeper knows of. */
     private long reached(ResolverProcess asked) throws Exception {
-        return JSON.readTree(send(asked, HttpRequest.newBuilder(uri(asked, "/health/ready"))))
+        return JSON.readTree(send(HttpRequest.newBuilder(uri(asked, "/health/ready"))))
                 .at("/checks/0/data/reached")
                 .asLong(-1);
     }
@@ -312,7 +310,7 @@ final class ResolverKillIT {
         return URI.create("http://127.0.0.1:" + asked.awaitSaid(LISTENS).group(1) + path);
     }
 
-    private String send(ResolverProcess asked, HttpRequest.Builder request) throws Exception {
+    private String send(HttpRequest.Builder request) throws Exception {
         return http.send(request.build(), HttpResponse.BodyHandlers.ofString()).body();
     }
 

@@ -98,7 +98,7 @@ final class TableStress {
     }
 
     /** A row that changes twice; the third takes the memory that the first had. */
-    private abstract static class Changing extends Subject {
+    abstract static class Changing extends Subject {
         Changing() {
             super(true);
         }
@@ -150,7 +150,7 @@ final class TableStress {
     }
 
     /** A row goes, and another of its size takes its memory. */
-    private abstract static class Replaced extends Subject {
+    abstract static class Replaced extends Subject {
         Replaced() {
             super(true);
         }
