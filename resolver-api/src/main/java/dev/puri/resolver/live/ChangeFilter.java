@@ -1,0 +1,53 @@
+package dev.puri.resolver.live;
+
+import dev.puri.schemas.identity.InvalidNameException;
+import dev.puri.schemas.identity.Puri;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Of which collections changes are wanted.
+ *
+ * @param collections canonical {@code namespace:collection}; empty for all
+ */
+public record ChangeFilter(Set<String> collections) {
+    /** Changes of every collection. */
+    public static final ChangeFilter ALL = new ChangeFilter(Set.of());
+
+    /** Most collections of one filter. */
+    public static final int MAX_COLLECTIONS = 100;
+
+    private static final int MAX_QUOTED = 100;
+
+    public ChangeFilter {
+        collections = Set.copyOf(collections);
+    }
+
+    /**
+     * Reads {@code namespace:collection} in any casing, registered or not.
+     *
+     * @param texts none for all collections
+     * @throws IllegalArgumentException when one is no collection's name, or there are too many
+     */
+    public static ChangeFilter parse(List<String> texts) {
+        if (texts.size() > MAX_COLLECTIONS) {
+            throw new IllegalArgumentException("at most " + MAX_COLLECTIONS + " collections are taken");
+        }
+        Set<String> collections = new HashSet<>();
+        for (String text : texts) {
+            try {
+                collections.add(Puri.parse(text + ":x").qualifiedCollection());
+            } catch (InvalidNameException e) {
+                String quoted = text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text;
+                throw new IllegalArgumentException(
+                        "not a collection, which is written namespace:collection: \"" + quoted + "\"", e);
+            }
+        }
+        return new ChangeFilter(collections);
+    }
+
+    boolean takes(Change change) {
+        return collections.isEmpty() || collections.contains(change.collection());
+    }
+}

@@ -1,0 +1,66 @@
+package dev.puri.resolver.live;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** The data of events, as JSON on one line. A row is told whole, so hearing of it twice does no harm. */
+final class ChangeJson {
+    private static final JsonFactory JSON = JsonFactory.builder().build();
+    private static final DateTimeFormatter MILLIS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+    /** Writes the members of one object. */
+    private interface Members {
+        void writeTo(JsonGenerator json) throws IOException;
+    }
+
+    private ChangeJson() {}
+
+    static String changed(Puri puri, Row row) {
+        return object(json -> {
+            json.writeStringField("puri", puri.toString());
+            if (row.mergedInto() != null) {
+                json.writeStringField("mergedInto", row.mergedInto().toString());
+            }
+            if (row.handle() != null) {
+                json.writeStringField("handle", row.handle().text());
+            }
+            json.writeStringField("owner", row.owner().text());
+            json.writeStringField("shard", row.shard().text());
+            json.writeStringField("uuid", row.uuid().toString());
+            json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
+            json.writeNumberField("epoch", row.epoch());
+            json.writeStringField("createdAt", MILLIS.format(row.createdAt()));
+            json.writeStringField("changedAt", MILLIS.format(row.changedAt()));
+            json.writeStringField("position", row.position().toString());
+        });
+    }
+
+    static String erased(Puri puri) {
+        return object(json -> json.writeStringField("puri", puri.toString()));
+    }
+
+    static String reason(String reason) {
+        return object(json -> json.writeStringField("reason", reason));
+    }
+
+    private static String object(Members members) {
+        StringWriter text = new StringWriter(384);
+        try (JsonGenerator json = JSON.createGenerator(text)) {
+            json.writeStartObject();
+            members.writeTo(json);
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
+    }
+}

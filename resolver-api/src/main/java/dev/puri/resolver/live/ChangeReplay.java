@@ -1,0 +1,184 @@
+package dev.puri.resolver.live;
+
+import dev.puri.resolver.tail.AvroValues;
+import dev.puri.resolver.tail.AvroValues.UnreadableException;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code puri.identities.v1}, read by a consumer of its own for each reading. Thread-safe.
+ *
+ * <p>The topic is compacted, so of a row that changed often only the last change may be told. It may
+ * also be that the record of the change is gone and what remains is one that answers a later refusal or
+ * repetition, with the same row. So such a record is told too, unless the same reading has told the
+ * row before: it is better to tell a row twice than never.
+ */
+final class ChangeReplay implements ChangeLog {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final Duration CLOSE = Duration.ofMillis(200);
+
+    /** Rows of which it is remembered that they were told; of others some are told twice. */
+    private static final int REMEMBERED = 20_000;
+
+    private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final AvroValues<IdentityRow> values;
+
+    /**
+     * @param consumers of committed records
+     * @param registry of which the rows' schemas are asked; not closed
+     */
+    ChangeReplay(Supplier<Consumer<byte[], byte[]>> consumers, SchemaRegistry registry) {
+        this.consumers = consumers;
+        this.values = new AvroValues<>(IdentityRow.class, registry);
+    }
+
+    @Override
+    public void read(long[] from, long[] to, Taker taker) throws GoneException {
+        Consumer<byte[], byte[]> consumer = consumers.get();
+        try {
+            List<TopicPartition> partitions = new ArrayList<>();
+            for (int i = 0; i < from.length; i++) {
+                if (from[i] < to[i]) {
+                    partitions.add(new TopicPartition(Topics.IDENTITIES, i));
+                }
+            }
+            consumer.assign(partitions);
+            requireThere(consumer, partitions, from, to);
+            partitions.forEach(partition -> consumer.seek(partition, from[partition.partition()]));
+            new Reading(consumer, partitions, to, taker).run();
+        } finally {
+            boolean interrupted = Thread.interrupted();
+            consumer.close(CloseOptions.timeout(CLOSE));
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static void requireThere(
+            Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] from, long[] to)
+            throws GoneException {
+        Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, PATIENCE);
+        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
+        for (TopicPartition partition : partitions) {
+            int i = partition.partition();
+            if (from[i] < begins.getOrDefault(partition, 0L) || to[i] > ends.getOrDefault(partition, 0L)) {
+                throw new GoneException(partition + " has not all from " + from[i] + " to " + to[i]);
+            }
+        }
+    }
+
+    /** One reading. */
+    private final class Reading {
+        private final Consumer<byte[], byte[]> consumer;
+        private final List<TopicPartition> partitions;
+        private final long[] to;
+        private final Taker taker;
+
+        /** Rows that were told, by the event that last changed them; empty for a row that was erased. */
+        private final Map<Puri, Optional<Position>> told = new HashMap<>();
+
+        Reading(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Taker taker) {
+            this.consumer = consumer;
+            this.partitions = new ArrayList<>(partitions);
+            this.to = to;
+            this.taker = taker;
+        }
+
+        void run() {
+            long lastProgress = System.nanoTime();
+            while (!partitions.isEmpty()) {
+                Map<TopicPartition, Long> before = positions();
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                    if (!taker.take(record.partition(), record.offset() + 1, change(record))) {
+                        return;
+                    }
+                    lastProgress = System.nanoTime();
+                }
+                Map<TopicPartition, Long> after = positions();
+                // Transaction markers take offsets too.
+                partitions.removeIf(partition -> after.getOrDefault(partition, 0L) >= to[partition.partition()]);
+                if (!after.equals(before)) {
+                    lastProgress = System.nanoTime();
+                } else if (System.nanoTime() - lastProgress > PATIENCE.toNanos()) {
+                    throw new TimeoutException("no broker gives records of " + Topics.IDENTITIES);
+                }
+            }
+        }
+
+        private Map<TopicPartition, Long> positions() {
+            Map<TopicPartition, Long> positions = new HashMap<>();
+            partitions.forEach(partition -> positions.put(partition, consumer.position(partition, PATIENCE)));
+            return positions;
+        }
+
+        private @Nullable Change change(ConsumerRecord<byte[], byte[]> record) {
+            try {
+                Puri puri = Puri.parse(
+                        new String(Objects.requireNonNullElse(record.key(), new byte[0]), StandardCharsets.UTF_8));
+                Row row = record.value() == null ? null : row(record.value());
+                Optional<Position> cause = Optional.ofNullable(row).map(Row::position);
+                if (Change.isReserved(puri) || isRepeated(record, puri, cause)) {
+                    return null;
+                }
+                if (told.size() < REMEMBERED || told.containsKey(puri)) {
+                    told.put(puri, cause);
+                }
+                return new Change(record.partition(), record.offset(), puri, row);
+            } catch (UnreadableException | IllegalArgumentException e) {
+                // The table leaves it out too, and has said so.
+                return null;
+            }
+        }
+
+        private boolean isRepeated(ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
+            return !ChangeRing.isChange(record.headers()) && cause.equals(told.get(puri));
+        }
+
+        private Row row(byte[] value) throws UnreadableException {
+            long begun = System.nanoTime();
+            while (true) {
+                try {
+                    return RowAvro.fromAvro(values.read(value));
+                } catch (RegistryUnavailableException e) {
+                    if (System.nanoTime() - begun > PATIENCE.toNanos()) {
+                        throw e;
+                    }
+                    pause();
+                }
+            }
+        }
+
+        private void pause() {
+            try {
+                Thread.sleep(PAUSE.toMillis());
+            } catch (InterruptedException e) {
+                throw new InterruptException(e);
+            }
+        }
+    }
+}

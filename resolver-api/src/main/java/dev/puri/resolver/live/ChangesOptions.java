@@ -1,0 +1,41 @@
+package dev.puri.resolver.live;
+
+import java.time.Duration;
+
+/**
+ * Bounds of the change feed.
+ *
+ * @param history changes that each table's ring has
+ * @param maxStreams subscribers at a time
+ * @param maxReplays subscribers at a time to whom older changes are read from the topic
+ * @param pendingBytes bytes given to a sink and not sent, at which no more is given until some are sent;
+ *     a sink has to take one event more than that
+ * @param heartbeat how often a subscriber to whom nothing is told is told how far he has been told
+ * @param forgotten how old an id may be before tombstones after it may be gone from the topic
+ * @param patience how long a reader of older changes may take nothing before he is dropped
+ */
+public record ChangesOptions(
+        int history,
+        int maxStreams,
+        int maxReplays,
+        int pendingBytes,
+        Duration heartbeat,
+        Duration forgotten,
+        Duration patience) {
+    /** Tombstones are kept for 7 days. */
+    private static final Duration FORGOTTEN = Duration.ofDays(6);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int MAX_REPLAYS = 4;
+
+    public ChangesOptions {
+        if (history < 1 || maxStreams < 1 || maxReplays < 1 || pendingBytes < 1) {
+            throw new IllegalArgumentException("every bound is at least 1");
+        }
+    }
+
+    /** With what is not set by anybody. */
+    public static ChangesOptions of(int history, int maxStreams, int pendingBytes, Duration heartbeat) {
+        return new ChangesOptions(history, maxStreams, MAX_REPLAYS, pendingBytes, heartbeat, FORGOTTEN, PATIENCE);
+    }
+}

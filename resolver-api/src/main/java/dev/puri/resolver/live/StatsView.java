@@ -1,0 +1,76 @@
+package dev.puri.resolver.live;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.resolver.table.TableStats;
+import dev.puri.schemas.log.Row;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a table holds, as JSON: {@code GET /v1/stats}. */
+public final class StatsView {
+    /** Of collections, owners and shards, those with the most rows; there is no end of names. */
+    public static final int MAX_LISTED = 1000;
+
+    private StatsView() {}
+
+    /**
+     * Writes the whole answer.
+     *
+     * @param lag records that the table is behind its topic; null when not known
+     * @param lagAge how long ago the brokers told that; null when they never did
+     * @throws IOException only from the generator
+     */
+    public static void write(JsonGenerator json, TableStats stats, @Nullable Long lag, @Nullable Duration lagAge)
+            throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("rows", stats.rows());
+        json.writeNumberField("handles", stats.handles());
+        json.writeObjectFieldStart("byStatus");
+        for (Row.Status status : Row.Status.values()) {
+            json.writeNumberField(
+                    status.name().toLowerCase(Locale.ROOT), stats.byStatus().getOrDefault(status, 0L));
+        }
+        json.writeEndObject();
+        writeCounts(json, "byCollection", "collections", stats.byCollection());
+        writeCounts(json, "byOwner", "owners", stats.byOwner());
+        writeCounts(json, "byShard", "shards", stats.byShard());
+        json.writeObjectFieldStart("memory");
+        json.writeNumberField("bytes", stats.bytes());
+        json.writeNumberField("bytesInUse", stats.bytesInUse());
+        json.writeNumberField("load", Math.round(stats.load() * 1000) / 1000.0);
+        json.writeEndObject();
+        json.writeObjectFieldStart("lag");
+        if (lag != null) {
+            json.writeNumberField("records", lag);
+        }
+        if (lagAge != null) {
+            json.writeNumberField("ageSeconds", lagAge.toMillis() / 1000.0);
+        }
+        json.writeEndObject();
+        json.writeEndObject();
+    }
+
+    /** A list and not an object, because the order is meant, and how many names there are beside it. */
+    private static void writeCounts(JsonGenerator json, String field, String total, Map<String, Long> counts)
+            throws IOException {
+        List<Map.Entry<String, Long>> most = counts.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder())
+                        .thenComparing(Map.Entry.comparingByKey()))
+                .limit(MAX_LISTED)
+                .toList();
+        json.writeNumberField(total, counts.size());
+        json.writeArrayFieldStart(field);
+        for (Map.Entry<String, Long> each : most) {
+            json.writeStartObject();
+            json.writeStringField("name", each.getKey());
+            json.writeNumberField("rows", each.getValue());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+}

@@ -1,0 +1,467 @@
+package dev.puri.resolver.live;
+
+import dev.puri.schemas.serde.SchemaRegistry;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Everybody who follows the changes. One thread goes round and gives each what the ring has for him and
+ * his stream takes:
+ *
+ * <pre>
+ * subscribe ─▶ all in the ring? ──yes──▶ arrivals ─▶ the thread's rounds ─▶ sinks
+ *                    │ no                   ▲                │ ring overran him: dropped
+ *                    ▼                      │                │ another ring, of another table: looked at anew
+ *              a thread that replays ───────┘ ◀──────────────┘
+ * </pre>
+ *
+ * A subscriber has no queue: what he has not been told lies in the ring, once for all of them. So one who
+ * reads slowly costs what his stream has pending, and is dropped when the ring has gone past him. He
+ * may come back with his last id.
+ */
+public final class Subscribers implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Subscribers.class);
+
+    /** Changes that one subscriber is told before it is another's turn. */
+    private static final int SLICE = 256;
+
+    /** How soon one who took nothing is asked again. */
+    private static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Readings from the topic, each shorter than the one before, until one meets the ring. */
+    private static final int ROUNDS = 20;
+
+    /** Records that may be read in a replay before it is told how far. */
+    private static final int UNTOLD = 10_000;
+
+    private static final long DRAIN_SECONDS = 2;
+    private static final long STOP_MILLIS = 10_000;
+
+    private static final String DROPPED = "dropped";
+    private static final String BYE = "bye";
+
+    private final ChangesOptions options;
+    private final ChangeLog changes;
+    private final InstantSource clock;
+    private final Counter sent;
+    private final MeterRegistry meters;
+    private final AtomicInteger streams = new AtomicInteger();
+    private final Semaphore replays;
+    private final Set<Thread> replaying = ConcurrentHashMap.newKeySet();
+    private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch drained = new CountDownLatch(1);
+    private final Thread thread =
+            Thread.ofPlatform().name("changes").daemon(true).unstarted(this::run);
+
+    /** Of the table that is fed now; null before there was one. */
+    private volatile @Nullable ChangeRing current;
+
+    private volatile boolean asleep;
+    private volatile boolean ending;
+    private volatile boolean closed;
+
+    /** What becomes of who wants to subscribe. */
+    public enum Admission {
+        /** He is told. */
+        ADMITTED,
+        /** No table has been complete yet. */
+        NOT_READY,
+        /** There are as many as there may be. */
+        TOO_MANY_STREAMS,
+        /** He has to be told older changes, and so have as many others as may be. */
+        TOO_MANY_REPLAYS,
+        /** The server is about to stop. */
+        ENDING
+    }
+
+    Subscribers(ChangesOptions options, ChangeLog changes, InstantSource clock, MeterRegistry meters) {
+        this.options = options;
+        this.changes = changes;
+        this.clock = clock;
+        this.meters = meters;
+        this.replays = new Semaphore(options.maxReplays());
+        this.sent = Counter.builder("puri.changes.sent")
+                .description("Changes told, to each subscriber")
+                .register(meters);
+        for (String reason : List.of("slow-reader", "replay-failed")) {
+            dropped(reason);
+        }
+        Gauge.builder("puri.changes.streams", streams, AtomicInteger::get)
+                .description("Subscribers to changes")
+                .register(meters);
+    }
+
+    /**
+     * Begins; nobody is admitted before there is a ring.
+     *
+     * @param consumers of committed records, for older changes
+     * @param registry of which the rows' schemas are asked; not closed
+     */
+    public static Subscribers start(
+            ChangesOptions options,
+            Supplier<Consumer<byte[], byte[]>> consumers,
+            SchemaRegistry registry,
+            InstantSource clock,
+            MeterRegistry meters) {
+        return start(options, new ChangeReplay(consumers, registry), clock, meters);
+    }
+
+    static Subscribers start(ChangesOptions options, ChangeLog changes, InstantSource clock, MeterRegistry meters) {
+        Subscribers started = new Subscribers(options, changes, clock, meters);
+        started.thread.start();
+        return started;
+    }
+
+    private Counter dropped(String reason) {
+        return Counter.builder("puri.changes.dropped")
+                .description("Subscribers whose stream was ended, by reason")
+                .tag("reason", reason)
+                .register(meters);
+    }
+
+    /**
+     * Makes the ring of a table that is complete, and turns all subscribers to it. By the thread that
+     * writes the table, between the last record that is no live one and the first that is: every change
+     * from these offsets on has to be added.
+     *
+     * @param topicId of the topic that the table is fed from
+     * @param begins by partition, the offset after the last record that was written
+     * @param completeAt when the topic had no more than that, or any time before
+     */
+    public ChangeRing begin(Uuid topicId, long[] begins, Instant completeAt) {
+        ChangeRing ring = new ChangeRing(topicId, begins, completeAt, options.history(), this::wake);
+        current = ring;
+        wake();
+        return ring;
+    }
+
+    /**
+     * Takes a subscriber, or says why not. Does not wait.
+     *
+     * @param last how far he has been told; null to begin now
+     * @param open begins his stream; called once, on this thread, if and only if he is admitted. What it is
+     *     given has to be cancelled when he goes.
+     */
+    public Admission subscribe(@Nullable ChangeId last, ChangeFilter filter, Function<Subscription, Sink> open) {
+        ChangeRing ring = current;
+        if (ending) {
+            return Admission.ENDING;
+        }
+        if (ring == null) {
+            return Admission.NOT_READY;
+        }
+        if (streams.incrementAndGet() > options.maxStreams()) {
+            streams.decrementAndGet();
+            return Admission.TOO_MANY_STREAMS;
+        }
+        Subscription subscription = new Subscription(this, filter, options.pendingBytes(), ring, last);
+        boolean replay = last != null && !isInRing(subscription, ring);
+        if (replay && !replays.tryAcquire()) {
+            subscription.cancel();
+            return Admission.TOO_MANY_REPLAYS;
+        }
+        try {
+            subscription.open(open.apply(subscription));
+        } catch (RuntimeException e) {
+            subscription.cancel();
+            if (replay) {
+                replays.release();
+            }
+            throw e;
+        }
+        if (replay) {
+            replay(subscription);
+        } else {
+            arrive(subscription);
+        }
+        return Admission.ADMITTED;
+    }
+
+    /** Whether he can go on with the ring, from where he was or from its end; else it has to be read. */
+    private boolean isInRing(Subscription subscription, ChangeRing ring) {
+        switch (subscription.seek(ring, clock.instant(), options.forgotten())) {
+            case RING -> {
+                return true;
+            }
+            case OTHER_TOPIC -> subscription.reset(ring, "other-topic");
+            case TOO_OLD -> subscription.reset(ring, "too-old");
+            case REPLAY -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void arrive(Subscription subscription) {
+        arrivals.add(subscription);
+        wake();
+    }
+
+    /** What a sink or a reading throws ends one stream, and no more. */
+    private void run() {
+        List<Subscription> all = new ArrayList<>();
+        long heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
+        while (!closed) {
+            takeArrivals(all);
+            if (ending) {
+                all.forEach(this::endOne);
+                all.clear();
+                drained.countDown();
+            }
+            ChangeRing ring = current;
+            long head = ring == null ? 0 : ring.head();
+            boolean beats = System.nanoTime() - heartbeatAt >= 0;
+            long wait = round(all, ring, beats);
+            if (beats) {
+                heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
+            }
+            sleep(Math.min(wait, heartbeatAt - System.nanoTime()), ring, head);
+        }
+        takeArrivals(all);
+        all.forEach(this::endOne);
+        drained.countDown();
+    }
+
+    private void takeArrivals(List<Subscription> all) {
+        for (Subscription arrived = arrivals.poll(); arrived != null; arrived = arrivals.poll()) {
+            all.add(arrived);
+        }
+    }
+
+    /** Tells everybody what he takes; returns for how long there is nothing to do unless something happens. */
+    private long round(List<Subscription> all, @Nullable ChangeRing ring, boolean beats) {
+        long wait = Long.MAX_VALUE;
+        List<Subscription> staying = new ArrayList<>(all.size());
+        for (Subscription each : all) {
+            try {
+                if (ring != null && each.ring() != ring && !turn(each, ring)) {
+                    continue;
+                }
+                switch (each.tell(SLICE)) {
+                    case ALL -> {
+                        if (beats && !each.tellWhere()) {
+                            continue;
+                        }
+                    }
+                    case MORE -> wait = 0;
+                    case BLOCKED -> wait = Math.min(wait, BLOCKED_NANOS);
+                    case OVERRUN -> {
+                        drop(each, DROPPED, "slow-reader");
+                        continue;
+                    }
+                    case GONE -> {
+                        continue;
+                    }
+                }
+                staying.add(each);
+            } catch (RuntimeException e) {
+                log.error("A subscriber's stream is ended", e);
+                each.cancel();
+            }
+        }
+        all.clear();
+        all.addAll(staying);
+        return wait;
+    }
+
+    /** Turns a subscriber to another ring; false when he is not of the rounds any more. */
+    private boolean turn(Subscription each, ChangeRing ring) {
+        if (isInRing(each, ring)) {
+            return true;
+        }
+        if (replays.tryAcquire()) {
+            replay(each);
+        } else {
+            // He comes back with his id, perhaps to another instance.
+            drop(each, BYE, "table-replaced");
+        }
+        return false;
+    }
+
+    private void drop(Subscription each, String type, String reason) {
+        dropped(reason).increment();
+        each.end(type, reason);
+    }
+
+    private void endOne(Subscription each) {
+        try {
+            each.end(BYE, "stopping");
+        } catch (RuntimeException e) {
+            log.error("A subscriber's stream could not be ended", e);
+        }
+    }
+
+    /** Begins to read what is older than the ring; with a permit that is given back at the end. */
+    private void replay(Subscription subscription) {
+        Thread reading = Thread.ofPlatform().name("changes-replay").daemon(true).unstarted(() -> {
+            try {
+                replayOnce(subscription);
+            } finally {
+                replaying.remove(Thread.currentThread());
+                replays.release();
+            }
+        });
+        replaying.add(reading);
+        reading.start();
+    }
+
+    private void replayOnce(Subscription subscription) {
+        try {
+            for (int i = 0; i < ROUNDS && !subscription.isOver(); i++) {
+                ChangeRing ring = current;
+                if (ring == null || isInRing(subscription, ring)) {
+                    arrive(subscription);
+                    return;
+                }
+                // Asked for in this order, so that what was complete is read.
+                long complete = ring.completeAt();
+                long[] to = ring.next();
+                Replay replay = new Replay(subscription);
+                changes.read(subscription.told().clone(), to, replay);
+                if (ending || subscription.isOver()) {
+                    endOne(subscription);
+                    return;
+                }
+                if (replay.isTooSlow) {
+                    drop(subscription, DROPPED, "slow-reader");
+                    return;
+                }
+                subscription.passed(to, complete);
+            }
+            drop(subscription, BYE, "replay-failed");
+        } catch (ChangeLog.GoneException e) {
+            ChangeRing ring = current;
+            if (ring != null) {
+                subscription.reset(ring, "gone");
+                arrive(subscription);
+            }
+        } catch (RuntimeException e) {
+            log.warn("Older changes could not be read: {}", e.toString());
+            drop(subscription, BYE, ending ? "stopping" : "replay-failed");
+        }
+    }
+
+    /** Tells one subscriber what is read for him, no faster than he takes it. */
+    private final class Replay implements ChangeLog.Taker {
+        private final Subscription subscription;
+        private int untold;
+        private boolean isTooSlow;
+
+        Replay(Subscription subscription) {
+            this.subscription = subscription;
+        }
+
+        @Override
+        public boolean take(int partition, long next, @Nullable Change change) {
+            if (ending || !hasRoom() || !subscription.pass(partition, next, change)) {
+                return false;
+            }
+            if (++untold % UNTOLD == 0) {
+                return subscription.tellWhere();
+            }
+            return true;
+        }
+
+        private boolean hasRoom() {
+            long begun = System.nanoTime();
+            while (subscription.isFull()) {
+                if (ending || subscription.isOver()) {
+                    return false;
+                }
+                if (System.nanoTime() - begun > options.patience().toNanos()) {
+                    isTooSlow = true;
+                    return false;
+                }
+                LockSupport.parkNanos(this, BLOCKED_NANOS);
+            }
+            return true;
+        }
+    }
+
+    void countSent() {
+        sent.increment();
+    }
+
+    /** A subscription is over. */
+    void ended() {
+        streams.decrementAndGet();
+    }
+
+    private void sleep(long nanos, @Nullable ChangeRing ring, long head) {
+        if (nanos <= 0) {
+            return;
+        }
+        asleep = true;
+        boolean isNews = !arrivals.isEmpty()
+                || current != ring
+                || (ring != null && ring.head() != head)
+                || (ending && drained.getCount() > 0)
+                || closed;
+        if (!isNews) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        asleep = false;
+    }
+
+    private void wake() {
+        if (asleep) {
+            asleep = false;
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** How many there are. */
+    int streams() {
+        return streams.get();
+    }
+
+    /** Admits nobody any more and ends every stream with a {@code bye}; returns when that is under way. */
+    public void drain() {
+        ending = true;
+        wake();
+        try {
+            if (thread.isAlive() && !drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
+                log.warn("Subscribers were not told within {} s that the server stops", DRAIN_SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        drain();
+        closed = true;
+        LockSupport.unpark(thread);
+        replaying.forEach(Thread::interrupt);
+        try {
+            thread.join(STOP_MILLIS);
+            for (Thread reading : replaying) {
+                reading.join(STOP_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

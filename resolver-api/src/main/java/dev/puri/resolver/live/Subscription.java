@@ -1,0 +1,240 @@
+package dev.puri.resolver.live;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One subscriber. Handed from thread to thread, and used by the one that has it; {@link #cancel} alone
+ * may be called by any.
+ */
+public final class Subscription {
+    private final Subscribers subscribers;
+    private final ChangeFilter filter;
+    private final int pendingBytes;
+    private final AtomicBoolean over = new AtomicBoolean();
+    private volatile @Nullable Sink sink;
+
+    /** What has been told: the topic, by partition the offset before which all was, and when that was all. */
+    private int topic;
+
+    private long[] told;
+    private long completeAt;
+
+    /** Where the next change is looked for. */
+    private ChangeRing ring;
+
+    private long number;
+
+    /** Says first that what the subscriber knows may be wrong; null when nothing is to be said. */
+    private @Nullable String reset;
+
+    /** The id that was last sent. */
+    private @Nullable ChangeId sent;
+
+    /** How a subscriber can be told what he has not been told. */
+    enum Way {
+        /** All of it is in the ring. */
+        RING,
+        /** Some is older. */
+        REPLAY,
+        /** He speaks of a topic that is no more. */
+        OTHER_TOPIC,
+        /** What he has not been told may be gone, erasures among it. */
+        TOO_OLD
+    }
+
+    /** What came of telling. */
+    enum Told {
+        /** He has been told all. */
+        ALL,
+        /** There is more. */
+        MORE,
+        /** There is more, and he does not take it now. */
+        BLOCKED,
+        /** He is too slow: what he was not told is gone from the ring. */
+        OVERRUN,
+        /** He is gone. */
+        GONE
+    }
+
+    /**
+     * @param last how far the subscriber has been told before; null to begin now
+     */
+    Subscription(
+            Subscribers subscribers, ChangeFilter filter, int pendingBytes, ChangeRing ring, @Nullable ChangeId last) {
+        this.subscribers = subscribers;
+        this.filter = filter;
+        this.pendingBytes = pendingBytes;
+        this.ring = ring;
+        this.topic = ring.topic();
+        this.completeAt = ring.completeAt();
+        this.told = ring.next();
+        this.number = ring.head();
+        if (last != null) {
+            this.topic = last.topic();
+            this.completeAt = last.seconds();
+            this.told = last.next();
+        }
+    }
+
+    void open(Sink opened) {
+        sink = opened;
+    }
+
+    private Sink sink() {
+        return Objects.requireNonNull(sink, "not opened");
+    }
+
+    ChangeRing ring() {
+        return ring;
+    }
+
+    long[] told() {
+        return told;
+    }
+
+    /** Whether it is over, for whatever reason. */
+    boolean isOver() {
+        return over.get();
+    }
+
+    /** The subscriber has gone. May be called by any thread, and more than once. */
+    public void cancel() {
+        if (over.compareAndSet(false, true)) {
+            subscribers.ended();
+        }
+    }
+
+    /** Ends the stream with a last event, unless it is over. */
+    void end(String type, String reason) {
+        if (over.compareAndSet(false, true)) {
+            subscribers.ended();
+            sink().end(type, ChangeJson.reason(reason));
+        }
+    }
+
+    /** Looks how to go on with this ring, and does if all is there. */
+    Way seek(ChangeRing wanted, Instant now, Duration forgotten) {
+        long oldest = wanted.oldest();
+        if (topic != wanted.topic() || told.length != wanted.partitions()) {
+            return Way.OTHER_TOPIC;
+        }
+        if (wanted.covers(told)) {
+            ring = wanted;
+            number = oldest;
+            return Way.RING;
+        }
+        return completeAt < now.minus(forgotten).getEpochSecond() ? Way.TOO_OLD : Way.REPLAY;
+    }
+
+    /** Begins anew at the end of this ring, and lets the subscriber know. */
+    void reset(ChangeRing wanted, String reason) {
+        ring = wanted;
+        topic = wanted.topic();
+        completeAt = wanted.completeAt();
+        told = wanted.next();
+        number = wanted.head();
+        reset = reason;
+    }
+
+    /** Tells what the ring has, at most so many changes. */
+    Told tell(int atMost) {
+        if (!greet()) {
+            return Told.GONE;
+        }
+        for (int i = 0; i < atMost; i++) {
+            if (isOver()) {
+                return Told.GONE;
+            }
+            // Asked for in this order, so that all of what was complete is found.
+            long complete = ring.completeAt();
+            long[] next = ring.next();
+            if (number == ring.head()) {
+                advance(next);
+                completeAt = Math.max(completeAt, complete);
+                return Told.ALL;
+            }
+            Change change = ring.at(number);
+            if (change == null) {
+                long oldest = ring.oldest();
+                if (!ring.covers(told)) {
+                    return Told.OVERRUN;
+                }
+                number = oldest;
+                continue;
+            }
+            boolean isNews = change.offset() >= told[change.partition()];
+            if (isNews && filter.takes(change) && isFull()) {
+                return Told.BLOCKED;
+            }
+            number++;
+            if (isNews && !pass(change.partition(), change.offset() + 1, change)) {
+                return Told.GONE;
+            }
+        }
+        return Told.MORE;
+    }
+
+    /** What a subscriber is told before any change, if anything. */
+    private boolean greet() {
+        String why = reset;
+        if (why != null) {
+            reset = null;
+            return offer(ChangeId.of(topic, completeAt, told), "reset", ChangeJson.reason(why));
+        }
+        // Who loses the connection before the first change must be able to say where he was.
+        return sent != null || tellWhere();
+    }
+
+    /** Whether the subscriber has to take some of what was given before he is given more. */
+    boolean isFull() {
+        return sink().pendingBytes() >= pendingBytes;
+    }
+
+    /**
+     * Goes on past a record of a partition, and tells of it if it is a change that is wanted.
+     *
+     * @return whether the subscriber is still there
+     */
+    boolean pass(int partition, long next, @Nullable Change change) {
+        told[partition] = Math.max(told[partition], next);
+        if (change == null || !filter.takes(change)) {
+            return !isOver();
+        }
+        subscribers.countSent();
+        return offer(change.id(topic, completeAt, told), change.type(), change.json());
+    }
+
+    /** All before these offsets has been told, and was complete at that time. */
+    void passed(long[] next, long complete) {
+        advance(next);
+        completeAt = Math.max(completeAt, complete);
+    }
+
+    private void advance(long[] next) {
+        for (int i = 0; i < told.length; i++) {
+            told[i] = Math.max(told[i], next[i]);
+        }
+    }
+
+    /** Tells how far he has been told, if that is news; false when he is gone. */
+    boolean tellWhere() {
+        ChangeId last = sent;
+        if ((last != null && last.isOf(topic, completeAt, told)) || isFull()) {
+            return !isOver();
+        }
+        return offer(ChangeId.of(topic, completeAt, told), null, "");
+    }
+
+    private boolean offer(ChangeId id, @Nullable String type, String data) {
+        sent = id;
+        if (!isOver() && sink().offer(id.toString(), type, data)) {
+            return true;
+        }
+        cancel();
+        return false;
+    }
+}

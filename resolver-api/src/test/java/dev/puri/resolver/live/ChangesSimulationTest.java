@@ -1,0 +1,205 @@
+package dev.puri.resolver.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.resolver.live.Subscribers.Admission;
+import dev.puri.schemas.identity.Puri;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Three instances read one log, each at its own pace, while clients go from one to the other with the
+ * last id that they saw. In the end every client knows what the log says.
+ */
+@Timeout(60)
+final class ChangesSimulationTest {
+    private static final int PARTITIONS = 3;
+    private static final int NAMES = 12;
+    private static final int STEPS = 1_500;
+    private static final Uuid TOPIC = new Uuid(1, 2);
+    private static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-03-10T00:00:00Z"));
+
+    private final FakeLog log = new FakeLog(PARTITIONS);
+
+    /** What the log says, as clients are told it. */
+    private final Map<String, String> truth = new HashMap<>();
+
+    /** One that has read the log so far, and keeps few changes. */
+    private final class Instance implements AutoCloseable {
+        private final Subscribers subscribers = Subscribers.start(
+                new ChangesOptions(16, 10, 10, 2_000, Duration.ofMillis(5), Duration.ofDays(6), Duration.ofSeconds(9)),
+                log,
+                CLOCK,
+                new SimpleMeterRegistry());
+        private final long[] read = new long[PARTITIONS];
+        private ChangeRing ring = subscribers.begin(TOPIC, read, CLOCK.instant());
+
+        void read(int partition) {
+            if (read[partition] < log.end(partition)) {
+                FakeLog.Entry entry = log.at(partition, read[partition]);
+                if (entry.isChange()) {
+                    ring.changed(partition, read[partition], entry.puri(), entry.row());
+                }
+                read[partition] += 2;
+                ring.reached(partition, read[partition]);
+            }
+        }
+
+        void readAll() {
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                while (read[partition] < log.end(partition)) {
+                    read(partition);
+                }
+            }
+        }
+
+        /** Its table is filled anew, and live again only after some more of the log. */
+        void refill(Random random) {
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                long unread = (log.end(partition) - read[partition]) / 2;
+                read[partition] += 2 * (unread == 0 ? 0 : random.nextLong(unread + 1));
+            }
+            ring = subscribers.begin(TOPIC, read, CLOCK.instant());
+        }
+
+        @Override
+        public void close() {
+            subscribers.close();
+        }
+    }
+
+    /** Knows the rows that it was told of. */
+    private static final class Client {
+        private final Map<String, String> known = new HashMap<>();
+        private @Nullable ChangeId last;
+        private Told stream = new Told();
+        private @Nullable Subscription subscription;
+        private int applied;
+
+        void connect(Instance instance) {
+            disconnect();
+            stream = new Told();
+            applied = 0;
+            AtomicReference<@Nullable Subscription> opened = new AtomicReference<>();
+            Told opening = stream;
+            assertThat(instance.subscribers.subscribe(last, ChangeFilter.ALL, admitted -> {
+                        opened.set(admitted);
+                        return opening;
+                    }))
+                    .isEqualTo(Admission.ADMITTED);
+            subscription = opened.get();
+        }
+
+        private void disconnect() {
+            stream.close();
+            if (subscription != null) {
+                subscription.cancel();
+            }
+            listen();
+            ChangeId seen = stream.lastId();
+            last = seen == null ? last : seen;
+        }
+
+        /** Takes what has come; false when the stream has ended. */
+        boolean listen() {
+            List<Told.Event> events = stream.events();
+            for (; applied < events.size(); applied++) {
+                Told.Event event = events.get(applied);
+                switch (event.type()) {
+                    case "changed" -> known.put(name(event.data()), event.data());
+                    case "erased" -> known.remove(name(event.data()));
+                    case "dropped", "bye" -> {
+                        return false;
+                    }
+                    default -> throw new AssertionError(event.toString());
+                }
+            }
+            return true;
+        }
+    }
+
+    @RepeatedTest(5)
+    void noChangeIsLostOverAReconnectOnAnotherInstance() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (Instance a = new Instance();
+                Instance b = new Instance();
+                Instance c = new Instance()) {
+            List<Instance> instances = List.of(a, b, c);
+            List<Client> clients = Stream.generate(Client::new).limit(3).toList();
+            clients.forEach(client -> {
+                client.connect(a);
+                // It has been told where it is, so nothing from here on may be missed.
+                await().until(() -> client.stream.lastId() != null);
+            });
+            for (int step = 0; step < STEPS; step++) {
+                write(random, step);
+                for (int i = random.nextInt(4); i > 0; i--) {
+                    instances.get(random.nextInt(3)).read(random.nextInt(PARTITIONS));
+                }
+                Instance instance = instances.get(random.nextInt(3));
+                Client client = clients.get(random.nextInt(3));
+                int dice = random.nextInt(100);
+                if (dice < 4) {
+                    client.connect(instance);
+                } else if (dice < 6) {
+                    instance.readAll();
+                } else if (dice == 6) {
+                    instance.refill(random);
+                }
+                if (!client.listen()) {
+                    client.connect(instance);
+                }
+            }
+            instances.forEach(Instance::readAll);
+            for (Client client : clients) {
+                await("seed " + seed).atMost(Duration.ofSeconds(20)).until(() -> {
+                    if (!client.listen()) {
+                        client.connect(instances.get(random.nextInt(3)));
+                    }
+                    return client.known.equals(truth);
+                });
+            }
+        }
+    }
+
+    private void write(Random random, int event) {
+        int number = random.nextInt(NAMES);
+        Puri puri = LiveRows.track(number);
+        int partition = number % PARTITIONS;
+        String name = puri.toString();
+        int dice = random.nextInt(10);
+        if (dice < 6) {
+            log.add(partition, puri, LiveRows.row("br-" + event, event), true);
+            truth.put(name, ChangeJson.changed(puri, LiveRows.row("br-" + event, event)));
+        } else if (dice < 8) {
+            log.add(partition, puri, null, true);
+            truth.remove(name);
+        } else {
+            // A refusal: the row as it stands.
+            log.add(partition, puri, truth.containsKey(name) ? LiveRows.row("br-0", 0) : null, false);
+        }
+    }
+
+    private static String name(String data) {
+        return LongStream.range(0, NAMES)
+                .mapToObj(number -> LiveRows.track(number).toString())
+                .filter(name -> data.contains("\"puri\":\"" + name + "\""))
+                .findFirst()
+                .orElseThrow();
+    }
+}

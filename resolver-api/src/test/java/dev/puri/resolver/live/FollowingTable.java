@@ -1,0 +1,103 @@
+package dev.puri.resolver.live;
+
+import dev.puri.resolver.tail.AvroValues;
+import dev.puri.resolver.tail.AvroValues.UnreadableException;
+import dev.puri.resolver.tail.FakeRegistry;
+import dev.puri.resolver.tail.PlainConsumers;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/** An instance as far as changes go: reads the topic, and from its end on tells them to a ring. */
+final class FollowingTable {
+    private final PlainConsumers consumers;
+    private final AvroValues<IdentityRow> values;
+    private final Uuid topicId;
+    private final int partitions;
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final Thread thread = Thread.ofPlatform().unstarted(this::run);
+    private volatile boolean stopped;
+    final Subscribers subscribers;
+
+    /** Returns when its ring has begun. */
+    FollowingTable(String bootstrapServers, FakeRegistry registry, Uuid topicId, int partitions, int history)
+            throws InterruptedException {
+        this.consumers = new PlainConsumers(Map.of(), bootstrapServers);
+        this.values = new AvroValues<>(IdentityRow.class, registry);
+        this.topicId = topicId;
+        this.partitions = partitions;
+        this.subscribers = Subscribers.start(
+                ChangesOptions.of(history, 100, 100_000, Duration.ofMillis(100)),
+                consumers,
+                registry,
+                InstantSource.system(),
+                new SimpleMeterRegistry());
+        thread.start();
+        begun.await();
+    }
+
+    private void run() {
+        try (Consumer<byte[], byte[]> consumer = consumers.get()) {
+            List<TopicPartition> all = IntStream.range(0, partitions)
+                    .mapToObj(partition -> new TopicPartition(Topics.IDENTITIES, partition))
+                    .toList();
+            consumer.assign(all);
+            consumer.seekToBeginning(all);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+            ChangeRing ring = null;
+            while (!stopped) {
+                Instant polledAt = Instant.now();
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(20))) {
+                    tell(ring, record);
+                }
+                long[] next = all.stream().mapToLong(consumer::position).toArray();
+                if (ring != null) {
+                    for (int i = 0; i < next.length; i++) {
+                        ring.reached(i, next[i]);
+                    }
+                    ring.completeAt(polledAt.minusSeconds(1));
+                } else if (all.stream().allMatch(each -> next[each.partition()] >= ends.getOrDefault(each, 0L))) {
+                    ring = subscribers.begin(topicId, next, polledAt);
+                    begun.countDown();
+                }
+            }
+        }
+    }
+
+    private void tell(@Nullable ChangeRing ring, ConsumerRecord<byte[], byte[]> record) {
+        if (ring == null || !ChangeRing.isChange(record.headers())) {
+            return;
+        }
+        Puri puri = Puri.parse(new String(record.key(), StandardCharsets.UTF_8));
+        try {
+            ring.changed(
+                    record.partition(),
+                    record.offset(),
+                    puri,
+                    record.value() == null ? null : RowAvro.fromAvro(values.read(record.value())));
+        } catch (UnreadableException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    void close() throws InterruptedException {
+        stopped = true;
+        thread.join();
+        subscribers.close();
+    }
+}

@@ -1,0 +1,399 @@
+package dev.puri.resolver.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.resolver.live.Subscribers.Admission;
+import dev.puri.schemas.identity.Puri;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class SubscribersTest {
+    private static final Uuid TOPIC = new Uuid(1, 2);
+    private static final Instant NOW = Instant.parse("2026-03-10T00:00:00Z");
+    private static final int HISTORY = 64;
+
+    private final FakeLog log = new FakeLog(2);
+    private final AtomicReference<Instant> now = new AtomicReference<>(NOW);
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Subscribers subscribers = Subscribers.start(
+            new ChangesOptions(HISTORY, 3, 1, 1_000, Duration.ofMillis(50), Duration.ofDays(6), Duration.ofMillis(300)),
+            log,
+            now::get,
+            meters);
+
+    @AfterEach
+    void stop() {
+        subscribers.close();
+    }
+
+    @Test
+    void changesAreToldFromNowOn() {
+        ChangeRing ring = begin(0, 0);
+        change(ring, 0, 1);
+        Told client = subscribe(null);
+        change(ring, 1, 2);
+        ring.changed(0, log.end(0), LiveRows.track(1), null);
+
+        awaitEvents(client, 2);
+        assertThat(client.events().getFirst().type()).isEqualTo("changed");
+        assertThat(client.events().getFirst().data()).contains("\"puri\":\"music:tracks:2\"");
+        assertThat(client.events().getLast().type()).isEqualTo("erased");
+        assertThat(client.events().getLast().data()).isEqualTo("{\"puri\":\"music:tracks:1\"}");
+    }
+
+    @Test
+    void whoHasBeenToldNothingKnowsWhereHeIs() {
+        begin(4, 8);
+        Told client = subscribe(null);
+
+        await().until(() -> client.lastId() != null);
+        assertThat(id(client).next()).containsExactly(4, 8);
+        assertThat(client.events()).isEmpty();
+    }
+
+    @Test
+    void idlePartitionsAndChangesOfOthersStayInTheId() {
+        ChangeRing ring = begin(0, 0);
+        Told client = subscribe(null, "art:pictures");
+        change(ring, 0, 1);
+        ring.reached(1, 90);
+        ring.completeAt(NOW.plusSeconds(5));
+
+        await().until(() -> client.lastId() != null && id(client).next()[1] == 90);
+        assertThat(id(client).next()).containsExactly(1, 90);
+        assertThat(id(client).seconds()).isEqualTo(NOW.plusSeconds(5).getEpochSecond());
+        assertThat(client.events()).isEmpty();
+    }
+
+    @Test
+    void onlyTheCollectionsThatAreAskedForAreTold() {
+        ChangeRing ring = begin(0, 0);
+        Told pictures = subscribe(null, "Art:Pictures", "art:films");
+        Told all = subscribe(null);
+        change(ring, 0, 1);
+        ring.changed(0, 2, Puri.parse("art:pictures:1"), LiveRows.row("br-1", 2));
+        ring.changed(0, 4, Puri.parse("art:pictures-2:1"), LiveRows.row("br-1", 3));
+        ring.changed(0, 6, Puri.parse("art:films:1"), LiveRows.row("br-1", 4));
+
+        awaitEvents(all, 4);
+        awaitEvents(pictures, 2);
+        assertThat(pictures.texts().getFirst()).contains("art:pictures:1");
+        assertThat(pictures.texts().getLast()).contains("art:films:1");
+        assertThat(pictures.events().getLast().id())
+                .isEqualTo(all.events().getLast().id());
+    }
+
+    @Test
+    void anOlderIdIsReadFromTheLog() {
+        ChangeRing first = begin(0, 0);
+        Told before = subscribe(null);
+        await().until(() -> before.lastId() != null);
+        for (int i = 0; i < 3 * HISTORY; i++) {
+            change(first, i % 2, i);
+        }
+
+        Told after = subscribe(before.lastId());
+
+        awaitEvents(after, 3 * HISTORY);
+        change(first, 0, 1_000);
+        awaitEvents(after, 3 * HISTORY + 1);
+        assertThat(after.texts()).doesNotHaveDuplicates();
+        assertThat(log.readings()).isPositive();
+    }
+
+    @Test
+    void anIdInTheRingIsNotReadFromTheLog() {
+        ChangeRing ring = begin(0, 0);
+        Told before = subscribe(null);
+        change(ring, 0, 1);
+        awaitEvents(before, 1);
+        for (int i = 0; i < HISTORY - 1; i++) {
+            change(ring, 1, i);
+        }
+
+        Told after = subscribe(before.lastId());
+
+        awaitEvents(after, HISTORY - 1);
+        assertThat(log.readings()).isZero();
+    }
+
+    @Test
+    void aSlowReaderIsDroppedWithAReasonAndNobodyElse() {
+        ChangeRing ring = begin(0, 0);
+        Told slow = subscribe(null);
+        Told quick = subscribe(null);
+        slow.stopReading();
+        for (int i = 0; i < 4; i++) {
+            for (int j = 0; j < HISTORY / 2; j++) {
+                change(ring, 0, j);
+            }
+            awaitEvents(quick, (i + 1) * HISTORY / 2);
+        }
+
+        await().until(() -> slow.types().contains("dropped"));
+        assertThat(slow.texts().getLast()).isEqualTo("dropped {\"reason\":\"slow-reader\"}");
+        assertThat(slow.events()).hasSizeLessThan(20);
+        assertThat(quick.types()).containsOnly("changed");
+        assertThat(subscribers.streams()).isEqualTo(1);
+        assertThat(meters.get("puri.changes.dropped")
+                        .tag("reason", "slow-reader")
+                        .counter()
+                        .count())
+                .isOne();
+    }
+
+    @Test
+    void whoReadsOnInTimeMissesNothing() {
+        ChangeRing ring = begin(0, 0);
+        Told client = subscribe(null);
+        await().until(() -> client.lastId() != null);
+        client.stopReading();
+        for (int i = 0; i < HISTORY; i++) {
+            change(ring, 0, i);
+        }
+        await().until(() -> client.pendingBytes() >= 1_000);
+        assertThat(client.events()).hasSizeLessThan(20);
+
+        client.readOn();
+
+        awaitEvents(client, HISTORY);
+    }
+
+    @Test
+    void whoIsReadOlderChangesAndTakesNoneIsDropped() {
+        ChangeRing ring = begin(0, 0);
+        Told before = subscribe(null);
+        await().until(() -> before.lastId() != null);
+        for (int i = 0; i < 2 * HISTORY; i++) {
+            change(ring, 0, i);
+        }
+        Told client = new Told();
+        client.stopReading();
+
+        assertThat(subscribers.subscribe(before.lastId(), ChangeFilter.ALL, subscription -> client))
+                .isEqualTo(Admission.ADMITTED);
+
+        await().until(() -> client.types().contains("dropped"));
+        assertThat(client.events()).hasSizeLessThan(20);
+    }
+
+    @Test
+    void anIdOfATopicMadeAnewResets() {
+        ChangeRing ring = begin(6, 0);
+        Told client = subscribe(ChangeId.of(77, NOW.getEpochSecond(), new long[] {1, 1}));
+        ring.changed(0, 6, LiveRows.track(1), LiveRows.row("br-1", 1));
+
+        awaitEvents(client, 2);
+        assertThat(client.texts().getFirst()).isEqualTo("reset {\"reason\":\"other-topic\"}");
+        assertThat(ChangeId.parse(Objects.requireNonNull(
+                                client.events().getFirst().id()))
+                        .topic())
+                .isEqualTo(ring.topic());
+        assertThat(client.texts().getLast()).contains("music:tracks:1");
+    }
+
+    @Test
+    void anIdOfOtherPartitionsResets() {
+        begin(6, 0);
+        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {6}));
+
+        awaitEvents(client, 1);
+        assertThat(client.types()).containsExactly("reset");
+    }
+
+    @Test
+    void anIdOlderThanTombstonesResetsUnlessNothingHasChangedSince() {
+        begin(6, 0);
+        Instant old = NOW.minus(Duration.ofDays(7));
+        Told unchanged = subscribe(ChangeId.of(ChangeId.fold(TOPIC), old.getEpochSecond(), new long[] {6, 0}));
+        Told behind = subscribe(ChangeId.of(ChangeId.fold(TOPIC), old.getEpochSecond(), new long[] {4, 0}));
+
+        awaitEvents(behind, 1);
+        assertThat(behind.texts()).containsExactly("reset {\"reason\":\"too-old\"}");
+        await().until(() -> unchanged.lastId() != null);
+        assertThat(unchanged.events()).isEmpty();
+        assertThat(log.readings()).isZero();
+    }
+
+    @Test
+    void whatIsGoneFromTheLogResets() {
+        begin(6, 0);
+        log.deleteBefore(5);
+        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+
+        awaitEvents(client, 1);
+        assertThat(client.texts()).containsExactly("reset {\"reason\":\"gone\"}");
+        assertThat(id(client).next()).containsExactly(6, 0);
+    }
+
+    @Test
+    void aReplayThatFailsEndsTheStreamSoThatItIsTriedAgain() {
+        begin(6, 0);
+        log.goAway();
+        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+
+        awaitEvents(client, 1);
+        assertThat(client.texts()).containsExactly("bye {\"reason\":\"replay-failed\"}");
+        await().until(() -> subscribers.streams() == 0);
+    }
+
+    @Test
+    void onlySoManyAreReadOlderChangesAtATime() {
+        begin(6, 0);
+        ChangeId older = ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {6, 0});
+        ChangeId old = ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {0, 0});
+        for (int i = 0; i < 3; i++) {
+            log.add(0, LiveRows.track(i), LiveRows.row("br-1", i), true);
+        }
+        CountDownLatch held = log.hold();
+        Told first = subscribe(old);
+        await().until(() -> log.readings() == 1);
+
+        assertThat(admission(old)).isEqualTo(Admission.TOO_MANY_REPLAYS);
+        assertThat(admission(older)).isEqualTo(Admission.ADMITTED);
+        held.countDown();
+
+        awaitEvents(first, 3);
+        await().until(() ->
+                subscribers.subscribe(old, ChangeFilter.ALL, subscription -> new Told()) == Admission.ADMITTED);
+    }
+
+    @Test
+    void onlySoManyAreAdmittedUntilOneGoes() {
+        assertThat(admission(null)).isEqualTo(Admission.NOT_READY);
+        begin(0, 0);
+        AtomicReference<@Nullable Subscription> one = new AtomicReference<>();
+        assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> {
+                    one.set(subscription);
+                    return new Told();
+                }))
+                .isEqualTo(Admission.ADMITTED);
+        subscribe(null);
+        subscribe(null);
+        assertThat(admission(null)).isEqualTo(Admission.TOO_MANY_STREAMS);
+
+        Objects.requireNonNull(one.get()).cancel();
+        Objects.requireNonNull(one.get()).cancel();
+
+        assertThat(admission(null)).isEqualTo(Admission.ADMITTED);
+        assertThat(admission(null)).isEqualTo(Admission.TOO_MANY_STREAMS);
+    }
+
+    @Test
+    void aReplacedTableRepeatsNothingAndLeavesNothingOut() {
+        ChangeRing first = begin(0, 0);
+        Told client = subscribe(null);
+        change(first, 0, 1);
+        change(first, 1, 2);
+        awaitEvents(client, 2);
+        // While the next table is filled, these come and no ring has them.
+        log.add(0, LiveRows.track(3), LiveRows.row("br-3", 3), true);
+        log.add(1, LiveRows.track(4), LiveRows.row("br-4", 4), true);
+
+        ChangeRing second = subscribers.begin(TOPIC, new long[] {log.end(0), log.end(1)}, NOW);
+        change(second, 0, 5);
+
+        awaitEvents(client, 5);
+        assertThat(client.types()).containsOnly("changed");
+        assertThat(client.texts()).doesNotHaveDuplicates();
+        for (int number = 1; number <= 5; number++) {
+            String name = "music:tracks:" + number;
+            assertThat(client.texts()).anyMatch(text -> text.contains(name));
+        }
+    }
+
+    @Test
+    void aTopicMadeAnewResetsThoseWhoAreThere() {
+        begin(0, 0);
+        Told client = subscribe(null);
+        await().until(() -> client.lastId() != null);
+
+        ChangeRing other = subscribers.begin(new Uuid(3, 3), new long[] {0, 0}, NOW);
+        awaitEvents(client, 1);
+        change(other, 0, 5);
+
+        awaitEvents(client, 2);
+        assertThat(client.types()).containsExactly("reset", "changed");
+    }
+
+    @Test
+    void aStopSaysGoodByeAndAdmitsNobody() {
+        begin(0, 0);
+        Told client = subscribe(null);
+
+        subscribers.drain();
+
+        assertThat(client.texts()).containsExactly("bye {\"reason\":\"stopping\"}");
+        assertThat(admission(null)).isEqualTo(Admission.ENDING);
+        assertThat(subscribers.streams()).isZero();
+    }
+
+    @Test
+    void aBrokenStreamHarmsNoOther() {
+        ChangeRing ring = begin(0, 0);
+        Told client = subscribe(null);
+        assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> new Sink() {
+                    @Override
+                    public boolean offer(String id, @Nullable String type, String data) {
+                        throw new IllegalStateException("a bug");
+                    }
+
+                    @Override
+                    public int pendingBytes() {
+                        return 0;
+                    }
+
+                    @Override
+                    public void end(String type, String data) {}
+                }))
+                .isEqualTo(Admission.ADMITTED);
+
+        change(ring, 0, 1);
+
+        awaitEvents(client, 1);
+        await().until(() -> subscribers.streams() == 1);
+    }
+
+    private ChangeRing begin(long... begins) {
+        return subscribers.begin(TOPIC, begins, NOW);
+    }
+
+    /** Puts a change into log and ring. */
+    private void change(ChangeRing ring, int partition, int number) {
+        long offset = log.end(partition);
+        log.add(partition, LiveRows.track(number), LiveRows.row("br-1", offset), true);
+        ring.changed(partition, offset, LiveRows.track(number), LiveRows.row("br-1", offset));
+    }
+
+    private Told subscribe(@Nullable ChangeId last, String... collections) {
+        Told client = new Told();
+        assertThat(subscribers.subscribe(last, ChangeFilter.parse(List.of(collections)), subscription -> client))
+                .isEqualTo(Admission.ADMITTED);
+        return client;
+    }
+
+    private Admission admission(@Nullable ChangeId last) {
+        return subscribers.subscribe(last, ChangeFilter.ALL, subscription -> new Told());
+    }
+
+    private static ChangeId id(Told client) {
+        return Objects.requireNonNull(client.lastId());
+    }
+
+    private static void awaitEvents(Told client, int count) {
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(client.events()).hasSize(count));
+    }
+}
