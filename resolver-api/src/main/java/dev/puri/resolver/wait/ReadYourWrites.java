@@ -1,0 +1,147 @@
+package dev.puri.resolver.wait;
+
+import dev.puri.resolver.table.Identity;
+import dev.puri.resolver.table.Table;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Refusal;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the table has seen the event that a token stands for.
+ *
+ * <pre>
+ * was it refused? ──▶ Refused     the exact token first, even if the row has gone on since
+ * is the row, or the lack of one, as of this event or a later one of the topic? ──▶ Seen
+ * otherwise wait for news of the name and look again ──▶ … ──▶ NotCaughtUp
+ * </pre>
+ *
+ * Later means later for this name. How far a partition was read tells nothing: an event may be parked
+ * and overtaken by those of other names.
+ */
+public final class ReadYourWrites {
+    /** How long the rejection of an event that is known to be refused is waited for. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final Supplier<@Nullable Table> tables;
+    private final Answers answers;
+    private final Refusals refusals;
+    private final Waiters waiters;
+    private final IntSupplier partitions;
+
+    /**
+     * @param tables the table that answers; null before there is one
+     * @param partitions of the shared events topic
+     */
+    public ReadYourWrites(
+            Supplier<@Nullable Table> tables,
+            Answers answers,
+            Refusals refusals,
+            Waiters waiters,
+            IntSupplier partitions) {
+        this.tables = tables;
+        this.answers = answers;
+        this.refusals = refusals;
+        this.waiters = waiters;
+        this.partitions = partitions;
+    }
+
+    /**
+     * What became of a name's event, by the end of the wait. Completes on any thread; cancelling it
+     * ends the wait.
+     *
+     * @param wait zero to look once
+     * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
+     */
+    public CompletableFuture<Sight> await(Puri puri, Position token, Duration wait) throws Waiters.TooManyException {
+        return await(puri, token, wait, () -> look(puri, token));
+    }
+
+    /** The same of a handle's bearer, who may not be known yet. */
+    public CompletableFuture<Sight> await(Handle handle, Position token, Duration wait)
+            throws Waiters.TooManyException {
+        return await(null, token, wait, () -> look(handle, token));
+    }
+
+    private CompletableFuture<Sight> await(
+            @Nullable Puri puri, Position token, Duration wait, Supplier<@Nullable Sight> look)
+            throws Waiters.TooManyException {
+        Sight now = look.get();
+        if (now == null && !wait.isPositive()) {
+            return CompletableFuture.completedFuture(new Sight.NotCaughtUp(token));
+        }
+        if (now != null) {
+            return detailed(now).toCompletableFuture();
+        }
+        CompletableFuture<@Nullable Sight> waiting = waiters.await(puri, wait, look);
+        CompletableFuture<Sight> answer =
+                waiting.thenCompose(seen -> detailed(seen == null ? new Sight.NotCaughtUp(token) : seen));
+        answer.whenComplete((sight, failure) -> {
+            if (answer.isCancelled()) {
+                waiting.cancel(false);
+            }
+        });
+        return answer;
+    }
+
+    private @Nullable Sight look(Puri puri, Position token) {
+        Sight refused = refused(puri, token);
+        if (refused != null) {
+            return refused;
+        }
+        String foreign = Tokens.foreign(token, puri, partitions.getAsInt());
+        if (foreign != null) {
+            return new Sight.Foreign(foreign);
+        }
+        Table table = tables.get();
+        Identity identity = table == null ? null : table.byPuri(puri);
+        Position heard = identity == null ? null : identity.row().position();
+        if (heard == null && table != null) {
+            heard = answers.lastWithoutRow(puri);
+        }
+        return heard != null && isAsOf(token, heard) ? Sight.Seen.INSTANCE : null;
+    }
+
+    private @Nullable Sight look(Handle handle, Position token) {
+        Sight refused = refused(null, token);
+        if (refused != null) {
+            return refused;
+        }
+        Table table = tables.get();
+        Identity bearer = table == null ? null : table.byHandle(handle);
+        return bearer == null ? null : look(bearer.puri(), token);
+    }
+
+    /**
+     * @param puri whose event it has to be; null when that is not known
+     */
+    private @Nullable Sight refused(@Nullable Puri puri, Position token) {
+        Answers.Refused told = answers.refusalAt(token);
+        if (told != null && (puri == null || told.puri().equals(puri))) {
+            return new Sight.Refused(token, told.reason(), refusals.at(token, puri));
+        }
+        Refusal refusal = told == null ? refusals.at(token, puri) : null;
+        return refusal == null ? null : new Sight.Refused(token, refusal.reason(), refusal);
+    }
+
+    private static boolean isAsOf(Position token, Position heard) {
+        return heard.topic().equals(token.topic())
+                && heard.partition() == token.partition()
+                && heard.offset() >= token.offset();
+    }
+
+    /** The table's topic tells of a refusal without its circumstances, which stand in another. */
+    private CompletionStage<Sight> detailed(Sight sight) {
+        if (sight instanceof Sight.Refused refused && refused.refusal() == null) {
+            return refusals.soonAt(refused.at(), PATIENCE)
+                    .thenApply(refusal -> new Sight.Refused(refused.at(), refused.reason(), refusal));
+        }
+        return CompletableFuture.completedFuture(sight);
+    }
+}
