@@ -1,5 +1,6 @@
 package dev.puri.benchmarks;
 
+import dev.puri.resolver.TableClient;
 import dev.puri.resolver.table.Identity;
 import dev.puri.schemas.log.Topics;
 import java.nio.file.Path;
@@ -146,9 +147,8 @@ final class GlobalStores {
                 StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG,
                 Tuned.class,
                 StreamsConfig.globalConsumerPrefix("isolation.level"),
-                "read_committed",
-                StreamsConfig.globalConsumerPrefix("fetch.max.wait.ms"),
-                10));
+                "read_committed"));
+        TableClient.CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
         KafkaStreams streams = new KafkaStreams(builder.build(), config);
         long begun = System.nanoTime();
         streams.start();

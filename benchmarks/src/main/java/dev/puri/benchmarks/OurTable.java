@@ -2,6 +2,8 @@ package dev.puri.benchmarks;
 
 import dev.puri.resolver.TableClient;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.wait.Answers;
+import dev.puri.resolver.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 
@@ -16,6 +18,8 @@ final class OurTable {
                 broker.bootstrapServers(),
                 broker.directory(dir).toString(),
                 new Population.OneSchema(),
+                new Answers(),
+                new Waiters(1),
                 new SimpleMeterRegistry().counter("undecodable"));
     }
 

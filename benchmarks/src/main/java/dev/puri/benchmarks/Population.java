@@ -6,11 +6,13 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.schemas.serde.SchemaRegistry;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class Population {
     static final int SCHEMA_ID = 1;
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
+    private static final byte[] APPLIED = ascii(Outcome.APPLIED.toString());
     private static final Prefix PREFIX = new Prefix("trk");
     private static final Owner OWNER = new Owner("catalog");
     private static final Shard[] SHARDS = {new Shard("br-0"), new Shard("br-1"), new Shard("br-2")};
@@ -135,16 +138,21 @@ public final class Population {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
             for (long number = first; number < to && failure.get() == null; number += PRODUCERS) {
-                producer.send(
-                        new ProducerRecord<>(
-                                Topics.IDENTITIES,
-                                puri(number).toBytes(),
-                                bytes.encode(SCHEMA_ID, row(number, version))),
-                        (sent, e) -> failure.compareAndSet(null, e));
+                Row row = row(number, version);
+                ProducerRecord<byte[], byte[]> record =
+                        new ProducerRecord<>(Topics.IDENTITIES, puri(number).toBytes(), bytes.encode(SCHEMA_ID, row));
+                // As the topology writes them: each record has both.
+                record.headers().add(Position.HEADER, ascii(row.position().toString()));
+                record.headers().add(Outcome.HEADER, APPLIED);
+                producer.send(record, (sent, e) -> failure.compareAndSet(null, e));
             }
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);
         }
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Of the values in the topic. */

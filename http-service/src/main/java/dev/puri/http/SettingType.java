@@ -94,7 +94,7 @@ enum SettingType {
         };
     }
 
-    private static Duration duration(String text) {
+    static Duration duration(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         Matcher simple = SIMPLE_DURATION.matcher(lower);
         if (!simple.matches()) {

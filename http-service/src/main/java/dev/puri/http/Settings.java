@@ -274,4 +274,13 @@ public final class Settings {
             throw new IllegalStateException(e);
         }
     }
+
+    /**
+     * Reads a duration as settings are written: {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
+     *
+     * @throws IllegalArgumentException when the text is none
+     */
+    public static Duration duration(String text) {
+        return SettingType.duration(text);
+    }
 }

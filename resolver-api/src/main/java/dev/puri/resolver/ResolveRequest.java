@@ -20,7 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param refs what is asked, in order
  * @param byShard whether the answer is to be grouped by shard
  */
-record ResolveRequest(List<String> refs, boolean byShard) {
+record ResolveRequest(List<Ref> refs, boolean byShard) {
+    /**
+     * @param at the token of the event that the answer is to know of; null for whatever is known now
+     */
+    record Ref(String ref, @Nullable String at) {}
+
     static final ProblemType NOT_JSON = new ProblemType("not-json", "The request's body is not JSON", 400);
     static final ProblemType INVALID_BODY =
             new ProblemType("invalid-body", "The request's body is not what this path takes", 400);
@@ -75,7 +80,7 @@ record ResolveRequest(List<String> refs, boolean byShard) {
         if (first != JsonToken.START_OBJECT) {
             throw invalid("an object is expected, {\"refs\": [...]}", "");
         }
-        List<String> refs = null;
+        List<Ref> refs = null;
         boolean byShard = false;
         while (json.nextToken() != JsonToken.END_OBJECT) {
             String field = json.currentName();
@@ -92,23 +97,51 @@ record ResolveRequest(List<String> refs, boolean byShard) {
         return new ResolveRequest(refs, byShard);
     }
 
-    private static List<String> refs(JsonParser json, int maxRefs) throws IOException, RefusedException {
+    private static List<Ref> refs(JsonParser json, int maxRefs) throws IOException, RefusedException {
         if (json.currentToken() != JsonToken.START_ARRAY) {
-            throw invalid("an array of strings is expected", "/refs");
+            throw invalid("an array is expected", "/refs");
         }
-        List<String> refs = new ArrayList<>();
+        List<Ref> refs = new ArrayList<>();
         while (json.nextToken() != JsonToken.END_ARRAY) {
-            if (json.currentToken() != JsonToken.VALUE_STRING) {
-                throw invalid("a string is expected, a pURI or a handle", "/refs/" + refs.size());
-            }
             if (refs.size() == maxRefs) {
                 throw new RefusedException(
                         Problem.of(TOO_MANY_REFS, "At most " + maxRefs + " references are taken at once.")
                                 .with("maxRefs", maxRefs));
             }
-            refs.add(json.getText());
+            refs.add(ref(json, "/refs/" + refs.size()));
         }
         return refs;
+    }
+
+    private static Ref ref(JsonParser json, String pointer) throws IOException, RefusedException {
+        if (json.currentToken() == JsonToken.VALUE_STRING) {
+            return new Ref(json.getText(), null);
+        }
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw invalid("a string is expected, a pURI or a handle, or an object {\"ref\": …, \"at\": …}", pointer);
+        }
+        String ref = null;
+        String at = null;
+        while (json.nextToken() != JsonToken.END_OBJECT) {
+            String field = json.currentName();
+            String place = pointer + "/" + pointer(field);
+            boolean isRef = field.equals("ref");
+            if (!isRef && !field.equals("at")) {
+                throw invalid("there is no such field; known are ref and at", place);
+            }
+            if (json.nextToken() != JsonToken.VALUE_STRING) {
+                throw invalid("a string is expected, " + (isRef ? "a pURI or a handle" : "a token"), place);
+            }
+            if (isRef) {
+                ref = json.getText();
+            } else {
+                at = json.getText();
+            }
+        }
+        if (ref == null) {
+            throw invalid("the field ref is missing", pointer);
+        }
+        return new Ref(ref, at);
     }
 
     private static boolean groupsByShard(JsonParser json) throws IOException, RefusedException {

@@ -6,6 +6,10 @@ import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Settings;
+import dev.puri.resolver.wait.Answers;
+import dev.puri.resolver.wait.ReadYourWrites;
+import dev.puri.resolver.wait.Refusals;
+import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import java.io.IOException;
@@ -64,14 +68,29 @@ public final class Resolver implements AutoCloseable {
         Map<String, String> kafka = settings.kafka().byName();
         Path temporary = settings.stateDir().isPresent() ? null : temporaryDir();
         Path stateDir = settings.stateDir().orElse(temporary);
+        Answers answers = new Answers();
+        Waiters waiters = new Waiters(settings.maxWaiters());
         TableKeeper keeper = new TableKeeper(
                 () -> new IdentityTopic(kafka, settings.bootstrapServer()),
                 TableKeeper.clients(
-                        kafka, settings.bootstrapServer(), String.valueOf(stateDir), registry, metrics.registry()),
+                        kafka,
+                        settings.bootstrapServer(),
+                        String.valueOf(stateDir),
+                        registry,
+                        answers,
+                        waiters,
+                        metrics.registry()),
                 new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), InstantSource.system()),
+                waiters,
                 settings.maxLag(),
                 settings.maxLagAge(),
                 InstantSource.system(),
+                metrics.registry());
+        LookUps lookUps = new LookUps(
+                keeper::table,
+                keeper::progress,
+                new ReadYourWrites(keeper::table, answers, Refusals.NONE, waiters, keeper::partitions),
+                new LookUps.Terms(settings.maxRefs(), settings.maxWait()),
                 metrics.registry());
         Health health = new Health();
         health.add(Health.Kind.STARTED, "table", keeper::started);
@@ -81,7 +100,7 @@ public final class Resolver implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
                             .with(settings.http()),
-                    Routes.of(keeper::table, keeper::progress, settings.maxRefs(), health, metrics),
+                    Routes.of(lookUps, health, metrics),
                     metrics);
             keeper.start();
             log.info("Resolver listens on {}:{}", settings.httpHost(), listener.port());

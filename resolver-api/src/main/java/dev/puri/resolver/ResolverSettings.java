@@ -36,6 +36,20 @@ public record ResolverSettings(
         int maxBodyBytes,
 
         @Setting(
+                doc = "Longest time that a request may wait for the event of its token.",
+                byDefault = "30s",
+                atLeast = "0s",
+                atMost = "5m")
+        Duration maxWait,
+
+        @Setting(
+                doc = "Most requests that may wait for events at once.",
+                byDefault = "10000",
+                atLeast = "1",
+                atMost = "1000000")
+        int maxWaiters,
+
+        @Setting(
                 doc = "Records that the table may be behind its topic before it is not ready.",
                 byDefault = "10000",
                 atLeast = "0")

@@ -1,6 +1,8 @@
 package dev.puri.resolver;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.resolver.wait.Sight;
+import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
 import java.time.ZoneOffset;
@@ -48,10 +50,34 @@ final class ResultJson {
             json.writeStringField("createdAt", MILLIS.format(row.createdAt()));
             json.writeStringField("changedAt", MILLIS.format(row.changedAt()));
         }
+        if (result.at() != null) {
+            json.writeStringField("at", result.at().toString());
+        }
+        if (result.refused() != null) {
+            writeRefusal(json, result.refused());
+        }
         if (result.detail() != null) {
             json.writeStringField("detail", result.detail());
         }
         json.writeEndObject();
+    }
+
+    private static void writeRefusal(JsonGenerator json, Sight.Refused refused) throws IOException {
+        json.writeStringField("reason", refused.reason().name());
+        Refusal told = refused.refusal();
+        if (told == null) {
+            return;
+        }
+        json.writeStringField("detail", told.detail());
+        if (told.holder() != null) {
+            json.writeObjectFieldStart("holder");
+            json.writeStringField("owner", told.holder().owner().text());
+            json.writeStringField("shard", told.holder().shard().text());
+            json.writeEndObject();
+        }
+        if (told.survivor() != null) {
+            json.writeStringField("survivor", told.survivor().toString());
+        }
     }
 
     static void writeBatch(JsonGenerator json, List<Result> results, boolean byShard) throws IOException {

@@ -1,17 +1,87 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.wait.Answers;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.WireFormat;
+import io.micrometer.core.instrument.Counter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.Schema;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Records of {@code puri.identities.v1} from Kafka Streams to the table's {@link RowWriter}, at restore as in life. */
+/**
+ * Records of {@code puri.identities.v1} into batches for the table, at restore as in life. Nothing that
+ * stands in the topic can stop it: what does not decode is counted and leaves the row before it in
+ * place. A schema registry out of reach is waited for, because the record after would otherwise be read
+ * without the one before.
+ */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
+    private static final Logger log = LoggerFactory.getLogger(RowFeed.class);
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 2_000;
+
     private final RowWriter writer;
+    private final SchemaRegistry registry;
+    private final Answers answers;
+    private final Stop stop;
+    private final Counter undecodable;
+    private final RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
     private @Nullable ProcessorContext<Void, Void> context;
 
-    RowFeed(RowWriter writer) {
+    /** The id of the schema that this program was built with, once it was seen. */
+    private int ownId;
+
+    private boolean ownIsKnown;
+
+    /** Ends the waiting of a feed from another thread, and tells what it waits for. */
+    static final class Stop {
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private volatile @Nullable String waitingFor;
+
+        void ask() {
+            asked.countDown();
+        }
+
+        /** What the feed waits for; null while it does not wait. */
+        @Nullable
+        String waitingFor() {
+            return waitingFor;
+        }
+    }
+
+    /** The feed was asked to stop while it waited. */
+    private static final class Stopped extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Stopped() {
+            super("stopped while waiting for the schema registry");
+        }
+    }
+
+    /**
+     * @param answers told of what no row can tell
+     */
+    RowFeed(RowWriter writer, SchemaRegistry registry, Answers answers, Stop stop, Counter undecodable) {
         this.writer = writer;
+        this.registry = registry;
+        this.answers = answers;
+        this.stop = stop;
+        this.undecodable = undecodable;
     }
 
     @Override
@@ -21,10 +91,93 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
 
     @Override
     public void process(Record<byte[], byte[]> record) {
-        ProcessorContext<Void, Void> current = context;
-        writer.add(
-                record.key(),
-                record.value(),
-                current == null ? null : current.recordMetadata().orElse(null));
+        byte[] key = record.key();
+        byte[] value = record.value();
+        RowWriter.Batch batch = writer.batch();
+        boolean valueTellsAll = Answer.isAppliedOrUntold(record.headers());
+        if (key != null && value != null && valueTellsAll && isOwn(value) && batch.rows.take(key, value)) {
+            batch.heardOf(key);
+            return;
+        }
+        try {
+            Puri puri = name(key);
+            Answer answer = value != null && valueTellsAll ? null : Answer.of(record.headers());
+            if (value == null) {
+                batch.rows.remove(puri);
+                if (answer != null) {
+                    answers.noRow(puri, answer.position());
+                }
+            } else {
+                Row row = row(value);
+                batch.rows.put(puri, answer == null ? row : answer.heardOf(row));
+            }
+            batch.heardOf(key);
+            if (answer != null && answer.outcome().reason() != null) {
+                answers.refused(puri, answer.position(), answer.outcome().reason());
+            }
+        } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
+            undecodable.increment();
+            log.warn("The record at {} is no identity and is kept out: {}", place(), e.getMessage());
+        }
+    }
+
+    private boolean isOwn(byte[] value) {
+        return ownIsKnown && WireFormat.isOf(ownId, value);
+    }
+
+    private static Puri name(byte @Nullable [] key) {
+        if (key == null) {
+            throw new IllegalArgumentException("it has no key");
+        }
+        String text = new String(key, StandardCharsets.UTF_8);
+        Puri puri = Puri.parse(text);
+        if (!puri.toString().equals(text)) {
+            throw new IllegalArgumentException("its key is not in canonical form, which is " + puri);
+        }
+        return puri;
+    }
+
+    private Row row(byte[] value) {
+        long pause = FIRST_PAUSE_MILLIS;
+        while (true) {
+            try {
+                int id = WireFormat.schemaId(value);
+                Schema writer = registry.byId(id);
+                stop.waitingFor = null;
+                if (writer.equals(IdentityRow.getClassSchema())) {
+                    ownId = id;
+                    ownIsKnown = true;
+                }
+                return RowAvro.fromAvro(reader.decode(value, writer));
+            } catch (RegistryUnavailableException e) {
+                if (stop.waitingFor == null) {
+                    log.warn("The table waits at {} for the schema registry: {}", place(), e.getMessage());
+                }
+                stop.waitingFor = String.valueOf(e.getMessage());
+                pause(pause);
+                pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+            }
+        }
+    }
+
+    private void pause(long millis) {
+        try {
+            if (stop.asked.await(millis, TimeUnit.MILLISECONDS)) {
+                throw new Stopped();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Stopped();
+        }
+    }
+
+    private String place() {
+        return context == null
+                ? "an unknown place"
+                : context.recordMetadata().map(RowFeed::text).orElse("an unknown place");
+    }
+
+    private static String text(RecordMetadata place) {
+        return place.topic() + "-" + place.partition() + "@" + place.offset();
     }
 }

@@ -1,6 +1,8 @@
 package dev.puri.resolver;
 
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.wait.Answers;
+import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import io.micrometer.core.instrument.Counter;
@@ -36,7 +38,19 @@ public final class TableClient implements AutoCloseable {
     private static final String APPLICATION = "puri-resolver";
     private static final Duration CLOSE = Duration.ofSeconds(10);
 
+    /**
+     * How the topic is read unless the user says otherwise. It is read partition by partition, and the
+     * next part of one is asked for when the one before is used up: so parts are large, or waiting for
+     * them takes the most time. And a finished partition's long poll would hold the connection for half a
+     * second each.
+     */
+    public static final Map<String, String> CONSUMER = Map.of(
+            ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "8388608",
+            ConsumerConfig.RECEIVE_BUFFER_CONFIG, "1048576",
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
+
     private final PackedTable table;
+    private final RowFeed.Stop stop = new RowFeed.Stop();
     private final RowWriter writer;
     private final ConsumerOnly clients = new ConsumerOnly();
     private final KafkaStreams streams;
@@ -47,6 +61,8 @@ public final class TableClient implements AutoCloseable {
      * @param kafka properties of the user's choice; what correctness needs goes over them
      * @param stateDir where Kafka Streams has its folder; no two clients may share one
      * @param registry of which the rows' schemas are asked; not closed
+     * @param answers told of what no row can tell
+     * @param waiters told of what was written
      * @param undecodable counts records that are no rows
      */
     public TableClient(
@@ -55,10 +71,13 @@ public final class TableClient implements AutoCloseable {
             String bootstrapServers,
             String stateDir,
             SchemaRegistry registry,
+            Answers answers,
+            Waiters waiters,
             Counter undecodable) {
         this.table = table;
-        writer = new RowWriter(table, registry, undecodable);
+        writer = new RowWriter(table, waiters);
         Properties config = new Properties();
+        CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
         config.putAll(kafka);
         config.putAll(Map.of(
                 StreamsConfig.APPLICATION_ID_CONFIG,
@@ -72,24 +91,21 @@ public final class TableClient implements AutoCloseable {
                 StreamsConfig.globalConsumerPrefix(ConsumerConfig.ISOLATION_LEVEL_CONFIG),
                 "read_committed",
                 StreamsConfig.globalConsumerPrefix(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG),
-                "false",
-                // A finished partition's long poll would hold the connection for half a second each.
-                StreamsConfig.globalConsumerPrefix(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG),
-                "10"));
-        streams = new KafkaStreams(topology(), config, clients);
+                "false"));
+        streams = new KafkaStreams(topology(registry, answers, undecodable), config, clients);
         streams.setUncaughtExceptionHandler(cause -> {
             death = cause;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         });
     }
 
-    private Topology topology() {
+    private Topology topology(SchemaRegistry registry, Answers answers, Counter undecodable) {
         StreamsBuilder builder = new StreamsBuilder();
         builder.addGlobalStore(
                 new Given(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(writer));
+                () -> new RowFeed(writer, registry, answers, stop, undecodable));
         return builder.build();
     }
 
@@ -101,7 +117,7 @@ public final class TableClient implements AutoCloseable {
     /** What the filling waits for; null while it goes on. */
     @Nullable
     String waitingFor() {
-        return writer.waitingFor();
+        return stop.waitingFor();
     }
 
     /**
@@ -117,17 +133,18 @@ public final class TableClient implements AutoCloseable {
 
     /** Ends a start that is under way in another thread, by failing it. */
     void abandon() {
+        stop.ask();
         writer.stop();
         clients.wakeup();
     }
 
     boolean isRunning() {
-        return streams.state() == KafkaStreams.State.RUNNING;
+        return streams.state() == KafkaStreams.State.RUNNING && writer.failure() == null;
     }
 
     /** Why it does not run any more. */
     String death() {
-        Throwable cause = death;
+        Throwable cause = writer.failure() == null ? death : writer.failure();
         if (cause == null) {
             return "Kafka Streams is " + streams.state();
         }
@@ -140,10 +157,7 @@ public final class TableClient implements AutoCloseable {
     /** Ends the filling. The table stays as it is. */
     @Override
     public void close() {
-        if (writer.waitingFor() != null) {
-            // Or reading would wait for it too.
-            writer.stop();
-        }
+        stop.ask();
         streams.close(CLOSE);
         writer.close();
     }

@@ -6,6 +6,8 @@ import dev.puri.resolver.IdentityTopic.UnreachableException;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
+import dev.puri.resolver.wait.Answers;
+import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import io.micrometer.core.instrument.Counter;
@@ -53,6 +55,7 @@ final class TableKeeper implements AutoCloseable {
     private final Supplier<IdentityTopic> topics;
     private final Function<PackedTable, TableClient> clients;
     private final Snapshots snapshots;
+    private final Waiters waiters;
     private final long maxLag;
     private final Duration maxLagAge;
     private final InstantSource clock;
@@ -89,6 +92,7 @@ final class TableKeeper implements AutoCloseable {
      * @param topics makes an admin's view of the topic
      * @param clients makes a client that feeds a table
      * @param snapshots where tables are opened from and written to
+     * @param waiters to be woken when another table answers
      * @param maxLag records that the table may be behind and still be ready
      * @param maxLagAge how old the knowledge of that may be
      */
@@ -96,6 +100,7 @@ final class TableKeeper implements AutoCloseable {
             Supplier<IdentityTopic> topics,
             Function<PackedTable, TableClient> clients,
             Snapshots snapshots,
+            Waiters waiters,
             long maxLag,
             Duration maxLagAge,
             InstantSource clock,
@@ -103,6 +108,7 @@ final class TableKeeper implements AutoCloseable {
         this.topics = topics;
         this.clients = clients;
         this.snapshots = snapshots;
+        this.waiters = waiters;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
         this.clock = clock;
@@ -134,6 +140,12 @@ final class TableKeeper implements AutoCloseable {
     @Nullable
     Table table() {
         return table;
+    }
+
+    /** Partitions of the topic, which are those of the shared events topic too; 0 before it was seen. */
+    int partitions() {
+        Sighting seen = sighting;
+        return seen == null ? 0 : seen.extent().ends().size();
     }
 
     boolean isReady() {
@@ -269,6 +281,7 @@ final class TableKeeper implements AutoCloseable {
             filling.start();
             table = next;
             fed = true;
+            waiters.wakeAll();
             trouble = null;
             log.info("The table is complete: {} rows", next.rows());
             writing.complete(sighted);
@@ -368,10 +381,13 @@ final class TableKeeper implements AutoCloseable {
             String bootstrapServers,
             String stateDir,
             SchemaRegistry registry,
+            Answers answers,
+            Waiters waiters,
             MeterRegistry meters) {
         Counter undecodable = Counter.builder("puri.table.undecodable")
                 .description("Records of the table's topic that are no identity")
                 .register(meters);
-        return table -> new TableClient(table, kafka, bootstrapServers, stateDir, registry, undecodable);
+        return table ->
+                new TableClient(table, kafka, bootstrapServers, stateDir, registry, answers, waiters, undecodable);
     }
 }

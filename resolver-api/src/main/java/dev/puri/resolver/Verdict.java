@@ -8,10 +8,14 @@ enum Verdict {
     MERGED(200),
     DELETED(410),
     UNKNOWN(404),
-    MALFORMED(400);
+    MALFORMED(400),
+    /** The event of the token was refused. */
+    REFUSED(409),
+    /** The table has not seen the event of the token by the end of the wait. */
+    NOT_CAUGHT_UP(504);
 
     private final int status;
-    private final String text = name().toLowerCase(Locale.ROOT);
+    private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
     Verdict(int status) {
         this.status = status;

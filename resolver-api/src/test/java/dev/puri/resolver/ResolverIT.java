@@ -9,6 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.resolver.table.Table;
+import dev.puri.resolver.wait.Answers;
+import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -309,8 +311,16 @@ final class ResolverIT {
                         ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()));
                 TableKeeper keeper = new TableKeeper(
                         () -> new IdentityTopic(Map.of(), broker.bootstrapServers()),
-                        TableKeeper.clients(Map.of(), broker.bootstrapServers(), "target/state", schemas, meters),
+                        TableKeeper.clients(
+                                Map.of(),
+                                broker.bootstrapServers(),
+                                "target/state",
+                                schemas,
+                                new Answers(),
+                                new Waiters(1),
+                                meters),
                         new Snapshots(null, Duration.ofMinutes(10), now::get),
+                        new Waiters(1),
                         0,
                         Duration.ofSeconds(30),
                         now::get,
@@ -505,6 +515,8 @@ final class ResolverIT {
                 0,
                 100,
                 100_000,
+                Duration.ofSeconds(10),
+                100,
                 0,
                 Duration.ofSeconds(2),
                 Optional.ofNullable(stateDir),

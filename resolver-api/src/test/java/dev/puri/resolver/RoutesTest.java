@@ -1,6 +1,7 @@
 package dev.puri.resolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,7 +12,13 @@ import dev.puri.http.Metrics;
 import dev.puri.http.Route;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
+import dev.puri.resolver.wait.Answers;
+import dev.puri.resolver.wait.ReadYourWrites;
+import dev.puri.resolver.wait.Refusals;
+import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -21,6 +28,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -28,8 +37,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,9 +52,16 @@ import org.junit.jupiter.api.Timeout;
 final class RoutesTest {
     private static final String HANDLE = "trk_4k7vx9tz2nqr8w3";
     private static final int MAX_REFS = 1000;
+    private static final int PARTITIONS = 8;
+
+    /** In the partition, and so by the event, that the rows of the tests say. */
+    private static final String OF_THE_EVENT = nameInPartition(3);
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final PackedTable filled = new PackedTable();
+    private final Answers answers = new Answers();
+    private final Waiters waiters = new Waiters(3);
     private final Metrics metrics = new Metrics();
     private final HttpClient client = HttpClient.newHttpClient();
     private volatile @Nullable Table table = filled;
@@ -51,7 +70,13 @@ final class RoutesTest {
 
     @BeforeEach
     void start() {
-        routes = Routes.of(() -> table, () -> "12 of 30 records are in", MAX_REFS, new Health(), metrics);
+        LookUps lookUps = new LookUps(
+                () -> table,
+                () -> "12 of 30 records are in",
+                new ReadYourWrites(() -> table, answers, Refusals.NONE, waiters, () -> PARTITIONS),
+                new LookUps.Terms(MAX_REFS, Duration.ofSeconds(20)),
+                metrics.registry());
+        routes = Routes.of(lookUps, new Health(), metrics);
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics);
         put("soundcloud:tracks:123", Rows.active("br-1", HANDLE));
         put("soundcloud:tracks:124", Rows.active("br-2"));
@@ -64,8 +89,113 @@ final class RoutesTest {
     @AfterEach
     void stop() {
         listener.close();
+        waiters.close();
         metrics.close();
         client.close();
+    }
+
+    private static String nameInPartition(int partition) {
+        for (int i = 0; ; i++) {
+            Puri puri = Puri.parse("soundcloud:tracks:w" + i);
+            if (Utils.toPositive(Utils.murmur2(puri.toBytes())) % PARTITIONS == partition) {
+                return puri.toString();
+            }
+        }
+    }
+
+    @Test
+    void aTokenIsAnsweredOnceItsEventIsSeen() throws Exception {
+        CompletableFuture<HttpResponse<String>> waiting = client.sendAsync(
+                HttpRequest.newBuilder(uri("/v1/identities/" + OF_THE_EVENT + "?at=3-1042&wait=20s"))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+        await().until(() -> waiters.count() == 1);
+        assertThat(waiting).isNotDone();
+
+        put(OF_THE_EVENT, Rows.active("br-1"));
+        waiters.wake(Puri.parse(OF_THE_EVENT));
+
+        assertThat(waiting.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(get("/v1/identities/" + OF_THE_EVENT + "?at=3-1000", 200)).contains("\"verdict\":\"found\"");
+        assertThat(get("/v1/identities/" + OF_THE_EVENT + "?at=3-1043", 504))
+                .isEqualTo("{\"ref\":\"" + OF_THE_EVENT + "\",\"verdict\":\"not-caught-up\",\"puri\":\"" + OF_THE_EVENT
+                        + "\",\"at\":\"3-1043\"}\n");
+    }
+
+    @Test
+    void aRefusedEventIsAConflict() {
+        answers.refused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
+
+        assertThat(get("/v1/identities/" + OF_THE_EVENT + "?at=3-7", 409))
+                .isEqualTo("{\"ref\":\"" + OF_THE_EVENT + "\",\"verdict\":\"refused\",\"puri\":\"" + OF_THE_EVENT
+                        + "\",\"at\":\"3-7\",\"reason\":\"PURI_TAKEN\"}\n");
+    }
+
+    @Test
+    void tokensAndWaitsThatCannotBeAreRefused() {
+        String path = "/v1/identities/" + OF_THE_EVENT;
+        assertThat(get(path + "?at=4-7", 400)).contains("/problems/foreign-token");
+        for (String none :
+                List.of("x", "03-1", "3-+1", "3-9223372036854775808", "3-1%0D%0Ax", "", "3-".repeat(3_000))) {
+            assertThat(get(path + "?at=" + none, 400)).as(none).contains("/problems/invalid-token");
+        }
+        assertThat(get(path + "?wait=2s", 400)).contains("/problems/invalid-parameter");
+        assertThat(get(path + "?at=3-7&wait=21s", 400)).contains("/problems/invalid-parameter");
+        assertThat(get(path + "?at=3-7&wait=soon", 400)).contains("/problems/invalid-parameter");
+    }
+
+    @Test
+    void aBatchWaitsForAllItsTokens() throws Exception {
+        answers.refused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
+        String body = "{\"refs\":[\"soundcloud:tracks:123\",{\"ref\":\"" + OF_THE_EVENT + "\",\"at\":\"3-1042\"},"
+                + "{\"ref\":\"" + OF_THE_EVENT + "\",\"at\":\"3-7\"},{\"ref\":\"" + OF_THE_EVENT
+                + "\",\"at\":\"nothing\"},{\"ref\":\"" + OF_THE_EVENT + "\"}]}";
+        CompletableFuture<HttpResponse<String>> waiting = client.sendAsync(
+                HttpRequest.newBuilder(uri("/v1/resolve?wait=20s"))
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+        await().until(() -> waiters.count() == 1);
+
+        put(OF_THE_EVENT, Rows.active("br-1"));
+        waiters.wake(Puri.parse(OF_THE_EVENT));
+
+        JsonNode results =
+                JSON.readTree(waiting.get(20, TimeUnit.SECONDS).body()).get("results");
+        assertThat(results)
+                .extracting(result -> result.get("verdict").asText())
+                .containsExactly("found", "found", "refused", "malformed", "found");
+    }
+
+    @Test
+    void tooManyWaitersAreToldToComeBack() {
+        List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(client.sendAsync(
+                    HttpRequest.newBuilder(uri("/v1/identities/" + OF_THE_EVENT + "?at=3-2000&wait=20s"))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8)));
+        }
+        await().until(() -> waiters.count() == 3);
+
+        assertThat(get("/v1/identities/" + OF_THE_EVENT + "?at=3-2000&wait=20s", 503))
+                .contains("/problems/too-many-waiters");
+        waiters.close();
+        assertThat(waiting)
+                .allSatisfy(
+                        answer -> assertThat(answer.get(20, TimeUnit.SECONDS).statusCode())
+                                .isEqualTo(504));
+    }
+
+    @Test
+    void aClientThatHasGoneWaitsNoMore() throws Exception {
+        try (Socket socket = new Socket("127.0.0.1", listener.port())) {
+            socket.getOutputStream()
+                    .write(("GET /v1/identities/" + OF_THE_EVENT + "?at=3-2000&wait=20s HTTP/1.1\r\nHost: x\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            await().until(() -> waiters.count() == 1);
+        }
+        await().until(() -> waiters.count() == 0);
     }
 
     @Test
@@ -238,8 +368,8 @@ final class RoutesTest {
     }
 
     @Test
-    void queryParametersAreRefusedUntilThereAreSome() {
-        assertThat(get("/v1/identities/a:b:c?at=3-1042", 400)).contains("unknown-parameter", "\"at\"");
+    void aQueryParameterThatIsNotKnownIsRefused() {
+        assertThat(get("/v1/identities/a:b:c?token=3-1042", 400)).contains("unknown-parameter", "\"token\"");
     }
 
     @Test
@@ -346,8 +476,12 @@ final class RoutesTest {
         }
     }
 
+    private URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + listener.port() + path);
+    }
+
     private HttpResponse<String> send(String method, String path, byte @Nullable [] body) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.port() + path))
+        HttpRequest request = HttpRequest.newBuilder(uri(path))
                 .method(
                         method,
                         body == null

@@ -42,7 +42,6 @@ final class Dictionary<T> {
         if (number == words.length) {
             words = Arrays.copyOf(words, 2 * number);
             texts = Arrays.copyOf(texts, 2 * number);
-            counts = Arrays.copyOf(counts, 2 * number);
         }
         words[number] = make.apply(text);
         texts[number] = text;
@@ -56,17 +55,21 @@ final class Dictionary<T> {
         return (T) words[number];
     }
 
-    /** Counts rows that use a word, by the thread that adds. */
+    /** Counts rows that use a word, by one thread, which may be another than the one that adds. */
     void count(int number, long more) {
         long[] all = counts;
+        if (number >= all.length) {
+            all = Arrays.copyOf(all, Math.max(number + 1, 2 * all.length));
+            counts = all;
+        }
         COUNT.setOpaque(all, number, all[number] + more);
     }
 
     /** Rows by word, sorted; those without any left out. */
     Map<String, Long> counts() {
         Map<String, Long> rows = new TreeMap<>();
-        int known = size;
         long[] all = counts;
+        int known = Math.min(size, all.length);
         for (int number = 0; number < known; number++) {
             long count = (long) COUNT.getOpaque(all, number);
             if (count != 0) {

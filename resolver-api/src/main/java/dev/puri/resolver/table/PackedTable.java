@@ -43,11 +43,15 @@ public final class PackedTable implements Table, StateStore {
     private final Words words = new Words();
     private final RowCodec codec = new RowCodec(words);
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
-    private final byte[] scratch = RowCodec.buffer();
-    private final RecordParser parser = new RecordParser(words);
-    private final RawRow raw;
-    private final Staged staged = new Staged();
+    private final RowBatch own;
     private final Fresh record = new Fresh();
+
+    /** Of the batch that is written, where its records are. */
+    private final long[] addresses = new long[RowBatch.MOST];
+
+    /** Written, so that what was read for its own sake is read. */
+    private long touched;
+
     private final Map<Integer, Long> reached = new ConcurrentHashMap<>();
 
     /** Where Kafka Streams is to go on, by partition; nothing of one that is read from its beginning. */
@@ -63,7 +67,7 @@ public final class PackedTable implements Table, StateStore {
 
     private PackedTable(long seed, Map<Integer, Long> opened) {
         this.seed = seed;
-        this.raw = new RawRow(words, seed);
+        this.own = newBatch();
         this.opened = Map.copyOf(opened);
         reached.putAll(opened);
     }
@@ -96,29 +100,6 @@ public final class PackedTable implements Table, StateStore {
         Map<Integer, Long> offsets = Map.copyOf(reached);
         new SnapshotWriter(names, words, seed).write(file, origin, offsets, now);
         return offsets;
-    }
-
-    /** Records that are written and to which no door leads yet. */
-    private static final class Staged {
-        /** Some dozens would do to overlap waiting; Kafka's consumer gives 500 at a time. */
-        static final int MOST = 512;
-
-        private final long[] names = new long[MOST];
-        private final boolean[] hasHandle = new boolean[MOST];
-        private final long[] handles = new long[MOST];
-        private final long[] addresses = new long[MOST];
-        private int count;
-
-        /** Written, so that what was read for its own sake is read. */
-        private long touched;
-
-        int add(long name, boolean hasHandle, long handle, long address) {
-            names[count] = name;
-            this.hasHandle[count] = hasHandle;
-            handles[count] = handle;
-            addresses[count] = address;
-            return ++count;
-        }
     }
 
     /** The record to which the doors are being turned; read only when a search meets one of the same hash. */
@@ -178,55 +159,72 @@ public final class PackedTable implements Table, StateStore {
 
     /** Puts a row in the place of the one before it, whose handle is dropped unless it is the same. */
     public void put(Puri puri, Row row) {
-        raw.set(puri, row);
-        stage();
+        flush();
+        own.put(puri, row);
+        flush();
+    }
+
+    /** Forgets a name, and the handle with it. */
+    public void remove(Puri puri) {
+        flush();
+        own.remove(puri);
         flush();
     }
 
     /**
-     * Takes a record of the topic, to be put with those that were taken before it: when there are many,
-     * or with {@link #flush}, {@link #reach}, {@link #put} or {@link #remove}, whichever is first.
-     *
-     * @param value written with the schema that this program was built with
-     * @return false, and nothing is taken, when it cannot be read at a glance: it is to be decoded and put
+     * Takes a record of the topic as {@link RowBatch#take} does, to be put with those taken before it:
+     * when there are many, or with {@link #flush}, {@link #reach}, {@link #put} or {@link #remove},
+     * whichever is first.
      */
     public boolean take(byte[] key, byte[] value) {
-        if (!parser.parse(key, value, raw)) {
-            return false;
-        }
-        if (stage() == Staged.MOST) {
+        if (own.isFull()) {
             flush();
         }
-        return true;
+        return own.take(key, value);
     }
 
-    /** Writes the record of the row at hand, to which no door leads yet. */
-    private int stage() {
-        int length = codec.encode(raw, scratch);
-        long address = slab.allocateRecord(length / Slab.UNIT);
-        slab.write(address, scratch, length);
-        count(raw.collection, raw.owner, raw.shard, raw.status, 1);
-        return staged.add(raw.nameHash, raw.hasHandle, raw.handleHash, address);
+    /** Puts all that was taken. */
+    public void flush() {
+        if (own.count > 0) {
+            write(own);
+            own.clear();
+        }
+    }
+
+    /** A batch that another thread may fill for this table; then nothing is to be put but by batches. */
+    public RowBatch newBatch() {
+        return new RowBatch(words, codec, seed);
     }
 
     /**
-     * Turns the doors to all that was taken. Their memory is asked for first and all together, for
-     * waiting for it is what a put takes longest with.
+     * Puts and removes what is in a batch, in its order. The doors' memory is asked for first and all
+     * together, for waiting for it is what a put takes longest with.
      */
-    public void flush() {
-        if (staged.count == 0) {
-            return;
+    public void write(RowBatch batch) {
+        for (int i = 0; i < batch.count; i++) {
+            if (batch.removed[i] == null) {
+                int length = batch.begins[i + 1] - batch.begins[i];
+                addresses[i] = slab.allocateRecord(length / Slab.UNIT);
+                slab.copy(batch.records, batch.begins[i], addresses[i], length);
+                count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
+            }
         }
         long seen = 0;
-        for (int i = 0; i < staged.count; i++) {
-            seen += names.touch(staged.names[i]);
-            seen += staged.hasHandle[i] ? handles.touch(staged.handles[i]) : 0;
+        for (int i = 0; i < batch.count; i++) {
+            if (batch.removed[i] == null) {
+                seen += names.touch(batch.names[i]);
+                seen += batch.hasHandle[i] ? handles.touch(batch.handles[i]) : 0;
+            }
         }
-        staged.touched = seen;
-        for (int i = 0; i < staged.count; i++) {
-            link(staged.names[i], staged.hasHandle[i], staged.handles[i], staged.addresses[i]);
+        touched = seen;
+        for (int i = 0; i < batch.count; i++) {
+            Puri removed = batch.removed[i];
+            if (removed == null) {
+                link(batch.names[i], batch.hasHandle[i], batch.handles[i], addresses[i]);
+            } else {
+                unlink(removed);
+            }
         }
-        staged.count = 0;
     }
 
     private void link(long name, boolean hasHandle, long handle, long fresh) {
@@ -266,9 +264,7 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** Forgets a name, and the handle with it. */
-    public void remove(Puri puri) {
-        flush();
+    private void unlink(Puri puri) {
         NameKey name = new NameKey(puri, words, seed);
         long old = names.seek(name.hash(), name);
         if (old != 0) {

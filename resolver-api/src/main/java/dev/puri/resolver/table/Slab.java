@@ -142,7 +142,7 @@ final class Slab {
     private void addChunk() {
         MemorySegment[] before = chunks;
         MemorySegment[] after = java.util.Arrays.copyOf(before, before.length + 1);
-        after[before.length] = arena.allocate((long) CHUNK_UNITS * UNIT, 64);
+        after[before.length] = Pages.allocate(arena, (long) CHUNK_UNITS * UNIT);
         chunks = after;
         next = (long) before.length << CHUNK_BITS;
         end = next + CHUNK_UNITS;
@@ -154,10 +154,6 @@ final class Slab {
     /** One thread writes, so nothing has to be locked. */
     private void inUse(int units) {
         unitsInUse.setRelease(unitsInUse.getPlain() + units);
-    }
-
-    void write(long address, byte[] bytes, int length) {
-        MemorySegment.copy(bytes, 0, chunk(address), ValueLayout.JAVA_BYTE, offset(address), length);
     }
 
     /** The record at an address, or null when none can be there. */

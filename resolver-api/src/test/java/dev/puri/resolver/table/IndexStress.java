@@ -41,7 +41,7 @@ final class IndexStress {
         Arrays.fill(record, (byte) key);
         record[0] = 1;
         long address = SLAB.allocateRecord(1);
-        SLAB.write(address, record, Slab.UNIT);
+        SLAB.copy(record, 0, address, Slab.UNIT);
         INDEX.insert(hash(key), address);
     }
 

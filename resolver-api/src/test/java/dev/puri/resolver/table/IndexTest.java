@@ -34,7 +34,7 @@ final class IndexTest {
             } else {
                 int value = random.nextInt(100);
                 long record = slab.allocateRecord(1);
-                slab.write(record, new byte[] {1, (byte) key, (byte) value, 0, 0, 0, 0, 0}, 8);
+                slab.copy(new byte[] {1, (byte) key, (byte) value, 0, 0, 0, 0, 0}, 0, record, 8);
                 if (there == 0) {
                     index.insert(hash(key), record);
                 } else {

@@ -6,8 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.wait.Answers;
+import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordWriter;
@@ -18,8 +23,13 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.avro.Schema;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
-final class RowWriterTest {
+final class RowFeedTest {
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
     private static final int KNOWN = 7;
@@ -35,7 +45,11 @@ final class RowWriterTest {
     private final PackedTable table = new PackedTable();
     private final OneSchema registry = new OneSchema();
     private final Counter undecodable = new SimpleMeterRegistry().counter("undecodable");
-    private final RowWriter writer = new RowWriter(table, registry, undecodable);
+    private final Answers answers = new Answers();
+    private final Waiters waiters = new Waiters(10);
+    private final RowWriter writer = new RowWriter(table, waiters);
+    private final RowFeed.Stop stop = new RowFeed.Stop();
+    private final RowFeed feed = new RowFeed(writer, registry, answers, stop, undecodable);
 
     @BeforeEach
     void start() {
@@ -127,36 +141,48 @@ final class RowWriterTest {
     }
 
     @Test
-    void aRegistryOutOfReachIsWaitedForAndNothingIsSkipped() {
+    void aRegistryOutOfReachIsWaitedForAndNothingIsSkipped() throws Exception {
         registry.away = true;
-        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
-        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
-        writer.reached(0, 2);
-        await().untilAsserted(() -> assertThat(writer.waitingFor()).isEqualTo("away"));
-        assertThat(table.rows()).isZero();
+        CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
+            add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+            add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
+            writer.reached(0, 2);
+        });
+        await().untilAsserted(() -> assertThat(stop.waitingFor()).isEqualTo("away"));
+        assertThat(adding).isNotDone();
         assertThat(table.reached(0)).isZero();
 
         registry.away = false;
+        adding.get(10, TimeUnit.SECONDS);
         writer.await();
 
-        assertThat(writer.waitingFor()).isNull();
+        assertThat(stop.waitingFor()).isNull();
         assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-2")));
         assertThat(undecodable.count()).isZero();
     }
 
     @Test
-    void aReaderThatIsAheadWaits() throws Exception {
-        registry.away = true;
+    void aReaderThatIsAheadOfTheWriterWaits() throws Exception {
+        CountDownLatch held = new CountDownLatch(1);
+        table.onChange((puri, row) -> {
+            try {
+                held.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        AtomicInteger added = new AtomicInteger();
         CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
             for (int i = 0; i < 100_000; i++) {
                 add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-" + i % 9)));
+                added.incrementAndGet();
             }
             writer.reached(0, 100_000);
         });
-        await().untilAsserted(() -> assertThat(writer.waitingFor()).isNotNull());
+        await().untilAsserted(() -> assertThat(added.get()).isGreaterThan(500));
         assertThat(adding).isNotDone();
 
-        registry.away = false;
+        held.countDown();
 
         adding.get(20, TimeUnit.SECONDS);
         writer.await();
@@ -166,19 +192,68 @@ final class RowWriterTest {
     @Test
     void waitingEndsWhenAskedTo() {
         registry.away = true;
-        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
-        writer.reached(0, 1);
-        CompletableFuture<Void> waiting = CompletableFuture.runAsync(writer::await);
-        await().untilAsserted(() -> assertThat(writer.waitingFor()).isNotNull());
+        CompletableFuture<Void> adding =
+                CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))));
+        await().untilAsserted(() -> assertThat(stop.waitingFor()).isNotNull());
 
-        writer.stop();
+        stop.ask();
 
-        assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS)).hasMessageContaining("stopped while");
-        assertThat(table.reached(0)).isZero();
+        assertThatThrownBy(() -> adding.get(10, TimeUnit.SECONDS)).hasMessageContaining("stopped while");
+    }
+
+    @Test
+    void aRowIsKeptUnderThePositionOfTheLastEventThatWasAnswered() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("3-1042", "applied"));
+        write();
+        assertThat(positionOf(TRACK)).isEqualTo("3-1042");
+
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("3-1050", "unchanged"));
+        write();
+        assertThat(positionOf(TRACK)).isEqualTo("3-1050");
+
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("3-1060", "refused:PURI_TAKEN"));
+        write();
+        assertThat(positionOf(TRACK)).isEqualTo("3-1060");
+        assertThat(answers.refusalAt(Position.parse("3-1060")))
+                .isEqualTo(new Answers.Refused(TRACK, Reason.PURI_TAKEN));
+        assertThat(answers.refusalAt(Position.parse("3-1050"))).isNull();
+    }
+
+    @Test
+    void aNameWithoutARowIsRememberedWithItsLastEvent() {
+        add(TRACK.toBytes(), null, headers("3-7", "refused:HANDLE_TAKEN"));
+        write();
+
+        assertThat(answers.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-7"));
+        assertThat(answers.refusalAt(Position.parse("3-7"))).isNotNull();
+        assertThat(undecodable.count()).isZero();
+    }
+
+    @Test
+    void headersThatTheRegistryDidNotWriteKeepTheRecordOut() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("nowhere", "unchanged"));
+        write();
+
+        assertThat(undecodable.count()).isEqualTo(1);
+        assertThat(table.byPuri(TRACK)).isNull();
+    }
+
+    private String positionOf(Puri puri) {
+        Identity found = table.byPuri(puri);
+        assertThat(found).isNotNull();
+        return found.row().position().toString();
+    }
+
+    private static Headers headers(String position, String outcome) {
+        return new RecordHeaders().add(Position.HEADER, bytes(position)).add(Outcome.HEADER, bytes(outcome));
+    }
+
+    private void add(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
+        feed.process(new Record<>(key, value, 0, headers));
     }
 
     private void add(byte @Nullable [] key, byte @Nullable [] value) {
-        writer.add(key, value, null);
+        add(key, value, new RecordHeaders());
     }
 
     /** All that was added. */

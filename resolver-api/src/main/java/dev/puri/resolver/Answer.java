@@ -1,0 +1,64 @@
+package dev.puri.resolver;
+
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which event a record of {@code puri.identities.v1} answers, and what became of it, as its headers
+ * say.
+ */
+record Answer(Position position, Outcome outcome) {
+    private static final byte[] APPLIED = Outcome.APPLIED.toString().getBytes(StandardCharsets.UTF_8);
+
+    /**
+     * Whether the value alone tells all: the event made this row, or nobody says which one did. The
+     * outcome stands last, and no other header of the registry's says {@code applied}; so its name, of
+     * which a text would have to be made, is not looked at unless it is something else.
+     */
+    static boolean isAppliedOrUntold(Headers headers) {
+        Header[] all = headers.toArray();
+        return all.length == 0
+                || Arrays.equals(all[all.length - 1].value(), APPLIED)
+                || headers.lastHeader(Outcome.HEADER) == null;
+    }
+
+    /**
+     * @return null when nobody says
+     * @throws IllegalArgumentException when the headers are not those that the registry writes
+     */
+    static @Nullable Answer of(Headers headers) {
+        String position = text(headers.lastHeader(Position.HEADER));
+        String outcome = text(headers.lastHeader(Outcome.HEADER));
+        return position == null || outcome == null
+                ? null
+                : new Answer(Position.parse(position), Outcome.parse(outcome));
+    }
+
+    private static @Nullable String text(@Nullable Header header) {
+        return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * A row as it is kept: under the position of the last event that was answered, whether it changed
+     * the row or not, so that whoever published that event can be told that it was seen.
+     */
+    Row heardOf(Row row) {
+        return new Row(
+                row.uuid(),
+                row.owner(),
+                row.shard(),
+                row.handle(),
+                row.status(),
+                row.epoch(),
+                row.createdAt(),
+                row.changedAt(),
+                row.mergedInto(),
+                position);
+    }
+}

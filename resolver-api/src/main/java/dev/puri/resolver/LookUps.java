@@ -1,0 +1,295 @@
+package dev.puri.resolver;
+
+import dev.puri.http.Exchange;
+import dev.puri.http.Problem;
+import dev.puri.http.ProblemType;
+import dev.puri.http.Settings;
+import dev.puri.resolver.table.Table;
+import dev.puri.resolver.wait.ReadYourWrites;
+import dev.puri.resolver.wait.Sight;
+import dev.puri.resolver.wait.Waiters;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.InvalidNameException;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two ways to ask the table. A reference with a token is answered when the table has seen the
+ * token's event, or the wait is over.
+ */
+final class LookUps {
+    private static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
+    private static final ProblemType INVALID_PARAMETER =
+            new ProblemType("invalid-parameter", "A query parameter has a value that it cannot have", 400);
+    private static final ProblemType INVALID_TOKEN =
+            new ProblemType("invalid-token", "The token is none that a publish returned", 400);
+    private static final ProblemType FOREIGN_TOKEN =
+            new ProblemType("foreign-token", "The token is of another object's event", 400);
+    private static final ProblemType TOO_MANY_WAITERS =
+            new ProblemType("too-many-waiters", "Too many requests wait for events", 503);
+
+    private final Supplier<@Nullable Table> tables;
+    private final Supplier<String> progress;
+    private final ReadYourWrites writes;
+    private final Terms terms;
+    private final Map<Verdict, Counter> verdicts = new EnumMap<>(Verdict.class);
+
+    /**
+     * @param maxRefs of a batch
+     * @param maxWait of a request
+     */
+    record Terms(int maxRefs, Duration maxWait) {}
+
+    /**
+     * @param tables the table that answers now; null while none is complete
+     * @param progress tells why there is none
+     */
+    LookUps(
+            Supplier<@Nullable Table> tables,
+            Supplier<String> progress,
+            ReadYourWrites writes,
+            Terms terms,
+            MeterRegistry meters) {
+        this.tables = tables;
+        this.progress = progress;
+        this.writes = writes;
+        this.terms = terms;
+        for (Verdict verdict : Verdict.values()) {
+            verdicts.put(
+                    verdict,
+                    Counter.builder("puri.resolver.verdicts")
+                            .description("References answered, by verdict")
+                            .tag("verdict", verdict.toString())
+                            .register(meters));
+        }
+    }
+
+    /** A request that is refused. */
+    private static final class RefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final transient Problem problem;
+
+        RefusedException(ProblemType type, String detail) {
+            super(detail);
+            problem = Problem.of(type, detail);
+        }
+    }
+
+    void one(Exchange exchange) {
+        Table table = tables.get();
+        if (table == null) {
+            notReady(exchange);
+            return;
+        }
+        String ref = PathRef.decode(exchange.parameter());
+        String at = exchange.query("at");
+        try {
+            Duration wait = wait(exchange);
+            if (at == null) {
+                if (exchange.query("wait") != null) {
+                    throw new RefusedException(
+                            INVALID_PARAMETER, "wait is for the event of a token, and there is no parameter at.");
+                }
+                answer(exchange, Resolution.resolve(table, ref));
+                return;
+            }
+            Position token = token(at);
+            when(exchange, sight(ref, token, wait), sight -> {
+                if (sight instanceof Sight.Foreign foreign) {
+                    exchange.problem(Problem.of(FOREIGN_TOKEN, sentence(foreign.detail())));
+                } else {
+                    answer(exchange, result(current(), ref, sight));
+                }
+            });
+        } catch (RefusedException e) {
+            exchange.problem(e.problem);
+        } catch (Waiters.TooManyException e) {
+            tooManyWaiters(exchange, e);
+        }
+    }
+
+    private void answer(Exchange exchange, Result result) {
+        count(result);
+        exchange.json(result.verdict().status(), json -> ResultJson.write(json, result));
+    }
+
+    void batch(Exchange exchange) {
+        exchange.readBody(body -> {
+            try {
+                ResolveRequest request = ResolveRequest.parse(body, terms.maxRefs);
+                if (tables.get() == null) {
+                    notReady(exchange);
+                    return;
+                }
+                batch(exchange, request, wait(exchange));
+            } catch (ResolveRequest.RefusedException e) {
+                exchange.problem(e.problem());
+            } catch (RefusedException e) {
+                exchange.problem(e.problem);
+            }
+        });
+    }
+
+    /** Answered when all are settled, so that a batch waits as long as its latest event. */
+    private void batch(Exchange exchange, ResolveRequest request, Duration wait) {
+        List<CompletableFuture<@Nullable Sight>> sights =
+                new ArrayList<>(request.refs().size());
+        boolean waits = false;
+        try {
+            for (ResolveRequest.Ref each : request.refs()) {
+                CompletableFuture<@Nullable Sight> sight = each.at() == null ? NOTHING_ASKED : sightOf(each, wait);
+                waits |= !sight.isDone();
+                sights.add(sight);
+            }
+        } catch (Waiters.TooManyException e) {
+            sights.forEach(sight -> cancel(sight));
+            tooManyWaiters(exchange, e);
+            return;
+        }
+        if (!waits) {
+            answer(exchange, request, sights);
+            return;
+        }
+        CompletableFuture<Void> all = CompletableFuture.allOf(sights.toArray(CompletableFuture[]::new));
+        exchange.onGone(() -> sights.forEach(LookUps::cancel));
+        all.whenComplete((done, failure) -> exchange.later(() -> {
+            if (!exchange.isOver()) {
+                answer(exchange, request, sights);
+            }
+        }));
+    }
+
+    private static final CompletableFuture<@Nullable Sight> NOTHING_ASKED = CompletableFuture.completedFuture(null);
+
+    private CompletableFuture<@Nullable Sight> sightOf(ResolveRequest.Ref each, Duration wait)
+            throws Waiters.TooManyException {
+        try {
+            return sight(each.ref(), token(Objects.requireNonNull(each.at())), wait)
+                    .thenApply(sight -> sight);
+        } catch (RefusedException e) {
+            // One bad token is its item's matter, as one bad reference is.
+            return CompletableFuture.completedFuture(new Sight.Foreign(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<@Nullable Sight>> sights) {
+        // One table for the whole batch, so that its results belong together.
+        Table table = current();
+        List<Result> results = new ArrayList<>(request.refs().size());
+        for (int i = 0; i < sights.size(); i++) {
+            String ref = request.refs().get(i).ref();
+            Sight sight = sights.get(i).join();
+            Result result = sight == null ? Resolution.resolve(table, ref) : result(table, ref, sight);
+            count(result);
+            results.add(result);
+        }
+        exchange.json(200, json -> ResultJson.writeBatch(json, results, request.byShard()));
+    }
+
+    /** Once there is a table there is always one. */
+    private Table current() {
+        return Objects.requireNonNull(tables.get());
+    }
+
+    /**
+     * What became of a token's event; completes with {@code Seen} when the reference is malformed, which
+     * is then said by the look-up.
+     */
+    private CompletableFuture<Sight> sight(String ref, Position token, Duration wait) throws Waiters.TooManyException {
+        try {
+            return Handle.looksLike(ref)
+                    ? writes.await(Handle.parse(ref), token, wait)
+                    : writes.await(Puri.parse(ref), token, wait);
+        } catch (InvalidNameException e) {
+            return CompletableFuture.completedFuture(new Sight.Seen());
+        }
+    }
+
+    private static Result result(Table table, String ref, Sight sight) {
+        return switch (sight) {
+            case Sight.Seen seen -> Resolution.resolve(table, ref);
+            case Sight.Refused refused -> Result.refused(ref, name(ref), refused);
+            case Sight.NotCaughtUp late -> Result.notCaughtUp(ref, name(ref), late.at());
+            case Sight.Foreign foreign -> Result.malformed(ref, foreign.detail());
+        };
+    }
+
+    private static @Nullable Puri name(String ref) {
+        return Handle.looksLike(ref) ? null : Puri.parse(ref);
+    }
+
+    private static Position token(String at) throws RefusedException {
+        try {
+            return Position.parse(at);
+        } catch (IllegalArgumentException e) {
+            throw new RefusedException(INVALID_TOKEN, sentence(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private Duration wait(Exchange exchange) throws RefusedException {
+        String text = exchange.query("wait");
+        if (text == null) {
+            return Duration.ZERO;
+        }
+        try {
+            Duration wait = Settings.duration(text);
+            if (wait.compareTo(terms.maxWait) <= 0) {
+                return wait;
+            }
+        } catch (IllegalArgumentException e) {
+            // Said below.
+        }
+        throw new RefusedException(
+                INVALID_PARAMETER,
+                "wait is a time such as 2s or 500ms, of " + terms.maxWait.toMillis() + " ms at most.");
+    }
+
+    private void when(Exchange exchange, CompletableFuture<Sight> sight, java.util.function.Consumer<Sight> answer) {
+        if (sight.isDone()) {
+            answer.accept(sight.join());
+            return;
+        }
+        exchange.onGone(() -> cancel(sight));
+        sight.whenComplete((seen, failure) -> exchange.later(() -> {
+            if (!exchange.isOver()) {
+                answer.accept(sight.join());
+            }
+        }));
+    }
+
+    private static void cancel(CompletableFuture<?> sight) {
+        if (sight != NOTHING_ASKED) {
+            sight.cancel(false);
+        }
+    }
+
+    private void count(Result result) {
+        Objects.requireNonNull(verdicts.get(result.verdict())).increment();
+    }
+
+    private static String sentence(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
+    }
+
+    private void notReady(Exchange exchange) {
+        exchange.header("Retry-After", "1")
+                .problem(Problem.of(NOT_READY, "Nothing is answered before the table is complete: " + progress.get()));
+    }
+
+    private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {
+        exchange.header("Retry-After", "1")
+                .problem(Problem.of(TOO_MANY_WAITERS, sentence(String.valueOf(tooMany.getMessage()))));
+    }
+}

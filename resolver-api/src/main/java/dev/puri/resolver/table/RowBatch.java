@@ -1,0 +1,98 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows on their way into a table, in the topic's order and packed already, so that the thread that
+ * writes has nothing left to do but to store them and turn the doors. Made by
+ * {@link PackedTable#newBatch}; all batches of a table are filled by one thread, which may be another
+ * than the one that writes.
+ */
+public final class RowBatch {
+    /** As many as Kafka's consumer gives at a time. */
+    static final int MOST = 500;
+
+    private final RowCodec codec;
+    private final RawRow raw;
+    private final RecordParser parser;
+    private final byte[] scratch = RowCodec.buffer();
+
+    byte[] records = new byte[64 << 10];
+    final int[] begins = new int[MOST + 1];
+    final long[] names = new long[MOST];
+    final boolean[] hasHandle = new boolean[MOST];
+    final long[] handles = new long[MOST];
+    final int[] collections = new int[MOST];
+    final int[] owners = new int[MOST];
+    final int[] shards = new int[MOST];
+    final int[] statuses = new int[MOST];
+
+    /** What is to be removed; null where there is a row. */
+    final @Nullable Puri[] removed = new Puri[MOST];
+
+    int count;
+
+    RowBatch(Words words, RowCodec codec, long seed) {
+        this.codec = codec;
+        raw = new RawRow(words, seed);
+        parser = new RecordParser(words);
+    }
+
+    /** Whether nothing more may be added. */
+    public boolean isFull() {
+        return count == MOST;
+    }
+
+    /**
+     * Adds a record of the topic, to be put.
+     *
+     * @param value written with the schema that this program was built with
+     * @return false, and nothing is added, when it cannot be read at a glance: it is to be decoded and put
+     */
+    public boolean take(byte[] key, byte[] value) {
+        if (!parser.parse(key, value, raw)) {
+            return false;
+        }
+        add();
+        return true;
+    }
+
+    /** Adds a row, to be put in the place of the one before it. */
+    public void put(Puri puri, Row row) {
+        raw.set(puri, row);
+        add();
+    }
+
+    /** Adds a name, to be forgotten. */
+    public void remove(Puri puri) {
+        begins[count + 1] = begins[count];
+        removed[count++] = puri;
+    }
+
+    private void add() {
+        int begin = begins[count];
+        int length = codec.encode(raw, scratch);
+        if (begin + length > records.length) {
+            records = Arrays.copyOf(records, 2 * records.length);
+        }
+        System.arraycopy(scratch, 0, records, begin, length);
+        begins[count + 1] = begin + length;
+        names[count] = raw.nameHash;
+        hasHandle[count] = raw.hasHandle;
+        handles[count] = raw.handleHash;
+        collections[count] = raw.collection;
+        owners[count] = raw.owner;
+        shards[count] = raw.shard;
+        statuses[count] = raw.status;
+        count++;
+    }
+
+    /** Empties it, to be filled again. */
+    public void clear() {
+        Arrays.fill(removed, 0, count, null);
+        count = 0;
+    }
+}
