@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * token's event, or the wait is over.
  */
 final class LookUps {
-    private static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
-    private static final ProblemType INVALID_PARAMETER =
+    static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
+    static final ProblemType INVALID_PARAMETER =
             new ProblemType("invalid-parameter", "A query parameter has a value that it cannot have", 400);
     private static final ProblemType INVALID_TOKEN =
             new ProblemType("invalid-token", "The token is none that a publish returned", 400);
@@ -220,7 +220,7 @@ final class LookUps {
     private static Result result(Table table, String ref, Sight sight) {
         return switch (sight) {
             case Sight.Seen seen -> Resolution.resolve(table, ref);
-            case Sight.Refused refused -> Result.refused(ref, name(ref), refused);
+            case Sight.Refusal refused -> Result.refused(ref, name(ref), refused);
             case Sight.NotCaughtUp late -> Result.notCaughtUp(ref, name(ref), late.at());
             case Sight.Foreign foreign -> Result.malformed(ref, foreign.detail());
         };

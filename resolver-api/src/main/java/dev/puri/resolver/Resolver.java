@@ -6,23 +6,31 @@ import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Settings;
+import dev.puri.resolver.live.ChangesOptions;
+import dev.puri.resolver.live.Subscribers;
+import dev.puri.resolver.tail.Catalogue;
+import dev.puri.resolver.tail.PlainConsumers;
+import dev.puri.resolver.tail.RefusalLog;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.ReadYourWrites;
 import dev.puri.resolver.wait.Refusals;
 import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
+import io.micrometer.core.instrument.Gauge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.kafka.common.config.ConfigException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,21 +41,88 @@ import org.slf4j.LoggerFactory;
 public final class Resolver implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Resolver.class);
 
-    private final Metrics metrics;
-    private final SchemaRegistry registry;
+    /** What has been started, the last first. */
+    private final Deque<Runnable> started = new ArrayDeque<>();
+
+    private final Metrics metrics = started(new Metrics(), Metrics::close);
     private final TableKeeper keeper;
     private final Listener listener;
 
-    /** Of this life only; null when the settings name a folder. */
-    private final @Nullable Path temporary;
-
-    private Resolver(
-            Metrics metrics, SchemaRegistry registry, TableKeeper keeper, Listener listener, @Nullable Path temporary) {
-        this.metrics = metrics;
-        this.registry = registry;
-        this.keeper = keeper;
-        this.listener = listener;
-        this.temporary = temporary;
+    private Resolver(ResolverSettings settings) {
+        InstantSource clock = InstantSource.system();
+        Map<String, String> kafka = settings.kafka().byName();
+        PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
+        ChangesSettings changes = settings.changes();
+        try {
+            SchemaRegistry registry = started(registry(settings), SchemaRegistry::close);
+            Path stateDir = settings.stateDir().orElseGet(() -> started(temporaryDir(), Resolver::delete));
+            Catalogue catalogue = started(
+                    Catalogue.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
+                    Catalogue::close);
+            RefusalLog refusals = started(
+                    RefusalLog.start(
+                            consumers,
+                            registry,
+                            changes.rejectionsHistory(),
+                            settings.maxWaiters(),
+                            clock,
+                            metrics.registry()),
+                    RefusalLog::close);
+            Subscribers subscribers = started(
+                    Subscribers.start(options(changes), consumers, registry, clock, metrics.registry()),
+                    Subscribers::close);
+            Answers answers = new Answers();
+            Waiters waiters = started(new Waiters(settings.maxWaiters()), Waiters::close);
+            Gauge.builder("puri.waiters", waiters, Waiters::count)
+                    .description("Requests that wait for events")
+                    .register(metrics.registry());
+            keeper = started(
+                    new TableKeeper(
+                            () -> new IdentityTopic(kafka, settings.bootstrapServer()),
+                            TableKeeper.clients(
+                                    kafka,
+                                    settings.bootstrapServer(),
+                                    stateDir.toString(),
+                                    registry,
+                                    answers,
+                                    waiters,
+                                    metrics.registry()),
+                            new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), clock),
+                            waiters,
+                            subscribers,
+                            settings.maxLag(),
+                            settings.maxLagAge(),
+                            clock,
+                            metrics.registry()),
+                    TableKeeper::close);
+            LookUps lookUps = new LookUps(
+                    keeper::table,
+                    keeper::progress,
+                    new ReadYourWrites(keeper::table, answers, Refusals.in(refusals), waiters, keeper::partitions),
+                    new LookUps.Terms(settings.maxRefs(), settings.maxWait()),
+                    metrics.registry());
+            Feeds feeds =
+                    new Feeds(subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, changes);
+            Health health = new Health();
+            health.add(Health.Kind.STARTED, "table", keeper::started);
+            health.add(Health.Kind.READY, "table", keeper::ready);
+            listener = started(
+                    Listener.start(
+                            ListenerOptions.at(settings.httpHost(), settings.httpPort())
+                                    .withMaxBodyBytes(settings.maxBodyBytes())
+                                    .with(settings.http()),
+                            Routes.of(lookUps, feeds, health, metrics),
+                            metrics),
+                    Listener::close);
+            // Streams and waits have no end of their own: the listener would wait for them.
+            started.push(waiters::close);
+            started.push(subscribers::drain);
+            keeper.start();
+            log.info("Resolver listens on {}:{}", settings.httpHost(), listener.port());
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
     }
 
     /**
@@ -59,57 +134,28 @@ public final class Resolver implements AutoCloseable {
      */
     public static Resolver start(ResolverSettings settings) {
         log.info("Resolver with {}", Settings.effective(settings));
-        Map<String, Object> registryConfig = new HashMap<>(settings.kafka().byName());
-        registryConfig.put("schema.registry.url", settings.schemaRegistry());
+        return new Resolver(settings);
+    }
+
+    private <T> T started(T part, Consumer<T> close) {
+        started.push(() -> close.accept(part));
+        return part;
+    }
+
+    private static SchemaRegistry registry(ResolverSettings settings) {
+        Map<String, Object> config = new HashMap<>(settings.kafka().byName());
+        config.put("schema.registry.url", settings.schemaRegistry());
         // The table waits itself, where it can be stopped and be seen to wait.
-        registryConfig.put("max.retries", 0);
-        SchemaRegistry registry = ConfluentSchemaRegistry.create(registryConfig);
-        Metrics metrics = new Metrics();
-        Map<String, String> kafka = settings.kafka().byName();
-        Path temporary = settings.stateDir().isPresent() ? null : temporaryDir();
-        Path stateDir = settings.stateDir().orElse(temporary);
-        Answers answers = new Answers();
-        Waiters waiters = new Waiters(settings.maxWaiters());
-        TableKeeper keeper = new TableKeeper(
-                () -> new IdentityTopic(kafka, settings.bootstrapServer()),
-                TableKeeper.clients(
-                        kafka,
-                        settings.bootstrapServer(),
-                        String.valueOf(stateDir),
-                        registry,
-                        answers,
-                        waiters,
-                        metrics.registry()),
-                new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), InstantSource.system()),
-                waiters,
-                settings.maxLag(),
-                settings.maxLagAge(),
-                InstantSource.system(),
-                metrics.registry());
-        LookUps lookUps = new LookUps(
-                keeper::table,
-                keeper::progress,
-                new ReadYourWrites(keeper::table, answers, Refusals.NONE, waiters, keeper::partitions),
-                new LookUps.Terms(settings.maxRefs(), settings.maxWait()),
-                metrics.registry());
-        Health health = new Health();
-        health.add(Health.Kind.STARTED, "table", keeper::started);
-        health.add(Health.Kind.READY, "table", keeper::ready);
-        try {
-            Listener listener = Listener.start(
-                    ListenerOptions.at(settings.httpHost(), settings.httpPort())
-                            .withMaxBodyBytes(settings.maxBodyBytes())
-                            .with(settings.http()),
-                    Routes.of(lookUps, health, metrics),
-                    metrics);
-            keeper.start();
-            log.info("Resolver listens on {}:{}", settings.httpHost(), listener.port());
-            return new Resolver(metrics, registry, keeper, listener, temporary);
-        } catch (CannotListenException e) {
-            registry.close();
-            metrics.close();
-            throw e;
-        }
+        config.put("max.retries", 0);
+        return ConfluentSchemaRegistry.create(config);
+    }
+
+    private static ChangesOptions options(ChangesSettings settings) {
+        return ChangesOptions.of(
+                settings.changesHistory(),
+                settings.maxChangeStreams(),
+                settings.changesBufferBytes(),
+                settings.changesHeartbeat());
     }
 
     /** The port that it listens on, also when any free one was asked for. */
@@ -125,15 +171,16 @@ public final class Resolver implements AutoCloseable {
     /** Answers what is under way, then stops; takes no longer than about half a minute. */
     @Override
     public void close() {
-        try {
-            listener.close();
-        } finally {
-            keeper.close();
-            registry.close();
-            metrics.close();
-            if (temporary != null) {
-                delete(temporary);
+        RuntimeException failure = null;
+        for (Runnable part = started.poll(); part != null; part = started.poll()) {
+            try {
+                part.run();
+            } catch (RuntimeException e) {
+                failure = e;
             }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

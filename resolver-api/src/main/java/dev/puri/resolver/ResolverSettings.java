@@ -71,6 +71,7 @@ public record ResolverSettings(
                 atMost = "1d")
         Duration snapshotInterval,
 
+        ChangesSettings changes,
         HttpSettings http,
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")

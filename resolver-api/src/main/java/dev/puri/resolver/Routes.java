@@ -19,6 +19,10 @@ import java.util.Objects;
  *        ?at=&wait=           409 refused · 504 not-caught-up
  * POST /v1/resolve            200, a verdict for each reference · 400, 408, 413 for the batch itself
  *        both                 503 with Retry-After, until the table was complete once
+ * GET  /v1/changes            200, server-sent events · 400 · 503
+ * GET  /v1/rejections         200 · 400
+ * GET  /v1/collections        200, or 503 until they were read
+ * GET  /v1/stats              200, or 503 like the look-ups
  * GET  /openapi.json          200
  * GET  /health/started        200, or 503 while the first table is being filled
  * GET  /health/live           200
@@ -32,11 +36,15 @@ import java.util.Objects;
 final class Routes {
     private Routes() {}
 
-    static List<Route> of(LookUps lookUps, Health health, Metrics metrics) {
+    static List<Route> of(LookUps lookUps, Feeds feeds, Health health, Metrics metrics) {
         byte[] openApi = openApi();
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one).taking("at", "wait"));
         all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch).taking("wait"));
+        all.add(Route.get("/v1/changes", Scope.CHANGES, feeds::changes).taking("collection"));
+        all.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::rejections).taking("puri", "position", "limit"));
+        all.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::collections));
+        all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats));
         all.add(Route.get("/openapi.json", Scope.NONE, exchange -> exchange.answer(200, "application/json", openApi)));
         all.addAll(health.routes());
         all.add(metrics.route());

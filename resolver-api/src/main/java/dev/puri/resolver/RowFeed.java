@@ -3,6 +3,7 @@ package dev.puri.resolver;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordReader;
@@ -96,7 +97,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         RowWriter.Batch batch = writer.batch();
         boolean valueTellsAll = Answer.isAppliedOrUntold(record.headers());
         if (key != null && value != null && valueTellsAll && isOwn(value) && batch.rows.take(key, value)) {
-            batch.heardOf(key);
+            batch.heardOf(key, where(), true);
             return;
         }
         try {
@@ -111,7 +112,8 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                 Row row = row(value);
                 batch.rows.put(puri, answer == null ? row : answer.heardOf(row));
             }
-            batch.heardOf(key);
+            batch.heardOf(
+                    puri.toBytes(), where(), answer == null || answer.outcome().kind() == Outcome.Kind.APPLIED);
             if (answer != null && answer.outcome().reason() != null) {
                 answers.refused(puri, answer.position(), answer.outcome().reason());
             }
@@ -169,6 +171,10 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             Thread.currentThread().interrupt();
             throw new Stopped();
         }
+    }
+
+    private @Nullable RecordMetadata where() {
+        return context == null ? null : context.recordMetadata().orElse(null);
     }
 
     private String place() {

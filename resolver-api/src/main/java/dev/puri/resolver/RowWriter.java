@@ -1,5 +1,6 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.resolver.wait.Waiters;
@@ -11,6 +12,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,25 +48,39 @@ final class RowWriter implements AutoCloseable {
     /** Of the thread that reads. */
     private Batch filling;
 
+    /** Of the thread that writes; null while the table is being filled. */
+    private @Nullable ChangeRing ring;
+
     private volatile @Nullable Throwable failure;
 
     /** Rows in the order of the topic, and how far they go. Used by one thread at a time. */
     static final class Batch {
         final RowBatch rows;
 
-        /** The names that are in it, as they stand in the topic. */
+        /** Of each row or removal its name and place in the topic, and whether it is news. */
         private final List<byte[]> keys = new ArrayList<>();
+
+        private final int[] partitions = new int[RowBatch.MOST];
+        private final long[] offsets = new long[RowBatch.MOST];
+        private final boolean[] isChange = new boolean[RowBatch.MOST];
 
         private int partition = -1;
         private long offset;
-        private @Nullable CountDownLatch last;
+
+        /** What is to be done when all before it is written; null for nothing. */
+        private @Nullable Runnable then;
 
         Batch(RowBatch rows) {
             this.rows = rows;
         }
 
-        void heardOf(byte[] key) {
+        /** Says of what was just added where it stands in the topic. */
+        void heardOf(byte[] key, @Nullable RecordMetadata place, boolean isNews) {
+            int i = keys.size();
             keys.add(key);
+            partitions[i] = place == null ? 0 : place.partition();
+            offsets[i] = place == null ? 0 : place.offset();
+            isChange[i] = isNews;
         }
 
         private void clear() {
@@ -135,17 +152,39 @@ final class RowWriter implements AutoCloseable {
     }
 
     /**
-     * Returns when all is in the table that the thread that reads has handed over.
+     * Returns when all is in the table that the thread that reads has handed over. From then on changes
+     * are told.
      *
+     * @param begin makes the ring that they are told to, of the offset that each partition has reached; on
+     *     the thread that writes
      * @throws IllegalStateException when writing has failed
      */
-    void await() {
+    void goLive(int count, Function<long[], ChangeRing> begin) {
+        CountDownLatch live = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
-        CountDownLatch last = new CountDownLatch(1);
-        batch.last = last;
+        batch.then = () -> {
+            long[] begins = new long[count];
+            for (int i = 0; i < count; i++) {
+                begins[i] = table.reached(i);
+            }
+            ring = begin.apply(begins);
+            live.countDown();
+        };
+        await(batch, live);
+    }
+
+    /** Returns when all is in the table that the thread that reads has handed over. */
+    void await() {
+        CountDownLatch written = new CountDownLatch(1);
+        Batch batch = new Batch(table.newBatch());
+        batch.then = written::countDown;
+        await(batch, written);
+    }
+
+    private void await(Batch batch, CountDownLatch written) {
         full.add(batch);
         try {
-            while (!last.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            while (!written.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
                 requireAlive();
             }
         } catch (InterruptedException e) {
@@ -200,22 +239,41 @@ final class RowWriter implements AutoCloseable {
         if (batch.partition >= 0) {
             table.reach(batch.partition, batch.offset);
         }
+        ChangeRing told = ring;
+        if (told != null) {
+            tell(batch, told);
+        }
         if (waiters.isAnybodyThere()) {
             wake(batch);
         }
-        if (batch.last != null) {
-            batch.last.countDown();
+        if (batch.then != null) {
+            batch.then.run();
             return;
         }
         batch.clear();
         empty.add(batch);
     }
 
+    private static void tell(Batch batch, ChangeRing ring) {
+        for (int i = 0; i < batch.rows.size(); i++) {
+            if (batch.isChange[i]) {
+                ring.changed(batch.partitions[i], batch.offsets[i], name(batch.keys.get(i)), batch.rows.row(i));
+            }
+        }
+        if (batch.partition >= 0) {
+            ring.reached(batch.partition, batch.offset);
+        }
+    }
+
     private void wake(Batch batch) {
         for (byte[] key : batch.keys) {
-            waiters.wake(Puri.parse(new String(key, StandardCharsets.US_ASCII)));
+            waiters.wake(name(key));
         }
         waiters.wakeNameless();
+    }
+
+    private static Puri name(byte[] key) {
+        return Puri.parse(new String(key, StandardCharsets.US_ASCII));
     }
 
     private boolean isStopped() {

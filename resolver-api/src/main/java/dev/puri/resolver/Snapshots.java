@@ -135,6 +135,12 @@ final class Snapshots {
             }
         }
 
+        /** The last moment of which it is known that the table had all; null before it was complete. */
+        @Nullable
+        Instant asOf() {
+            return asOf;
+        }
+
         private void write() {
             try {
                 // At once, then ever again, and when all is over.

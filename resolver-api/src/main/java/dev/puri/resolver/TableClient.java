@@ -1,5 +1,6 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.Waiters;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -129,6 +131,17 @@ public final class TableClient implements AutoCloseable {
         writer.start();
         streams.start();
         writer.await();
+    }
+
+    /**
+     * Tells changes from now on, to a ring that is made on the thread that writes.
+     *
+     * @param partitions of the topic
+     * @param begin makes it, of the offset that each partition has reached
+     * @throws IllegalStateException when the table cannot be written any more
+     */
+    void goLive(int partitions, Function<long[], ChangeRing> begin) {
+        writer.goLive(partitions, begin);
     }
 
     /** Ends a start that is under way in another thread, by failing it. */

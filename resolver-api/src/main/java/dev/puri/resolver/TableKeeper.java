@@ -3,6 +3,8 @@ package dev.puri.resolver;
 import dev.puri.http.Health;
 import dev.puri.resolver.IdentityTopic.Extent;
 import dev.puri.resolver.IdentityTopic.UnreachableException;
+import dev.puri.resolver.live.ChangeRing;
+import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -56,6 +59,7 @@ final class TableKeeper implements AutoCloseable {
     private final Function<PackedTable, TableClient> clients;
     private final Snapshots snapshots;
     private final Waiters waiters;
+    private final Subscribers changes;
     private final long maxLag;
     private final Duration maxLagAge;
     private final InstantSource clock;
@@ -93,6 +97,7 @@ final class TableKeeper implements AutoCloseable {
      * @param clients makes a client that feeds a table
      * @param snapshots where tables are opened from and written to
      * @param waiters to be woken when another table answers
+     * @param changes told of what changes in the table that answers
      * @param maxLag records that the table may be behind and still be ready
      * @param maxLagAge how old the knowledge of that may be
      */
@@ -101,6 +106,7 @@ final class TableKeeper implements AutoCloseable {
             Function<PackedTable, TableClient> clients,
             Snapshots snapshots,
             Waiters waiters,
+            Subscribers changes,
             long maxLag,
             Duration maxLagAge,
             InstantSource clock,
@@ -109,6 +115,7 @@ final class TableKeeper implements AutoCloseable {
         this.clients = clients;
         this.snapshots = snapshots;
         this.waiters = waiters;
+        this.changes = changes;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
         this.clock = clock;
@@ -222,6 +229,21 @@ final class TableKeeper implements AutoCloseable {
         return counted == null ? 0 : counted.rows();
     }
 
+    /** Records that the table that answers is behind its topic; null when not known. */
+    @Nullable
+    Long behind() {
+        Sighting seen = sighting;
+        Table answering = table;
+        return seen == null || answering == null ? null : seen.extent().behind(answering);
+    }
+
+    /** How long ago the brokers told that; null when they never did. */
+    @Nullable
+    Duration lagAge() {
+        Sighting seen = sighting;
+        return seen == null ? null : seen.age();
+    }
+
     private double lag() {
         Sighting seen = sighting;
         Table answering = table;
@@ -279,13 +301,18 @@ final class TableKeeper implements AutoCloseable {
                 return;
             }
             filling.start();
+            AtomicReference<@Nullable ChangeRing> ring = new AtomicReference<>();
+            filling.goLive(extent.ends().size(), begins -> {
+                ring.set(changes.begin(extent.id(), begins, sighted));
+                return Objects.requireNonNull(ring.get());
+            });
             table = next;
             fed = true;
             waiters.wakeAll();
             trouble = null;
             log.info("The table is complete: {} rows", next.rows());
             writing.complete(sighted);
-            watch(topic, filling, extent, writing);
+            watch(topic, filling, extent, writing, Objects.requireNonNull(ring.get()));
         }
     }
 
@@ -302,7 +329,8 @@ final class TableKeeper implements AutoCloseable {
         }
     }
 
-    private void watch(IdentityTopic topic, TableClient feeding, Extent filledFrom, Snapshots.Writing writing) {
+    private void watch(
+            IdentityTopic topic, TableClient feeding, Extent filledFrom, Snapshots.Writing writing, ChangeRing ring) {
         while (!isStoppedWithin(WATCH)) {
             if (!feeding.isRunning()) {
                 inTrouble("the table's client is dead: " + feeding.death());
@@ -321,6 +349,10 @@ final class TableKeeper implements AutoCloseable {
                 }
                 trouble = null;
                 writing.sighted(now, lastSeen());
+                Instant complete = writing.asOf();
+                if (complete != null) {
+                    ring.completeAt(complete);
+                }
             } catch (UnreachableException e) {
                 inTrouble(String.valueOf(e.getMessage()));
             }

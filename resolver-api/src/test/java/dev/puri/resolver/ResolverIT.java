@@ -8,7 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
+import dev.puri.resolver.live.ChangesOptions;
+import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.Table;
+import dev.puri.resolver.tail.PlainConsumers;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.avro.IdentityRow;
@@ -309,6 +312,12 @@ final class ResolverIT {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         try (ConfluentSchemaRegistry schemas =
                         ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()));
+                Subscribers changes = Subscribers.start(
+                        ChangesOptions.of(10, 1, 10_000, Duration.ofSeconds(1)),
+                        new PlainConsumers(Map.of(), broker.bootstrapServers()),
+                        schemas,
+                        now::get,
+                        meters);
                 TableKeeper keeper = new TableKeeper(
                         () -> new IdentityTopic(Map.of(), broker.bootstrapServers()),
                         TableKeeper.clients(
@@ -321,6 +330,7 @@ final class ResolverIT {
                                 meters),
                         new Snapshots(null, Duration.ofMinutes(10), now::get),
                         new Waiters(1),
+                        changes,
                         0,
                         Duration.ofSeconds(30),
                         now::get,
@@ -521,6 +531,7 @@ final class ResolverIT {
                 Duration.ofSeconds(2),
                 Optional.ofNullable(stateDir),
                 Duration.ofMinutes(10),
+                ChangesSettings.DEFAULT,
                 HttpSettings.DEFAULT,
                 KafkaProperties.NONE);
     }

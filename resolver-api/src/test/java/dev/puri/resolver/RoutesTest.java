@@ -10,8 +10,12 @@ import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
+import dev.puri.resolver.live.ChangesOptions;
+import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
+import dev.puri.resolver.tail.Catalogue;
+import dev.puri.resolver.tail.RefusalLog;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.ReadYourWrites;
 import dev.puri.resolver.wait.Refusals;
@@ -20,6 +24,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.serde.SchemaRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -29,6 +34,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -39,8 +45,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.avro.Schema;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +75,9 @@ final class RoutesTest {
     private final Metrics metrics = new Metrics();
     private final HttpClient client = HttpClient.newHttpClient();
     private volatile @Nullable Table table = filled;
+    private Subscribers subscribers;
+    private RefusalLog refusals;
+    private Catalogue catalogue;
     private List<Route> routes;
     private Listener listener;
 
@@ -76,7 +89,7 @@ final class RoutesTest {
                 new ReadYourWrites(() -> table, answers, Refusals.NONE, waiters, () -> PARTITIONS),
                 new LookUps.Terms(MAX_REFS, Duration.ofSeconds(20)),
                 metrics.registry());
-        routes = Routes.of(lookUps, new Health(), metrics);
+        routes = Routes.of(lookUps, feeds(), new Health(), metrics);
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics);
         put("soundcloud:tracks:123", Rows.active("br-1", HANDLE));
         put("soundcloud:tracks:124", Rows.active("br-2"));
@@ -86,9 +99,66 @@ final class RoutesTest {
         put("debian:packages:a%2Fb", Rows.active("br-1"));
     }
 
+    /** Of a broker that is never there. */
+    private Feeds feeds() {
+        Supplier<Consumer<byte[], byte[]>> consumers = () -> {
+            throw new KafkaException("no broker");
+        };
+        SchemaRegistry registry = new NoSchemas();
+        InstantSource clock = InstantSource.system();
+        subscribers = Subscribers.start(
+                ChangesOptions.of(10, 2, 10_000, Duration.ofSeconds(1)),
+                consumers,
+                registry,
+                clock,
+                metrics.registry());
+        refusals = RefusalLog.start(consumers, registry, 10, 10, clock, metrics.registry());
+        catalogue = Catalogue.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
+        return new Feeds(subscribers, refusals, catalogue, () -> table, () -> 12L, () -> null, ChangesSettings.DEFAULT);
+    }
+
+    private static final class NoSchemas implements SchemaRegistry {
+        @Override
+        public Schema byId(int id) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public int register(String subject, Schema schema) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public int idOf(String subject, Schema schema) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void whatIsNotKnownYetIsSaidToBe() {
+        assertThat(get("/v1/changes", 503)).contains("/problems/not-ready");
+        assertThat(get("/v1/collections", 503)).contains("/problems/not-ready");
+        assertThat(get("/v1/rejections", 200)).isEqualTo("{\"rejections\":[],\"complete\":false}\n");
+        assertThat(get("/v1/stats", 200)).contains("\"rows\":6").contains("\"records\":12");
+    }
+
+    @Test
+    void parametersThatCannotBeAreNamed() {
+        assertThat(get("/v1/changes?collection=tracks", 400)).contains("/problems/invalid-parameter");
+        assertThat(get("/v1/rejections?limit=0", 400)).contains("/problems/invalid-parameter", "limit");
+        assertThat(get("/v1/rejections?position=x", 400)).contains("/problems/invalid-parameter", "position");
+        assertThat(get("/v1/rejections?puri=x", 400)).contains("/problems/invalid-parameter", "puri");
+    }
+
     @AfterEach
     void stop() {
         listener.close();
+        subscribers.close();
+        refusals.close();
+        catalogue.close();
         waiters.close();
         metrics.close();
         client.close();
@@ -437,7 +507,8 @@ final class RoutesTest {
     /** Every answer that a test sees must stand in the description, members and all. */
     private String answered(HttpResponse<String> response, String method, String path, int status) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
-        String template = path.startsWith("/v1/identities/") ? "/v1/identities/{ref}" : path;
+        String plain = path.replaceFirst("\\?.*", "");
+        String template = plain.startsWith("/v1/identities/") ? "/v1/identities/{ref}" : plain;
         JsonNode operation = description()
                 .at("/paths")
                 .path(template)
@@ -457,7 +528,11 @@ final class RoutesTest {
             JsonNode body = JSON.readTree(response.body());
             boolean problem =
                     response.headers().firstValue("Content-Type").orElse("").contains("problem");
-            String schema = problem ? "Problem" : body.has("results") ? "Results" : "Result";
+            String schema = problem
+                    ? "Problem"
+                    : body.has("results")
+                            ? "Results"
+                            : body.has("rejections") ? "Rejections" : body.has("byCollection") ? "Stats" : "Result";
             JsonNode known = description().at("/components/schemas/" + schema + "/properties");
             body.fieldNames()
                     .forEachRemaining(name -> assertThat(known.has(name))

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RowBatch {
     /** As many as Kafka's consumer gives at a time. */
-    static final int MOST = 500;
+    public static final int MOST = 500;
 
     private final RowCodec codec;
     private final RawRow raw;
@@ -88,6 +88,19 @@ public final class RowBatch {
         shards[count] = raw.shard;
         statuses[count] = raw.status;
         count++;
+    }
+
+    /** How many rows and removals are in it. */
+    public int size() {
+        return count;
+    }
+
+    /** What was added at this place; null when it was a removal. */
+    public @Nullable Row row(int i) {
+        return removed[i] != null
+                ? null
+                : codec.decode(Arrays.copyOfRange(records, begins[i], begins[i + 1]), null, null)
+                        .row();
     }
 
     /** Empties it, to be filled again. */

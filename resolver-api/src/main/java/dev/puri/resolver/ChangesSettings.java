@@ -1,0 +1,38 @@
+package dev.puri.resolver;
+
+import dev.puri.http.Setting;
+import dev.puri.http.Settings;
+import java.time.Duration;
+import java.util.Map;
+
+/** What can be set about following changes and refusals. */
+public record ChangesSettings(
+        @Setting(doc = "Most streams of changes at once.", byDefault = "1000", atLeast = "1", atMost = "1000000")
+        int maxChangeStreams,
+
+        @Setting(
+                doc = "Most bytes that a stream of changes may be behind before it is given no more.",
+                byDefault = "1048576",
+                atLeast = "4096",
+                atMost = "104857600")
+        int changesBufferBytes,
+
+        @Setting(
+                doc = "Changes that are kept in memory for streams that are behind or come again.",
+                byDefault = "50000",
+                atLeast = "1",
+                atMost = "10000000")
+        int changesHistory,
+
+        @Setting(
+                doc = "How often a stream to which nothing is told is told how far it is.",
+                byDefault = "15s",
+                atLeast = "100ms",
+                atMost = "10m")
+        Duration changesHeartbeat,
+
+        @Setting(doc = "Refusals that are remembered.", byDefault = "100000", atLeast = "1", atMost = "10000000")
+        int rejectionsHistory) {
+    /** The defaults. */
+    public static final ChangesSettings DEFAULT = Settings.read(ChangesSettings.class, Map.of(), Map.of(), null);
+}

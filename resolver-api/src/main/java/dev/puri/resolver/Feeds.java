@@ -1,0 +1,151 @@
+package dev.puri.resolver;
+
+import dev.puri.http.EventStream;
+import dev.puri.http.Exchange;
+import dev.puri.http.Problem;
+import dev.puri.http.ProblemType;
+import dev.puri.http.ServerSentEvent;
+import dev.puri.resolver.live.ChangeFilter;
+import dev.puri.resolver.live.ChangeId;
+import dev.puri.resolver.live.Sink;
+import dev.puri.resolver.live.StatsView;
+import dev.puri.resolver.live.Subscribers;
+import dev.puri.resolver.live.Subscription;
+import dev.puri.resolver.table.Table;
+import dev.puri.resolver.tail.Catalogue;
+import dev.puri.resolver.tail.CollectionsView;
+import dev.puri.resolver.tail.RefusalLog;
+import dev.puri.resolver.tail.Refused;
+import dev.puri.resolver.tail.RejectionsView;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What can be asked beside look-ups: what changes, what was refused, what is declared, and how much there is. */
+final class Feeds {
+    /** An event that is larger than what may be pending is taken all the same; one change has at most a few KiB. */
+    private static final int LARGEST_EVENT = 64 << 10;
+
+    private static final ProblemType INVALID_EVENT_ID =
+            new ProblemType("invalid-event-id", "Last-Event-ID is none that this path has told", 400);
+    private static final ProblemType TOO_MANY_STREAMS =
+            new ProblemType("too-many-streams", "Too many follow the changes", 503);
+    private static final ProblemType TOO_MANY_REPLAYS =
+            new ProblemType("too-many-replays", "Too many are told older changes", 503);
+    private static final ProblemType DRAINING = new ProblemType("draining", "This server is about to stop", 503);
+
+    private final Subscribers subscribers;
+    private final RefusalLog refusals;
+    private final Catalogue catalogue;
+    private final Supplier<@Nullable Table> tables;
+    private final Supplier<@Nullable Long> behind;
+    private final Supplier<@Nullable Duration> lagAge;
+    private final EventStream.Terms terms;
+
+    /**
+     * @param tables the table that answers now; null while none is complete
+     * @param behind records that it is behind its topic; null when not known
+     * @param lagAge how long ago the brokers told that; null when they never did
+     */
+    Feeds(
+            Subscribers subscribers,
+            RefusalLog refusals,
+            Catalogue catalogue,
+            Supplier<@Nullable Table> tables,
+            Supplier<@Nullable Long> behind,
+            Supplier<@Nullable Duration> lagAge,
+            ChangesSettings settings) {
+        this.subscribers = subscribers;
+        this.refusals = refusals;
+        this.catalogue = catalogue;
+        this.tables = tables;
+        this.behind = behind;
+        this.lagAge = lagAge;
+        this.terms = new EventStream.Terms(
+                settings.changesBufferBytes() + LARGEST_EVENT,
+                settings.changesHeartbeat().multipliedBy(2));
+    }
+
+    void changes(Exchange exchange) {
+        ChangeFilter filter;
+        ChangeId last;
+        try {
+            String collections = exchange.query("collection");
+            filter = collections == null ? ChangeFilter.ALL : ChangeFilter.parse(List.of(collections.split(",", -1)));
+        } catch (IllegalArgumentException e) {
+            exchange.problem(Problem.of(LookUps.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
+            return;
+        }
+        try {
+            String id = exchange.requestHeader("Last-Event-ID");
+            last = id == null || id.isEmpty() ? null : ChangeId.parse(id);
+        } catch (IllegalArgumentException e) {
+            exchange.problem(Problem.of(INVALID_EVENT_ID, String.valueOf(e.getMessage()) + "."));
+            return;
+        }
+        Subscribers.Admission admission =
+                subscribers.subscribe(last, filter, subscription -> open(exchange, subscription));
+        switch (admission) {
+            case ADMITTED -> {}
+            case NOT_READY -> later(exchange, LookUps.NOT_READY, "No table has been complete yet.");
+            case TOO_MANY_STREAMS -> later(exchange, TOO_MANY_STREAMS, "As many follow the changes as may.");
+            case TOO_MANY_REPLAYS -> later(exchange, TOO_MANY_REPLAYS, "As many are told older changes as may be.");
+            case ENDING -> later(exchange, DRAINING, "Another instance tells the same changes.");
+        }
+    }
+
+    private Sink open(Exchange exchange, Subscription subscription) {
+        EventStream stream = exchange.events(terms, end -> subscription.cancel());
+        return new Sink() {
+            @Override
+            public boolean offer(String id, @Nullable String type, String data) {
+                return stream.send(ServerSentEvent.of(id, type, data));
+            }
+
+            @Override
+            public int pendingBytes() {
+                return stream.pendingBytes();
+            }
+
+            @Override
+            public void end(String type, String data) {
+                stream.end(ServerSentEvent.of(null, type, data));
+            }
+        };
+    }
+
+    private static void later(Exchange exchange, ProblemType type, String detail) {
+        exchange.header("Retry-After", "1").problem(Problem.of(type, detail));
+    }
+
+    void rejections(Exchange exchange) {
+        try {
+            RejectionsView view =
+                    RejectionsView.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
+            // Asked before the look: what was not there then may not have been read yet.
+            boolean complete = refusals.hasCaughtUp();
+            List<Refused> found = view.find(refusals);
+            exchange.json(200, json -> RejectionsView.write(json, found, complete));
+        } catch (RejectionsView.InvalidParameterException e) {
+            exchange.problem(Problem.of(LookUps.INVALID_PARAMETER, e.parameter() + ": " + e.getMessage() + "."));
+        }
+    }
+
+    void collections(Exchange exchange) {
+        if (!catalogue.hasCaughtUp()) {
+            later(exchange, LookUps.NOT_READY, "Collections have not been read yet.");
+            return;
+        }
+        exchange.json(200, json -> CollectionsView.write(json, catalogue.declarations()));
+    }
+
+    void stats(Exchange exchange) {
+        Table table = tables.get();
+        if (table == null) {
+            later(exchange, LookUps.NOT_READY, "No table has been complete yet.");
+            return;
+        }
+        exchange.json(200, json -> StatsView.write(json, table.stats(), behind.get(), lagAge.get()));
+    }
+}
