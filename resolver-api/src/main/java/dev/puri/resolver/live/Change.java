@@ -1,5 +1,6 @@
 package dev.puri.resolver.live;
 
+import dev.puri.http.ServerSentEvent;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ final class Change {
     private @Nullable String collection;
     private @Nullable String json;
     private @Nullable ChangeId id;
+    private @Nullable ServerSentEvent event;
 
     Change(int partition, long offset, Puri puri, @Nullable Row row) {
         this.partition = partition;
@@ -48,10 +50,6 @@ final class Change {
         return puri;
     }
 
-    String type() {
-        return type;
-    }
-
     String collection() {
         String known = collection;
         if (known == null) {
@@ -61,7 +59,7 @@ final class Change {
         return known;
     }
 
-    String json() {
+    private String json() {
         String known = json;
         if (known == null) {
             Row written = row;
@@ -78,6 +76,17 @@ final class Change {
         if (known == null || !known.isOf(topic, seconds, next)) {
             known = ChangeId.of(topic, seconds, next);
             id = known;
+            event = null;
+        }
+        return known;
+    }
+
+    /** The event with the id that was last asked for; encoded once for all who are told just that. */
+    ServerSentEvent event() {
+        ServerSentEvent known = event;
+        if (known == null) {
+            known = ServerSentEvent.of(String.valueOf(id), type, json());
+            event = known;
         }
         return known;
     }

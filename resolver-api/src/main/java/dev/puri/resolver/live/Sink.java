@@ -1,25 +1,44 @@
 package dev.puri.resolver.live;
 
-import org.jspecify.annotations.Nullable;
+import dev.puri.http.EventStream;
+import dev.puri.http.ServerSentEvent;
 
-/**
- * Where one subscriber's events go: a stream of server-sent events. Events are given by one thread at a
- * time, never the same for long; nothing here may wait.
- */
+/** Where one subscriber's events go. Used by one thread at a time, not always the same; nothing here waits. */
 public interface Sink {
     /**
-     * Takes an event.
+     * Takes an event, which others may be given too.
      *
-     * @param id what the subscriber has to name when it connects anew
-     * @param type null when only the id is to be told
-     * @param data JSON on one line; empty when only the id is to be told
      * @return whether the stream goes on; false when the subscriber has gone
      */
-    boolean offer(String id, @Nullable String type, String data);
+    boolean offer(ServerSentEvent event);
 
-    /** Bytes that were taken and not sent yet. */
+    /** Bytes that were taken and that the subscriber has not. */
     int pendingBytes();
 
     /** Ends the stream with this as its last event. */
-    void end(String type, String data);
+    void end(ServerSentEvent event);
+
+    /**
+     * A stream as a sink.
+     *
+     * @param stream by {@link ChangesOptions#terms}, so that it is never the one that drops its reader
+     */
+    static Sink of(EventStream stream) {
+        return new Sink() {
+            @Override
+            public boolean offer(ServerSentEvent event) {
+                return stream.send(event);
+            }
+
+            @Override
+            public int pendingBytes() {
+                return stream.pendingBytes();
+            }
+
+            @Override
+            public void end(ServerSentEvent event) {
+                stream.end(event);
+            }
+        };
+    }
 }

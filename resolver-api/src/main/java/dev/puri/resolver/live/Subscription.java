@@ -1,5 +1,7 @@
 package dev.puri.resolver.live;
 
+import dev.puri.http.ServerSentEvent;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -112,7 +114,7 @@ public final class Subscription {
     void end(String type, String reason) {
         if (over.compareAndSet(false, true)) {
             subscribers.ended();
-            sink().end(type, ChangeJson.reason(reason));
+            sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)));
         }
     }
 
@@ -183,7 +185,8 @@ public final class Subscription {
         String why = reset;
         if (why != null) {
             reset = null;
-            return offer(ChangeId.of(topic, completeAt, told), "reset", ChangeJson.reason(why));
+            sent = ChangeId.of(topic, completeAt, told);
+            return offer(ServerSentEvent.of(sent.toString(), "reset", ChangeJson.reason(why)));
         }
         // Who loses the connection before the first change must be able to say where he was.
         return sent != null || tellWhere();
@@ -205,7 +208,8 @@ public final class Subscription {
             return !isOver();
         }
         subscribers.countSent();
-        return offer(change.id(topic, completeAt, told), change.type(), change.json());
+        sent = change.id(topic, completeAt, told);
+        return offer(change.event());
     }
 
     /** All before these offsets has been told, and was complete at that time. */
@@ -226,12 +230,12 @@ public final class Subscription {
         if ((last != null && last.isOf(topic, completeAt, told)) || isFull()) {
             return !isOver();
         }
-        return offer(ChangeId.of(topic, completeAt, told), null, "");
+        sent = ChangeId.of(topic, completeAt, told);
+        return offer(ServerSentEvent.encoded(("id: " + sent + "\n\n").getBytes(StandardCharsets.US_ASCII)));
     }
 
-    private boolean offer(ChangeId id, @Nullable String type, String data) {
-        sent = id;
-        if (!isOver() && sink().offer(id.toString(), type, data)) {
+    private boolean offer(ServerSentEvent event) {
+        if (!isOver() && sink().offer(event)) {
             return true;
         }
         cancel();

@@ -3,6 +3,7 @@ package dev.puri.resolver.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.http.ServerSentEvent;
 import dev.puri.resolver.live.Subscribers.Admission;
 import dev.puri.schemas.identity.Puri;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -346,7 +347,7 @@ final class SubscribersTest {
         Told client = subscribe(null);
         assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> new Sink() {
                     @Override
-                    public boolean offer(String id, @Nullable String type, String data) {
+                    public boolean offer(ServerSentEvent event) {
                         throw new IllegalStateException("a bug");
                     }
 
@@ -356,7 +357,7 @@ final class SubscribersTest {
                     }
 
                     @Override
-                    public void end(String type, String data) {}
+                    public void end(ServerSentEvent event) {}
                 }))
                 .isEqualTo(Admission.ADMITTED);
 

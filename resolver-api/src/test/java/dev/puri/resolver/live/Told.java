@@ -1,5 +1,6 @@
 package dev.puri.resolver.live;
 
+import dev.puri.http.ServerSentEvent;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +8,27 @@ import org.jspecify.annotations.Nullable;
 /** A stream that keeps what it is told, and may be stopped from being read. */
 final class Told implements Sink {
     /** What a client sees of an event. */
-    record Event(@Nullable String id, String type, String data) {}
+    record Event(@Nullable String id, String type, String data) {
+        static Event parse(ServerSentEvent sent) {
+            String text = sent.toString();
+            if (!text.endsWith("\n\n")) {
+                throw new AssertionError("not a whole event: " + text);
+            }
+            String id = null;
+            String type = "message";
+            String data = "";
+            for (String line : text.strip().split("\n", -1)) {
+                String value = line.substring(line.indexOf(' ') + 1);
+                switch (line.substring(0, line.indexOf(':'))) {
+                    case "id" -> id = value;
+                    case "event" -> type = value;
+                    case "data" -> data = value;
+                    default -> throw new AssertionError(line);
+                }
+            }
+            return new Event(id, type, data);
+        }
+    }
 
     private final List<Event> events = new CopyOnWriteArrayList<>();
     private volatile boolean isRead = true;
@@ -16,16 +37,17 @@ final class Told implements Sink {
     private boolean isClosed;
 
     @Override
-    public synchronized boolean offer(String id, @Nullable String type, String data) {
+    public synchronized boolean offer(ServerSentEvent sent) {
         if (isClosed) {
             return false;
         }
-        lastId = id;
-        if (type != null) {
-            events.add(new Event(id, type, data));
+        Event event = Event.parse(sent);
+        lastId = event.id() == null ? lastId : event.id();
+        if (!event.data().isEmpty()) {
+            events.add(event);
         }
         if (!isRead) {
-            pending += id.length() + data.length();
+            pending += sent.length();
         }
         return true;
     }
@@ -36,8 +58,8 @@ final class Told implements Sink {
     }
 
     @Override
-    public synchronized void end(String type, String data) {
-        events.add(new Event(null, type, data));
+    public synchronized void end(ServerSentEvent sent) {
+        events.add(Event.parse(sent));
     }
 
     /** The client goes; what comes later, it does not see. */
