@@ -32,7 +32,7 @@ interface ChangeLog {
      *
      * @param from by partition, the first offset
      * @param to by partition, the offset after the last
-     * @throws GoneException when the log begins after, or ends before; nothing has been taken then
+     * @throws GoneException when the log begins after that; nothing has been taken then
      * @throws RuntimeException when the log cannot be read for now
      */
     void read(long[] from, long[] to, Taker taker) throws GoneException;

@@ -60,6 +60,9 @@ public final class Subscribers implements AutoCloseable {
 
     private static final String DROPPED = "dropped";
     private static final String BYE = "bye";
+    private static final String SLOW = "slow-reader";
+    private static final String FAILED = "replay-failed";
+    private static final String REPLACED = "table-replaced";
 
     private final ChangesOptions options;
     private final ChangeLog changes;
@@ -104,7 +107,7 @@ public final class Subscribers implements AutoCloseable {
         this.sent = Counter.builder("puri.changes.sent")
                 .description("Changes told, to each subscriber")
                 .register(meters);
-        for (String reason : List.of("slow-reader", "replay-failed")) {
+        for (String reason : List.of(SLOW, FAILED, REPLACED)) {
             dropped(reason);
         }
         Gauge.builder("puri.changes.streams", streams, AtomicInteger::get)
@@ -267,7 +270,7 @@ public final class Subscribers implements AutoCloseable {
                     case MORE -> wait = 0;
                     case BLOCKED -> wait = Math.min(wait, BLOCKED_NANOS);
                     case OVERRUN -> {
-                        drop(each, DROPPED, "slow-reader");
+                        drop(each, DROPPED, SLOW);
                         continue;
                     }
                     case GONE -> {
@@ -294,7 +297,7 @@ public final class Subscribers implements AutoCloseable {
             replay(each);
         } else {
             // He comes back with his id, perhaps to another instance.
-            drop(each, BYE, "table-replaced");
+            drop(each, BYE, REPLACED);
         }
         return false;
     }
@@ -344,12 +347,12 @@ public final class Subscribers implements AutoCloseable {
                     return;
                 }
                 if (replay.isTooSlow) {
-                    drop(subscription, DROPPED, "slow-reader");
+                    drop(subscription, DROPPED, SLOW);
                     return;
                 }
                 subscription.passed(to, complete);
             }
-            drop(subscription, BYE, "replay-failed");
+            drop(subscription, BYE, FAILED);
         } catch (ChangeLog.GoneException e) {
             ChangeRing ring = current;
             if (ring != null) {
@@ -357,8 +360,12 @@ public final class Subscribers implements AutoCloseable {
                 arrive(subscription);
             }
         } catch (RuntimeException e) {
+            if (ending) {
+                endOne(subscription);
+                return;
+            }
             log.warn("Older changes could not be read: {}", e.toString());
-            drop(subscription, BYE, ending ? "stopping" : "replay-failed");
+            drop(subscription, BYE, FAILED);
         }
     }
 
@@ -440,6 +447,7 @@ public final class Subscribers implements AutoCloseable {
     public void drain() {
         ending = true;
         wake();
+        replaying.forEach(Thread::interrupt);
         try {
             if (thread.isAlive() && !drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
                 log.warn("Subscribers were not told within {} s that the server stops", DRAIN_SECONDS);
@@ -454,7 +462,6 @@ public final class Subscribers implements AutoCloseable {
         drain();
         closed = true;
         LockSupport.unpark(thread);
-        replaying.forEach(Thread::interrupt);
         try {
             thread.join(STOP_MILLIS);
             for (Thread reading : replaying) {

@@ -53,7 +53,9 @@ public record Refused(
                 avro.getEventId(),
                 avro.getHolderOwner() == null || avro.getHolderShard() == null
                         ? null
-                        : new Holder(new Owner(avro.getHolderOwner()), new Shard(avro.getHolderShard())),
+                        : new Holder(
+                                new Owner(avro.getHolderOwner().intern()),
+                                new Shard(avro.getHolderShard().intern())),
                 avro.getSurvivor() == null ? null : Puri.parse(avro.getSurvivor()));
     }
 
