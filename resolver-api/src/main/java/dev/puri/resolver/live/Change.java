@@ -1,41 +1,32 @@
 package dev.puri.resolver.live;
 
 import dev.puri.http.ServerSentEvent;
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One change of a row, with what is made of it for all who hear of it. Used by one thread at a time. */
 final class Change {
-    static final String CHANGED = "changed";
-    static final String ERASED = "erased";
-
-    /** What the registry keeps for itself: it has written there so that the log is cleaned, and changed nothing. */
-    private static final String RESERVED = "puri:marker:";
+    private static final String CHANGED = "changed";
+    private static final String ERASED = "erased";
 
     private final int partition;
     private final long offset;
-    private final Puri puri;
     private final String type;
 
-    /** Null when there is no row any more, and once there is JSON of it. */
-    private @Nullable Row row;
+    /** Null once there is JSON of it. */
+    private @Nullable Content content;
 
     private @Nullable String collection;
     private @Nullable String json;
     private @Nullable ChangeId id;
     private @Nullable ServerSentEvent event;
 
-    Change(int partition, long offset, Puri puri, @Nullable Row row) {
+    Change(int partition, long offset, Content content) {
         this.partition = partition;
         this.offset = offset;
-        this.puri = puri;
-        this.row = row;
-        this.type = row == null ? ERASED : CHANGED;
-    }
-
-    static boolean isReserved(Puri puri) {
-        return puri.toString().startsWith(RESERVED);
+        this.content = content;
+        this.type = content.isErased() ? ERASED : CHANGED;
     }
 
     int partition() {
@@ -46,14 +37,11 @@ final class Change {
         return offset;
     }
 
-    Puri puri() {
-        return puri;
-    }
-
+    /** Of what it is, as {@code namespace:collection}. */
     String collection() {
         String known = collection;
         if (known == null) {
-            known = puri.qualifiedCollection();
+            known = content().puri().qualifiedCollection();
             collection = known;
         }
         return known;
@@ -62,12 +50,19 @@ final class Change {
     private String json() {
         String known = json;
         if (known == null) {
-            Row written = row;
-            known = written == null ? ChangeJson.erased(puri) : ChangeJson.changed(puri, written);
+            collection();
+            Row row = content().row();
+            known = row == null
+                    ? ChangeJson.erased(content().puri())
+                    : ChangeJson.changed(content().puri(), row);
             json = known;
-            row = null;
+            content = null;
         }
         return known;
+    }
+
+    private Content content() {
+        return Objects.requireNonNull(content, "read already");
     }
 
     /** The id of one who has been told just so far: as a rule the same for all who hear of it. */

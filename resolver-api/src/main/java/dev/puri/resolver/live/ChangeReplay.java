@@ -9,7 +9,6 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
-import dev.puri.schemas.serde.SchemaRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,11 +48,10 @@ final class ChangeReplay implements ChangeLog {
 
     /**
      * @param consumers of committed records
-     * @param registry of which the rows' schemas are asked; not closed
      */
-    ChangeReplay(Supplier<Consumer<byte[], byte[]>> consumers, SchemaRegistry registry) {
+    ChangeReplay(Supplier<Consumer<byte[], byte[]>> consumers, AvroValues<IdentityRow> values) {
         this.consumers = consumers;
-        this.values = new AvroValues<>(IdentityRow.class, registry);
+        this.values = values;
     }
 
     @Override
@@ -139,13 +137,13 @@ final class ChangeReplay implements ChangeLog {
                         new String(Objects.requireNonNullElse(record.key(), new byte[0]), StandardCharsets.UTF_8));
                 Row row = record.value() == null ? null : row(record.value());
                 Optional<Position> cause = Optional.ofNullable(row).map(Row::position);
-                if (Change.isReserved(puri) || isRepeated(record, puri, cause)) {
+                if (puri.toString().startsWith(ChangeRing.RESERVED) || isRepeated(record, puri, cause)) {
                     return null;
                 }
                 if (told.size() < REMEMBERED || told.containsKey(puri)) {
                     told.put(puri, cause);
                 }
-                return new Change(record.partition(), record.offset(), puri, row);
+                return new Change(record.partition(), record.offset(), new Content.Known(puri, row));
             } catch (UnreadableException | IllegalArgumentException e) {
                 // The table leaves it out too, and has said so.
                 return null;

@@ -1,5 +1,7 @@
 package dev.puri.resolver.live;
 
+import dev.puri.resolver.tail.AvroValues;
+import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
@@ -24,9 +26,14 @@ import org.jspecify.annotations.Nullable;
  * be wrong only in thinking that too little is there.
  */
 public final class ChangeRing {
+    /** What the registry keeps for itself: it writes there so that the log is cleaned, and changes nothing. */
+    static final String RESERVED = "puri:marker:";
+
+    private static final byte[] RESERVED_BYTES = RESERVED.getBytes(StandardCharsets.US_ASCII);
     private static final byte[] APPLIED = Outcome.APPLIED.toString().getBytes(StandardCharsets.US_ASCII);
 
     private final int topic;
+    private final AvroValues<IdentityRow> values;
     private final Runnable onChange;
     private final AtomicReferenceArray<@Nullable Numbered> slots;
 
@@ -47,10 +54,18 @@ public final class ChangeRing {
     /**
      * @param begins by partition, the offset from which on every change will be added
      * @param completeAt when the topic had no more than that
+     * @param values reads rows that are added unread
      * @param onChange called after each change; must be quick
      */
-    ChangeRing(Uuid topicId, long[] begins, Instant completeAt, int capacity, Runnable onChange) {
+    ChangeRing(
+            Uuid topicId,
+            long[] begins,
+            Instant completeAt,
+            int capacity,
+            AvroValues<IdentityRow> values,
+            Runnable onChange) {
         this.topic = ChangeId.fold(topicId);
+        this.values = values;
         this.onChange = onChange;
         this.slots = new AtomicReferenceArray<>(capacity);
         this.covered = new AtomicLongArray(begins);
@@ -75,7 +90,30 @@ public final class ChangeRing {
      * @param row what stands under the name now; null when nothing does
      */
     public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
-        if (partition >= next.length() || Change.isReserved(puri)) {
+        if (!puri.toString().startsWith(RESERVED)) {
+            add(partition, offset, new Content.Known(puri, row));
+        }
+    }
+
+    /**
+     * Adds a change that is not even read before somebody wants it; otherwise the same.
+     *
+     * @param key of the record that the table has taken; kept, not copied
+     * @param value of that record; null when nothing stands under the name any more
+     */
+    public void changed(int partition, long offset, byte[] key, byte @Nullable [] value) {
+        if (!isReserved(key)) {
+            add(partition, offset, new Content.Unread(key, value, values));
+        }
+    }
+
+    private static boolean isReserved(byte[] key) {
+        return key.length >= RESERVED_BYTES.length
+                && Arrays.equals(key, 0, RESERVED_BYTES.length, RESERVED_BYTES, 0, RESERVED_BYTES.length);
+    }
+
+    private void add(int partition, long offset, Content content) {
+        if (partition >= next.length()) {
             // The keeper of a table replaces it when partitions are added.
             return;
         }
@@ -85,7 +123,7 @@ public final class ChangeRing {
         if (oldest != null) {
             covered.set(oldest.change().partition(), oldest.change().offset() + 1);
         }
-        slots.set(slot, new Numbered(number, new Change(partition, offset, puri, row)));
+        slots.set(slot, new Numbered(number, new Change(partition, offset, content)));
         // In this order: who is told that all before an offset was added must be able to find it.
         head = number + 1;
         next.set(partition, offset + 1);

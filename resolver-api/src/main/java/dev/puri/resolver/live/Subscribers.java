@@ -1,5 +1,7 @@
 package dev.puri.resolver.live;
 
+import dev.puri.resolver.tail.AvroValues;
+import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.serde.SchemaRegistry;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -60,12 +62,14 @@ public final class Subscribers implements AutoCloseable {
 
     private static final String DROPPED = "dropped";
     private static final String BYE = "bye";
+    private static final String STOPPING = "stopping";
     private static final String SLOW = "slow-reader";
-    private static final String FAILED = "replay-failed";
+    private static final String FAILED = "failed";
     private static final String REPLACED = "table-replaced";
 
     private final ChangesOptions options;
     private final ChangeLog changes;
+    private final AvroValues<IdentityRow> values;
     private final InstantSource clock;
     private final Counter sent;
     private final MeterRegistry meters;
@@ -98,9 +102,15 @@ public final class Subscribers implements AutoCloseable {
         ENDING
     }
 
-    Subscribers(ChangesOptions options, ChangeLog changes, InstantSource clock, MeterRegistry meters) {
+    private Subscribers(
+            ChangesOptions options,
+            ChangeLog changes,
+            AvroValues<IdentityRow> values,
+            InstantSource clock,
+            MeterRegistry meters) {
         this.options = options;
         this.changes = changes;
+        this.values = values;
         this.clock = clock;
         this.meters = meters;
         this.replays = new Semaphore(options.maxReplays());
@@ -127,11 +137,17 @@ public final class Subscribers implements AutoCloseable {
             SchemaRegistry registry,
             InstantSource clock,
             MeterRegistry meters) {
-        return start(options, new ChangeReplay(consumers, registry), clock, meters);
+        AvroValues<IdentityRow> values = new AvroValues<>(IdentityRow.class, registry);
+        return start(options, new ChangeReplay(consumers, values), values, clock, meters);
     }
 
-    static Subscribers start(ChangesOptions options, ChangeLog changes, InstantSource clock, MeterRegistry meters) {
-        Subscribers started = new Subscribers(options, changes, clock, meters);
+    static Subscribers start(
+            ChangesOptions options,
+            ChangeLog changes,
+            AvroValues<IdentityRow> values,
+            InstantSource clock,
+            MeterRegistry meters) {
+        Subscribers started = new Subscribers(options, changes, values, clock, meters);
         started.thread.start();
         return started;
     }
@@ -153,7 +169,7 @@ public final class Subscribers implements AutoCloseable {
      * @param completeAt when the topic had no more than that, or any time before
      */
     public ChangeRing begin(Uuid topicId, long[] begins, Instant completeAt) {
-        ChangeRing ring = new ChangeRing(topicId, begins, completeAt, options.history(), this::wake);
+        ChangeRing ring = new ChangeRing(topicId, begins, completeAt, options.history(), values, this::wake);
         current = ring;
         wake();
         return ring;
@@ -228,7 +244,7 @@ public final class Subscribers implements AutoCloseable {
         while (!closed) {
             takeArrivals(all);
             if (ending) {
-                all.forEach(this::endOne);
+                all.forEach(each -> endOne(each, STOPPING));
                 all.clear();
                 drained.countDown();
             }
@@ -242,7 +258,7 @@ public final class Subscribers implements AutoCloseable {
             sleep(Math.min(wait, heartbeatAt - System.nanoTime()), ring, head);
         }
         takeArrivals(all);
-        all.forEach(this::endOne);
+        all.forEach(each -> endOne(each, STOPPING));
         drained.countDown();
     }
 
@@ -280,7 +296,7 @@ public final class Subscribers implements AutoCloseable {
                 staying.add(each);
             } catch (RuntimeException e) {
                 log.error("A subscriber's stream is ended", e);
-                each.cancel();
+                endOne(each, FAILED);
             }
         }
         all.clear();
@@ -307,9 +323,9 @@ public final class Subscribers implements AutoCloseable {
         each.end(type, reason);
     }
 
-    private void endOne(Subscription each) {
+    private void endOne(Subscription each, String reason) {
         try {
-            each.end(BYE, "stopping");
+            each.end(BYE, reason);
         } catch (RuntimeException e) {
             log.error("A subscriber's stream could not be ended", e);
         }
@@ -343,7 +359,7 @@ public final class Subscribers implements AutoCloseable {
                 Replay replay = new Replay(subscription);
                 changes.read(subscription.told().clone(), to, replay);
                 if (ending || subscription.isOver()) {
-                    endOne(subscription);
+                    endOne(subscription, STOPPING);
                     return;
                 }
                 if (replay.isTooSlow) {
@@ -361,7 +377,7 @@ public final class Subscribers implements AutoCloseable {
             }
         } catch (RuntimeException e) {
             if (ending) {
-                endOne(subscription);
+                endOne(subscription, STOPPING);
                 return;
             }
             log.warn("Older changes could not be read: {}", e.toString());

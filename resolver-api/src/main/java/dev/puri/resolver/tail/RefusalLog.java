@@ -1,10 +1,12 @@
 package dev.puri.resolver.tail;
 
 import dev.puri.resolver.tail.AvroValues.UnreadableException;
+import dev.puri.resolver.wait.Refusals;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import io.micrometer.core.instrument.Counter;
@@ -22,6 +24,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -41,9 +44,9 @@ import org.slf4j.LoggerFactory;
  * to copy what it finds, so it may be done on an event loop.
  *
  * <p>A refusal and the row that answers the same event come by two readers. Whoever has the row waits
- * a moment for the refusal ({@link #await}), which costs an entry in a map and no thread.
+ * a moment for the refusal ({@link #soonAt}), which costs an entry in a map and no thread.
  */
-public final class RefusalLog implements AutoCloseable {
+public final class RefusalLog implements Refusals, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
 
     /** Reasons that become a tag; a topic's text must not make meters. */
@@ -145,16 +148,31 @@ public final class RefusalLog implements AutoCloseable {
     }
 
     /** The refusal of the event at that position, if it is remembered. */
-    public synchronized Optional<Refused> at(Position position) {
+    public synchronized Optional<Refused> find(Position position) {
         return Optional.ofNullable(byPosition.get(position));
+    }
+
+    @Override
+    public @Nullable Refusal at(Position position, @Nullable Puri puri) {
+        return find(position)
+                .filter(refused -> puri == null || Objects.equals(puri, refused.puri()))
+                .map(Refused::refusal)
+                .orElse(null);
     }
 
     /**
      * The refusal of the event at that position, which is known to be refused and may not have been read
-     * yet. Comes by the reading thread, or a timer's; empty when it does not come in time, or too many
-     * are waited for.
+     * yet.
+     *
+     * @return completed by the reading thread, or a timer's; with null also when too many are waited for
      */
-    public CompletionStage<Optional<Refused>> await(Position position, Duration atMost) {
+    @Override
+    public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
+        return await(position, patience)
+                .thenApply(found -> found.map(Refused::refusal).orElse(null));
+    }
+
+    private CompletionStage<Optional<Refused>> await(Position position, Duration atMost) {
         Waiting waiting = new Waiting();
         synchronized (this) {
             Refused known = byPosition.get(position);
@@ -166,8 +184,7 @@ public final class RefusalLog implements AutoCloseable {
         }
         return waiting.told
                 .completeOnTimeout(Optional.empty(), atMost.toMillis(), TimeUnit.MILLISECONDS)
-                .whenComplete((found, failure) -> forget(position, waiting))
-                .minimalCompletionStage();
+                .whenComplete((found, failure) -> forget(position, waiting));
     }
 
     private synchronized void forget(Position position, Waiting waiting) {

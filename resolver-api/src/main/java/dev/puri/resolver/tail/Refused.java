@@ -5,6 +5,8 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Refusal.Holder;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,17 @@ public record Refused(
                                 new Owner(avro.getHolderOwner().intern()),
                                 new Shard(avro.getHolderShard().intern())),
                 avro.getSurvivor() == null ? null : Puri.parse(avro.getSurvivor()));
+    }
+
+    /** For whoever asked for the event's token; null when this program does not know the reason. */
+    @Nullable
+    Refusal refusal() {
+        for (Reason known : Reason.values()) {
+            if (known.name().equals(reason)) {
+                return new Refusal(known, detail, holder, survivor);
+            }
+        }
+        return null;
     }
 
     private static String cut(String detail) {

@@ -82,7 +82,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     /** What the log has of it, the newest first. */
     public List<Refused> find(RefusalLog log) {
         if (position != null) {
-            return log.at(position).filter(refused -> puri == null || Objects.equals(puri, refused.puri())).stream()
+            return log.find(position).filter(refused -> puri == null || Objects.equals(puri, refused.puri())).stream()
                     .toList();
         }
         return puri == null ? log.latest(limit) : log.of(puri, limit);

@@ -13,7 +13,7 @@ final class ChangeRingTest {
     private static final Uuid TOPIC = new Uuid(1, 2);
 
     private final ChangeRing ring =
-            new ChangeRing(TOPIC, new long[] {10, 20}, Instant.ofEpochSecond(1_000), 3, () -> {});
+            new ChangeRing(TOPIC, new long[] {10, 20}, Instant.ofEpochSecond(1_000), 3, LiveRows.VALUES, () -> {});
 
     @Test
     void hasWhatWasAddedUntilOthersTakeItsPlace() {
@@ -60,6 +60,7 @@ final class ChangeRingTest {
         assertThat(ChangeRing.isChange(outcome("refused:PURI_TAKEN"))).isFalse();
 
         ring.changed(0, 12, Puri.parse("puri:marker:3"), null);
+        ring.changed(0, 14, Puri.parse("puri:marker:3").toBytes(), null);
         assertThat(ring.head()).isZero();
     }
 

@@ -43,6 +43,7 @@ final class ChangesSimulationTest {
         private final Subscribers subscribers = Subscribers.start(
                 new ChangesOptions(16, 10, 10, 2_000, Duration.ofMillis(5), Duration.ofDays(6), Duration.ofSeconds(9)),
                 log,
+                LiveRows.VALUES,
                 CLOCK,
                 new SimpleMeterRegistry());
         private final long[] read = new long[PARTITIONS];

@@ -78,7 +78,9 @@ final class FakeLog implements ChangeLog {
             }
             for (long offset = from[partition] + from[partition] % 2; offset < to[partition]; offset += 2) {
                 Entry entry = at(partition, offset);
-                Change change = entry.isChange() ? new Change(partition, offset, entry.puri(), entry.row()) : null;
+                Change change = entry.isChange()
+                        ? new Change(partition, offset, new Content.Known(entry.puri(), entry.row()))
+                        : null;
                 if (!taker.take(partition, offset + 1, change)) {
                     return;
                 }

@@ -1,15 +1,9 @@
 package dev.puri.resolver.live;
 
-import dev.puri.resolver.tail.AvroValues;
-import dev.puri.resolver.tail.AvroValues.UnreadableException;
 import dev.puri.resolver.tail.FakeRegistry;
 import dev.puri.resolver.tail.PlainConsumers;
-import dev.puri.schemas.avro.IdentityRow;
-import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -26,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** An instance as far as changes go: reads the topic, and from its end on tells them to a ring. */
 final class FollowingTable {
     private final PlainConsumers consumers;
-    private final AvroValues<IdentityRow> values;
     private final Uuid topicId;
     private final int partitions;
     private final CountDownLatch begun = new CountDownLatch(1);
@@ -38,7 +31,6 @@ final class FollowingTable {
     FollowingTable(String bootstrapServers, FakeRegistry registry, Uuid topicId, int partitions, int history)
             throws InterruptedException {
         this.consumers = new PlainConsumers(Map.of(), bootstrapServers);
-        this.values = new AvroValues<>(IdentityRow.class, registry);
         this.topicId = topicId;
         this.partitions = partitions;
         this.subscribers = Subscribers.start(
@@ -83,16 +75,7 @@ final class FollowingTable {
         if (ring == null || !ChangeRing.isChange(record.headers())) {
             return;
         }
-        Puri puri = Puri.parse(new String(record.key(), StandardCharsets.UTF_8));
-        try {
-            ring.changed(
-                    record.partition(),
-                    record.offset(),
-                    puri,
-                    record.value() == null ? null : RowAvro.fromAvro(values.read(record.value())));
-        } catch (UnreadableException e) {
-            throw new AssertionError(e);
-        }
+        ring.changed(record.partition(), record.offset(), record.key(), record.value());
     }
 
     void close() throws InterruptedException {

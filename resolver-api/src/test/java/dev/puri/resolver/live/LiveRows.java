@@ -1,11 +1,16 @@
 package dev.puri.resolver.live;
 
+import dev.puri.resolver.tail.AvroValues;
+import dev.puri.resolver.tail.FakeRegistry;
+import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RecordWriter;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +21,17 @@ final class LiveRows {
     static final Instant CREATED = Instant.parse("2026-03-01T10:00:00Z");
     static final Instant CHANGED = Instant.parse("2026-03-02T10:00:00.120Z");
 
+    static final FakeRegistry REGISTRY = new FakeRegistry();
+    static final AvroValues<IdentityRow> VALUES = new AvroValues<>(IdentityRow.class, REGISTRY);
+
+    private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
+
     private LiveRows() {}
+
+    /** The row as a record's value. */
+    static byte[] bytes(Row row) {
+        return WRITER.encode(REGISTRY.register("rows", WRITER.schema()), RowAvro.toAvro(row));
+    }
 
     static Puri track(long number) {
         return Puri.of("music", "tracks", Long.toString(number));

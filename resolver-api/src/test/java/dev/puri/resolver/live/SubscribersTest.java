@@ -31,6 +31,7 @@ final class SubscribersTest {
     private final Subscribers subscribers = Subscribers.start(
             new ChangesOptions(HISTORY, 3, 1, 1_000, Duration.ofMillis(50), Duration.ofDays(6), Duration.ofMillis(300)),
             log,
+            LiveRows.VALUES,
             now::get,
             meters);
 
@@ -45,13 +46,17 @@ final class SubscribersTest {
         change(ring, 0, 1);
         Told client = subscribe(null);
         change(ring, 1, 2);
-        ring.changed(0, log.end(0), LiveRows.track(1), null);
+        ring.changed(0, 2, LiveRows.track(1), null);
+        ring.changed(1, 2, LiveRows.track(2).toBytes(), LiveRows.bytes(LiveRows.row("br-7", 2)));
+        ring.changed(0, 4, LiveRows.track(3).toBytes(), null);
 
-        awaitEvents(client, 2);
-        assertThat(client.events().getFirst().type()).isEqualTo("changed");
+        awaitEvents(client, 4);
+        assertThat(client.types()).containsExactly("changed", "erased", "changed", "erased");
         assertThat(client.events().getFirst().data()).contains("\"puri\":\"music:tracks:2\"");
-        assertThat(client.events().getLast().type()).isEqualTo("erased");
-        assertThat(client.events().getLast().data()).isEqualTo("{\"puri\":\"music:tracks:1\"}");
+        assertThat(client.events().get(1).data()).isEqualTo("{\"puri\":\"music:tracks:1\"}");
+        assertThat(client.events().get(2).data())
+                .isEqualTo(ChangeJson.changed(LiveRows.track(2), LiveRows.row("br-7", 2)));
+        assertThat(client.events().getLast().data()).isEqualTo("{\"puri\":\"music:tracks:3\"}");
     }
 
     @Test
@@ -99,13 +104,12 @@ final class SubscribersTest {
     @Test
     void anOlderIdIsReadFromTheLog() {
         ChangeRing first = begin(0, 0);
-        Told before = subscribe(null);
-        await().until(() -> before.lastId() != null);
+        ChangeId before = first(subscribe(null));
         for (int i = 0; i < 3 * HISTORY; i++) {
             change(first, i % 2, i);
         }
 
-        Told after = subscribe(before.lastId());
+        Told after = subscribe(before);
 
         awaitEvents(after, 3 * HISTORY);
         change(first, 0, 1_000);
@@ -117,16 +121,14 @@ final class SubscribersTest {
     @Test
     void anIdInTheRingIsNotReadFromTheLog() {
         ChangeRing ring = begin(0, 0);
-        Told before = subscribe(null);
-        change(ring, 0, 1);
-        awaitEvents(before, 1);
-        for (int i = 0; i < HISTORY - 1; i++) {
+        ChangeId before = first(subscribe(null));
+        for (int i = 0; i < HISTORY; i++) {
             change(ring, 1, i);
         }
 
-        Told after = subscribe(before.lastId());
+        Told after = subscribe(before);
 
-        awaitEvents(after, HISTORY - 1);
+        awaitEvents(after, HISTORY);
         assertThat(log.readings()).isZero();
     }
 
@@ -175,15 +177,14 @@ final class SubscribersTest {
     @Test
     void whoIsReadOlderChangesAndTakesNoneIsDropped() {
         ChangeRing ring = begin(0, 0);
-        Told before = subscribe(null);
-        await().until(() -> before.lastId() != null);
+        ChangeId before = first(subscribe(null));
         for (int i = 0; i < 2 * HISTORY; i++) {
             change(ring, 0, i);
         }
         Told client = new Told();
         client.stopReading();
 
-        assertThat(subscribers.subscribe(before.lastId(), ChangeFilter.ALL, subscription -> client))
+        assertThat(subscribers.subscribe(before, ChangeFilter.ALL, subscription -> client))
                 .isEqualTo(Admission.ADMITTED);
 
         await().until(() -> client.types().contains("dropped"));
@@ -246,7 +247,7 @@ final class SubscribersTest {
         Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(client, 1);
-        assertThat(client.texts()).containsExactly("bye {\"reason\":\"replay-failed\"}");
+        assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
         await().until(() -> subscribers.streams() == 0);
     }
 
@@ -393,8 +394,14 @@ final class SubscribersTest {
         return Objects.requireNonNull(client.lastId());
     }
 
+    /** Where a client is told to be before any change. */
+    private static ChangeId first(Told client) {
+        await().until(() -> client.lastId() != null);
+        return id(client);
+    }
+
     private static void awaitEvents(Told client, int count) {
         await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(client.events()).hasSize(count));
+                .untilAsserted(() -> assertThat(client.events().size()).isEqualTo(count));
     }
 }

@@ -7,7 +7,11 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.StringWriter;
@@ -15,8 +19,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,16 +44,32 @@ final class RefusalLogTest {
         add(TWO, 11, 2);
         add(ONE, 12, 3);
 
-        assertThat(log.at(Written.position(11))).isPresent().get().satisfies(refused -> {
+        assertThat(log.find(Written.position(11))).isPresent().get().satisfies(refused -> {
             assertThat(refused.puri()).isEqualTo(TWO);
             assertThat(refused.reason()).isEqualTo("PURI_TAKEN");
             assertThat(refused.holder()).hasToString("Holder[owner=catalog, shard=br-2]");
         });
-        assertThat(log.at(Written.position(13))).isEmpty();
+        assertThat(log.find(Written.position(13))).isEmpty();
         assertThat(offsets(log.of(ONE, 10))).containsExactly(12L, 10L);
         assertThat(offsets(log.of(ONE, 1))).containsExactly(12L);
         assertThat(offsets(log.latest(2))).containsExactly(12L, 11L);
         assertThat(log.of(Puri.parse("music:tracks:3"), 10)).isEmpty();
+    }
+
+    @Test
+    void isToldToWhoAsksForTheTokenOfThatPuri() {
+        add(ONE, 10, 1);
+        take(Written.rejection("A_LATER_ONE", ONE.toString(), 11, 2, "?"));
+
+        assertThat(log.at(Written.position(10), ONE))
+                .isEqualTo(new Refusal(
+                        Reason.PURI_TAKEN,
+                        "held by catalog",
+                        new Refusal.Holder(new Owner("catalog"), new Shard("br-2")),
+                        null));
+        assertThat(log.at(Written.position(10), null)).isNotNull();
+        assertThat(log.at(Written.position(10), TWO)).isNull();
+        assertThat(log.at(Written.position(11), ONE)).isNull();
     }
 
     @Test
@@ -62,7 +82,7 @@ final class RefusalLogTest {
         add(ONE, 12, 104);
 
         assertThat(offsets(log.latest(10))).containsExactly(12L, 22L, 21L, 11L);
-        assertThat(log.at(Written.position(20))).isEmpty();
+        assertThat(log.find(Written.position(20))).isEmpty();
         assertThat(offsets(log.of(ONE, 10))).containsExactly(12L, 11L);
         assertThat(offsets(log.of(TWO, 10))).containsExactly(22L, 21L);
     }
@@ -90,33 +110,33 @@ final class RefusalLogTest {
 
     @Test
     void whoWaitsIsToldWhenItComes() {
-        CompletableFuture<Optional<Refused>> first = awaited(10, Duration.ofMinutes(1));
-        CompletableFuture<Optional<Refused>> second = awaited(10, Duration.ofMinutes(1));
+        CompletableFuture<@Nullable Refusal> first = awaited(10, Duration.ofMinutes(1));
+        CompletableFuture<@Nullable Refusal> second = awaited(10, Duration.ofMinutes(1));
         add(TWO, 9, 1);
         assertThat(first).isNotDone();
 
         add(ONE, 10, 2);
 
-        assertThat(first.join()).isPresent();
-        assertThat(second.join()).isPresent();
-        assertThat(awaited(10, Duration.ZERO).join()).isPresent();
+        assertThat(first.join()).isNotNull();
+        assertThat(second.join()).isNotNull();
+        assertThat(awaited(10, Duration.ZERO).join()).isNotNull();
         assertThat(log.awaiting()).isZero();
     }
 
     @Test
     void aWaitEndsAndLeavesNothing() {
-        CompletableFuture<Optional<Refused>> waiting = awaited(10, Duration.ofMillis(20));
+        CompletableFuture<@Nullable Refusal> waiting = awaited(10, Duration.ofMillis(20));
 
-        assertThat(waiting.join()).isEmpty();
+        assertThat(waiting.join()).isNull();
         await().until(() -> log.awaiting() == 0);
     }
 
     @Test
     void onlySoManyWait() {
-        CompletableFuture<Optional<Refused>> first = awaited(10, Duration.ofMinutes(1));
-        CompletableFuture<Optional<Refused>> second = awaited(11, Duration.ofMinutes(1));
+        CompletableFuture<@Nullable Refusal> first = awaited(10, Duration.ofMinutes(1));
+        CompletableFuture<@Nullable Refusal> second = awaited(11, Duration.ofMinutes(1));
 
-        assertThat(awaited(12, Duration.ofMinutes(1)).join()).isEmpty();
+        assertThat(awaited(12, Duration.ofMinutes(1)).join()).isNull();
         assertThat(List.of(first, second)).noneMatch(CompletableFuture::isDone);
         assertThat(log.awaiting()).isEqualTo(2);
     }
@@ -191,8 +211,8 @@ final class RefusalLogTest {
         return RejectionsView.parse(puri, position, limit).find(log);
     }
 
-    private CompletableFuture<Optional<Refused>> awaited(long offset, Duration atMost) {
-        return log.await(Written.position(offset), atMost).toCompletableFuture();
+    private CompletableFuture<@Nullable Refusal> awaited(long offset, Duration atMost) {
+        return log.soonAt(Written.position(offset), atMost).toCompletableFuture();
     }
 
     private double counted(String reason) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Topics;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
@@ -14,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -26,6 +26,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,8 +88,8 @@ final class TailIT {
     void aRefusalIsFoundByItsTokenRightAfterItWasWritten() throws Exception {
         try (RefusalLog log = refusals(100)) {
             await().atMost(Duration.ofSeconds(30)).until(log::hasCaughtUp);
-            CompletableFuture<Optional<Refused>> coming =
-                    log.await(Written.position(7), Duration.ofSeconds(30)).toCompletableFuture();
+            CompletableFuture<@Nullable Refusal> coming =
+                    log.soonAt(Written.position(7), Duration.ofSeconds(30)).toCompletableFuture();
             producer.beginTransaction();
             assertThat(producer.send(written.record(Written.taken(TRACK.toString(), 6, 1))))
                     .isNotNull();
@@ -97,8 +98,8 @@ final class TailIT {
 
             write(written.record(Written.taken(TRACK.toString(), 7, 1)));
 
-            assertThat(coming.get(30, TimeUnit.SECONDS)).isPresent();
-            assertThat(log.at(Written.position(7))).isPresent();
+            assertThat(coming.get(30, TimeUnit.SECONDS)).isNotNull();
+            assertThat(log.find(Written.position(7))).isPresent();
             assertThat(log.of(TRACK, 10)).hasSize(1);
         }
     }
