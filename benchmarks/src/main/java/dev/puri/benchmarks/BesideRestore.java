@@ -2,11 +2,13 @@ package dev.puri.benchmarks;
 
 import dev.puri.resolver.TableClient;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
+import java.util.function.UnaryOperator;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -15,9 +17,6 @@ import org.HdrHistogram.Histogram;
  * held up by the machine and the JVM alone.
  */
 final class BesideRestore {
-    /** Few enough for the reader to have them at hand. */
-    private static final int LOOKED_UP = 200_000;
-
     private static final String CLOCK = "the same thread, looking nothing up";
 
     private final TableBench.Plan plan;
@@ -31,32 +30,40 @@ final class BesideRestore {
     }
 
     List<Figure> measure() throws InterruptedException {
-        Random random = new Random(plan.rows());
-        Wanted wanted = Wanted.of(Math.min(LOOKED_UP, plan.gets()), () -> random.nextInt(plan.rows()));
-        Histogram lookUps = filling("look-ups", table -> i -> table.byPuri(wanted.puris()[i]), wanted.count());
-        Histogram clock = filling("looks at the clock", table -> i -> {}, wanted.count());
+        Histogram lookUps = filling("look-ups", look -> look);
+        Histogram clock = filling("looks at the clock", look -> table -> {});
         String name = "look-up beside a restore";
         return List.of(
                 Figure.alone(name + " p99.9", "µs", micros(lookUps, 99.9)),
                 new Figure(name + ", longest", "µs", micros(lookUps, 100), CLOCK, micros(clock, 100)));
     }
 
-    /** What is done again and again while a table is filled. */
-    private interface Reader {
-        IntConsumer of(PackedTable table);
+    /** A look-up of any row by either door, its key made already. */
+    private Consumer<PackedTable> anyLookUp(Random random) {
+        int number = random.nextInt(plan.rows());
+        if (random.nextBoolean()) {
+            Puri puri = Population.puri(number);
+            return table -> table.byPuri(puri);
+        }
+        Handle handle = Population.handle(number);
+        return table -> table.byHandle(handle);
     }
 
-    private Histogram filling(String what, Reader reader, int keys) throws InterruptedException {
+    /**
+     * @param timed what is done of a look-up
+     */
+    private Histogram filling(String what, UnaryOperator<Consumer<PackedTable>> timed) throws InterruptedException {
         System.gc();
         Histogram nanos = Pace.histogram();
         PackedTable table = new PackedTable();
-        IntConsumer act = reader.of(table);
+        Random random = new Random(plan.rows());
         AtomicBoolean over = new AtomicBoolean();
         try (TableClient client = OurTable.client(broker, table, "beside " + what)) {
             Thread thread = Thread.ofPlatform().start(() -> {
-                for (int i = 0; !over.get(); i = i + 1 == keys ? 0 : i + 1) {
+                while (!over.get()) {
+                    Consumer<PackedTable> act = timed.apply(anyLookUp(random));
                     long begun = System.nanoTime();
-                    act.accept(i);
+                    act.accept(table);
                     Pace.record(System.nanoTime() - begun, nanos);
                 }
             });

@@ -1,6 +1,8 @@
 package dev.puri.benchmarks;
 
+import dev.puri.resolver.table.GrowthSteps;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.util.ArrayList;
@@ -32,6 +34,7 @@ final class Puts {
         int some = Math.min(plan.rows(), MOST);
         fresh(new PackedTable(), 0, some, null);
         taken(new PackedTable(), some);
+        GrowthSteps.ofRows(some);
         List<Figure> figures = new ArrayList<>(puts(some));
         System.gc();
         double taken = taken(new PackedTable(), plan.rows());
@@ -39,6 +42,8 @@ final class Puts {
         figures.add(Figure.alone("take, fresh records", "rows/s", taken));
         System.gc();
         figures.addAll(longest());
+        System.gc();
+        figures.addAll(growth());
         System.gc();
         return figures;
     }
@@ -63,6 +68,15 @@ final class Puts {
                 Figure.alone("put, fresh rows, longest", "ms", nanos.getMaxValue() / 1e6));
     }
 
+    private List<Figure> growth() {
+        Histogram nanos = GrowthSteps.ofRows(plan.rows());
+        progress.accept("the longest of %,d growth steps took %.2f ms, p99.9 %.1f µs"
+                .formatted(nanos.getTotalCount(), nanos.getMaxValue() / 1e6, nanos.getValueAtPercentile(99.9) / 1e3));
+        return List.of(
+                Figure.alone("growth step, p99.9", "µs", nanos.getValueAtPercentile(99.9) / 1e3),
+                Figure.alone("longest growth step", "ms", nanos.getMaxValue() / 1e6));
+    }
+
     /**
      * Puts rows by their numbers, from one up to before another.
      *
@@ -80,6 +94,7 @@ final class Puts {
     /** Takes records as they stand in the topic, and as a restore does. */
     private static double taken(PackedTable table, int rows) {
         RowBytes bytes = new RowBytes();
+        RowBatch batch = table.newBatch();
         byte[][] keys = new byte[BATCH][];
         byte[][] values = new byte[BATCH][];
         long took = 0;
@@ -91,15 +106,23 @@ final class Puts {
             }
             long begun = System.nanoTime();
             for (int i = 0; i < size; i++) {
-                if (!table.take(keys[i], values[i])) {
+                if (batch.isFull()) {
+                    write(table, batch);
+                }
+                if (!batch.take(keys[i], values[i])) {
                     throw new IllegalStateException("a record is not taken at a glance: " + Population.puri(first + i));
                 }
             }
-            table.flush();
+            write(table, batch);
             took += System.nanoTime() - begun;
         }
         OurTable.requireRows(table, rows);
         return rows / (took / 1e9);
+    }
+
+    private static void write(PackedTable table, RowBatch batch) {
+        table.write(batch);
+        batch.clear();
     }
 
     /** Puts other rows under names that are there. */

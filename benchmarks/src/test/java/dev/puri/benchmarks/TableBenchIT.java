@@ -30,6 +30,8 @@ class TableBenchIT {
                         "take, fresh records",
                         "put, fresh rows, p99.99",
                         "put, fresh rows, longest",
+                        "growth step, p99.9",
+                        "longest growth step",
                         "restore from topic",
                         "look-up beside a restore p99.9",
                         "look-up beside a restore, longest",

@@ -34,8 +34,9 @@ final class RowWriter implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RowWriter.class);
     private static final long LOOK_MILLIS = 100;
     private static final long STOP_MILLIS = 10_000;
+
     /** So many that there is work while the next part of the topic is waited for: a MiB or two. */
-    private static final int BATCHES = 32;
+    static final int BATCHES = 32;
 
     private final PackedTable table;
     private final Waiters waiters;

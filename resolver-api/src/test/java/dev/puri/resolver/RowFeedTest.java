@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.RowBatch;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.avro.IdentityRow;
@@ -22,6 +23,7 @@ import dev.puri.schemas.serde.UnknownSchemaException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -179,7 +181,10 @@ final class RowFeedTest {
             }
             writer.reached(0, 100_000);
         });
-        await().untilAsserted(() -> assertThat(added.get()).isGreaterThan(500));
+        // One batch is being written, and as many as there are besides are full.
+        int most = RowWriter.BATCHES * RowBatch.MOST;
+        await().during(Duration.ofMillis(300))
+                .untilAsserted(() -> assertThat(added.get()).isEqualTo(most));
         assertThat(adding).isNotDone();
 
         held.countDown();

@@ -114,11 +114,6 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         return high == other.high && low == other.low && prefix == other.prefix;
     }
 
-    /** Whether two records or none of them bear the same handle. */
-    static boolean same(@Nullable HandleKey a, @Nullable HandleKey b) {
-        return a == null ? b == null : b != null && a.isSame(b);
-    }
-
     @Override
     public boolean in(byte[] record) {
         if (!RowCodec.hasHandle(record) || (long) LONGS.get(record, RowCodec.HANDLE_AT) != (high << 4 | low >>> 11)) {

@@ -151,42 +151,27 @@ public final class PackedTable implements Table, StateStore {
         return reached.getOrDefault(partition, 0L);
     }
 
-    /** Notes that everything of a partition before this offset was taken, and puts it. */
+    /** Notes that everything of a partition before this offset was put. */
     public void reach(int partition, long offset) {
-        flush();
         reached.put(partition, offset);
     }
 
     /** Puts a row in the place of the one before it, whose handle is dropped unless it is the same. */
     public void put(Puri puri, Row row) {
-        flush();
         own.put(puri, row);
-        flush();
+        writeOwn();
     }
 
     /** Forgets a name, and the handle with it. */
     public void remove(Puri puri) {
-        flush();
         own.remove(puri);
-        flush();
+        writeOwn();
     }
 
-    /**
-     * Takes a record of the topic as {@link RowBatch#take} does, to be put with those taken before it:
-     * when there are many, or with {@link #flush}, {@link #reach}, {@link #put} or {@link #remove},
-     * whichever is first.
-     */
-    public boolean take(byte[] key, byte[] value) {
-        if (own.isFull()) {
-            flush();
-        }
-        return own.take(key, value);
-    }
-
-    /** Puts all that was taken. */
-    public void flush() {
-        if (own.count > 0) {
+    private void writeOwn() {
+        try {
             write(own);
+        } finally {
             own.clear();
         }
     }

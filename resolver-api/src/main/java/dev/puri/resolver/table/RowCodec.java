@@ -118,11 +118,6 @@ final class RowCodec {
         return java.util.Arrays.equals(a, atA, endA, b, atB, endB);
     }
 
-    /** The name that a record stands under. */
-    Puri name(byte[] record) {
-        return name(record, nameAt(record));
-    }
-
     private Puri name(byte[] record, int at) {
         String collection = words.collections.word((int) Varint.get(record, at)).text;
         return Puri.parse(collection.concat(Identifier.unpack(record, Varint.end(record, at))));

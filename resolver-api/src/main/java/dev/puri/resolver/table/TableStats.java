@@ -4,7 +4,8 @@ import dev.puri.schemas.log.Row;
 import java.util.Map;
 
 /**
- * What a table holds.
+ * What a table holds. Each is counted by itself, so while the table is written they may be some hundred
+ * rows apart: as many as are put together.
  *
  * @param rows identities, merged and deleted ones among them
  * @param handles rows that can be found by a handle
@@ -14,7 +15,7 @@ import java.util.Map;
  * @param byStatus rows by status
  * @param bytes memory taken outside the heap, free parts of it too
  * @param bytesInUse what of that holds rows and indexes
- * @param load the indexes' slots that are taken, 0 to 1
+ * @param load the slots of the names' index that are taken, 0 to 1; the handles' is not in it
  */
 public record TableStats(
         long rows,

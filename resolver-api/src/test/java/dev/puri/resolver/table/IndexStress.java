@@ -12,10 +12,10 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 
 /** Readers of a small table that is moved to more pages, and back to fewer, by its writer. */
 final class IndexStress {
-    /** Of a small table of 256 slots, the most before it is moved to 512 is 204, the fewest there 128. */
+    /** Of a small table of 256 slots, the most before it is moved to 512 is 192, the fewest there 128. */
     private static final int FEW = 127;
 
-    private static final int MANY = 205;
+    private static final int MANY = 193;
 
     private static final Slab SLAB = new Slab();
     private static final Index INDEX = new Index(SLAB);
