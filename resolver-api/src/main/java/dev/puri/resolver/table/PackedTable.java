@@ -84,6 +84,9 @@ public final class PackedTable implements Table, StateStore {
         try (SnapshotReader reader = new SnapshotReader(
                 snapshot, head.seed(), table.slab, table.names, table.handles, table.words, table.codec)) {
             reader.fill(table::count);
+        } catch (IOException | SnapshotRefusedException | RuntimeException | Error e) {
+            table.release();
+            throw e;
         }
         return table;
     }
@@ -364,6 +367,14 @@ public final class PackedTable implements Table, StateStore {
     @SuppressWarnings("deprecation") // to be overridden until Kafka assumes true
     public boolean managesOffsets() {
         return true;
+    }
+
+    /**
+     * Gives the memory back at once instead of when nothing refers to the table any more; for a table that
+     * nobody reads. What is asked of its rows from then on fails or is missing.
+     */
+    public void release() {
+        slab.close();
     }
 
     /** Ends the feeding; the rows stay and go on answering. */

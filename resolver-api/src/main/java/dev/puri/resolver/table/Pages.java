@@ -60,6 +60,7 @@ final class Pages {
      * Zeros, until the arena is closed.
      *
      * @throws OutOfMemoryError when there is no such memory
+     * @throws IllegalStateException when the arena is closed
      */
     static MemorySegment allocate(Arena arena, long bytes) {
         Calls calls = CALLS;
@@ -80,8 +81,14 @@ final class Pages {
         if (address == -1) {
             throw new OutOfMemoryError("no " + bytes + " bytes outside the heap");
         }
-        return MemorySegment.ofAddress(address)
-                .reinterpret(bytes, arena, memory -> unmap(calls, memory.address(), bytes));
+        try {
+            return MemorySegment.ofAddress(address)
+                    .reinterpret(bytes, arena, memory -> unmap(calls, memory.address(), bytes));
+        } catch (RuntimeException e) {
+            // The arena was closed meanwhile.
+            unmap(calls, address, bytes);
+            throw e;
+        }
     }
 
     private static void unmap(Calls calls, long address, long bytes) {

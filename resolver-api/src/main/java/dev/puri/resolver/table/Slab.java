@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Memory outside the heap in chunks of 4 MiB, addressed in units of 8 bytes; 0 is nobody's address. It
  * grows by a chunk at a time and never copies. Freed records go to a list of their size, freed pages of
- * indexes to another, so both are used again as they are; chunks are given back all at once when
- * nothing refers to the slab any more.
+ * indexes to another, so both are used again as they are; chunks are given back all at once, by
+ * {@link #close} or when nothing refers to the slab any more.
  *
  * <p>One thread allocates, writes and frees. Others read by addresses that they took from an index;
  * such an address may have been freed and reused under them, so what they read means nothing until
  * {@link Index} has confirmed it. Reading is therefore checked against the chunks' bounds and never
  * fails.
  */
-final class Slab {
+final class Slab implements AutoCloseable {
     static final int UNIT = 8;
     static final int MAX_RECORD_UNITS = 255;
 
@@ -56,8 +56,13 @@ final class Slab {
 
     private final AtomicLong unitsInUse = new AtomicLong();
 
-    Slab() {
-        CLEANER.register(this, arena::close);
+    private final Cleaner.Cleanable memory = CLEANER.register(this, arena::close);
+
+    /** Gives all memory back. Whoever still reads or writes is failed by an exception, and nothing worse. */
+    @Override
+    public void close() {
+        chunks = new MemorySegment[0];
+        memory.clean();
     }
 
     long bytes() {

@@ -335,6 +335,9 @@ final class SnapshotReader implements AutoCloseable {
             if (cause instanceof IOException failed) {
                 throw failed;
             }
+            if (cause instanceof VirtualMachineError noMemory) {
+                throw noMemory;
+            }
             throw new IllegalStateException("a snapshot whose checksums are right cannot be read", cause);
         }
     }
