@@ -29,6 +29,7 @@ import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** {@code puri.identities.v1} as the brokers tell of it. */
@@ -62,6 +63,12 @@ final class IdentityTopic implements AutoCloseable {
 
         UnreachableException(String message, Throwable cause) {
             super(message, cause);
+        }
+
+        /** Whether the brokers answer, but not this principal: asking again changes nothing. */
+        boolean isForbidden() {
+            return getCause() instanceof ExecutionException answer
+                    && answer.getCause() instanceof AuthorizationException;
         }
     }
 
@@ -118,6 +125,7 @@ final class IdentityTopic implements AutoCloseable {
         return offsets;
     }
 
+    /** Fails whoever still waits for an answer, within a second; from any thread, and more than once. */
     @Override
     public void close() {
         admin.close(Duration.ofSeconds(1));

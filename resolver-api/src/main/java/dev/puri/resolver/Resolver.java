@@ -168,7 +168,10 @@ public final class Resolver implements AutoCloseable {
         return keeper.isReady();
     }
 
-    /** Answers what is under way, then stops; takes no longer than about half a minute. */
+    /**
+     * Answers what is under way, then stops: within seconds as a rule. Every part has a bound of its own;
+     * the longest is the table's, of half a minute, most of it for its last snapshot.
+     */
     @Override
     public void close() {
         RuntimeException failure = null;

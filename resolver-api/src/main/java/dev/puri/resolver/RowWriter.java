@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 final class RowWriter implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RowWriter.class);
     private static final long LOOK_MILLIS = 100;
-    private static final long STOP_MILLIS = 10_000;
+    private static final long STOP_MILLIS = 2_000;
 
     /** So many that there is work while the next part of the topic is waited for: a MiB or two. */
     static final int BATCHES = 32;

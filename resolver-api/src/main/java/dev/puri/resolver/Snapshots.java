@@ -5,6 +5,7 @@ import dev.puri.resolver.IdentityTopic.UnreachableException;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
+import dev.puri.resolver.table.SnapshotTerms;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,14 +47,29 @@ final class Snapshots {
         this.clock = clock;
     }
 
-    /** The table of the last snapshot if that can be trusted, else an empty one. */
+    /**
+     * The table of the last snapshot if that can be trusted, else an empty one.
+     *
+     * @throws UnreachableException when it cannot be told for now
+     */
     PackedTable open(IdentityTopic topic, Extent extent) {
         if (file == null || !Files.exists(file)) {
             return new PackedTable();
         }
+        SnapshotTerms terms;
+        try {
+            terms = topic.terms(extent, clock.instant());
+        } catch (UnreachableException e) {
+            // To wait costs less than to read everything; but an ACL may never come.
+            if (!e.isForbidden()) {
+                throw e;
+            }
+            log.warn("{} cannot be trusted, the table is filled from the beginning: {}", file, e.getMessage());
+            return new PackedTable();
+        }
         long begun = System.nanoTime();
         try {
-            PackedTable table = PackedTable.open(file, topic.terms(extent, clock.instant()));
+            PackedTable table = PackedTable.open(file, terms);
             log.info(
                     "Opened {}: {} rows in {} ms, {} records to be read",
                     file,
@@ -63,7 +79,10 @@ final class Snapshots {
             return table;
         } catch (SnapshotRefusedException e) {
             setAside(file, String.valueOf(e.getMessage()));
-        } catch (IOException | UnreachableException e) {
+        } catch (RuntimeException e) {
+            log.error("{} has right checksums and cannot be read", file, e);
+            setAside(file, e.toString());
+        } catch (IOException e) {
             log.warn("{} cannot be opened, the table is filled from the beginning: {}", file, e.toString());
         }
         return new PackedTable();
@@ -186,7 +205,7 @@ final class Snapshots {
                             .allMatch(partition -> written.containsKey(partition) || table.reached(partition) == 0);
         }
 
-        /** Writes what is not written yet; the table must be fed no more. Bounded. */
+        /** Writes what is not written yet; the table must be fed no more. Takes 20 s at most. */
         @Override
         public void close() {
             closed.countDown();

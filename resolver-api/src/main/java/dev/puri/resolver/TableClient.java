@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TableClient implements AutoCloseable {
     private static final String APPLICATION = "puri-resolver";
-    private static final Duration CLOSE = Duration.ofSeconds(10);
+    private static final Duration CLOSE = Duration.ofSeconds(5);
 
     /**
      * How the topic is read unless the user says otherwise. It is read partition by partition, and the

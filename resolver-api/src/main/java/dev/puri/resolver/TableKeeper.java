@@ -53,6 +53,7 @@ final class TableKeeper implements AutoCloseable {
     /** Tombstones are kept for 7 days: a table that was cut off for longer may have missed some. */
     private static final Duration LONGEST_ABSENCE = Duration.ofDays(6);
 
+    /** More than its parts: of the admin 1 s, Kafka Streams 5 s, the writer 2 s, the last snapshot 20 s. */
     private static final Duration STOP = Duration.ofSeconds(30);
 
     private final Supplier<IdentityTopic> topics;
@@ -70,6 +71,9 @@ final class TableKeeper implements AutoCloseable {
 
     /** The table that answers: complete, perhaps no longer fed. */
     private volatile @Nullable Table table;
+
+    /** Where the brokers are asked; null before. */
+    private volatile @Nullable IdentityTopic asked;
 
     /** The client at work, filling its table or feeding it. */
     private volatile @Nullable TableClient client;
@@ -257,9 +261,14 @@ final class TableKeeper implements AutoCloseable {
         while (!isStopped()) {
             long begun = System.nanoTime();
             try (IdentityTopic topic = topics.get()) {
+                asked = topic;
                 liveOnce(topic);
             } catch (RuntimeException e) {
                 inTrouble(String.valueOf(e.getMessage()));
+            } catch (Error e) {
+                // Above all no memory, which there may be again: nobody else would begin anew.
+                log.error("The table cannot be kept for now", e);
+                inTrouble(e.toString());
             }
             fed = false;
             client = null;
@@ -289,6 +298,11 @@ final class TableKeeper implements AutoCloseable {
         // The last snapshot is written when the client feeds the table no more.
         try (Snapshots.Writing writing = snapshots.of(next, extent)) {
             feed(topic, extent, next, writing, sighted);
+        } finally {
+            if (table != next) {
+                // Nobody has read it; the next attempt needs the room.
+                next.release();
+            }
         }
     }
 
@@ -306,12 +320,18 @@ final class TableKeeper implements AutoCloseable {
                 ring.set(changes.begin(extent.id(), begins, sighted));
                 return Objects.requireNonNull(ring.get());
             });
+            boolean another = table != null;
             table = next;
             fed = true;
             waiters.wakeAll();
             trouble = null;
             log.info("The table is complete: {} rows", next.rows());
             writing.complete(sighted);
+            if (another) {
+                // Readers may still be in the old table, so only the collector can tell when its gigabytes outside
+                // the heap are free; and the heap, where next to nothing happens, gives it no reason to run.
+                System.gc();
+            }
             watch(topic, filling, extent, writing, Objects.requireNonNull(ring.get()));
         }
     }
@@ -390,10 +410,17 @@ final class TableKeeper implements AutoCloseable {
         }
     }
 
-    /** Stops feeding; bounded, also while the table is being filled or waits for something. */
+    /**
+     * Stops feeding and lets the last snapshot be written; within half a minute, also while the table is
+     * being filled or waits for something.
+     */
     @Override
     public void close() {
         stopped.countDown();
+        IdentityTopic topic = asked;
+        if (topic != null) {
+            topic.close();
+        }
         TableClient at = client;
         if (at != null && !fed) {
             at.abandon();

@@ -10,12 +10,14 @@ import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
+import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.tail.PlainConsumers;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
@@ -26,15 +28,18 @@ import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -42,9 +47,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.zip.CRC32C;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -309,32 +318,8 @@ final class ResolverIT {
     void aTableThatWasCutOffForLongerThanTombstonesAreKeptIsFilledAnew() {
         write(row(TRACK, Rows.active("br-1")));
         AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T00:00:00Z"));
-        SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        try (ConfluentSchemaRegistry schemas =
-                        ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()));
-                Subscribers changes = Subscribers.start(
-                        ChangesOptions.of(10, 1, 10_000, Duration.ofSeconds(1)),
-                        new PlainConsumers(Map.of(), broker.bootstrapServers()),
-                        schemas,
-                        now::get,
-                        meters);
-                TableKeeper keeper = new TableKeeper(
-                        () -> new IdentityTopic(Map.of(), broker.bootstrapServers()),
-                        TableKeeper.clients(
-                                Map.of(),
-                                broker.bootstrapServers(),
-                                "target/state",
-                                schemas,
-                                new Answers(),
-                                new Waiters(1),
-                                meters),
-                        new Snapshots(null, Duration.ofMinutes(10), now::get),
-                        new Waiters(1),
-                        changes,
-                        0,
-                        Duration.ofSeconds(30),
-                        now::get,
-                        meters)) {
+        try (Keeping keeping = new Keeping(now::get, clients -> clients)) {
+            TableKeeper keeper = keeping.keeper;
             keeper.start();
             await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
             Table first = keeper.table();
@@ -347,6 +332,52 @@ final class ResolverIT {
             await().atMost(Duration.ofSeconds(60)).until(() -> keeper.table() != first);
             await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
             assertThat(Objects.requireNonNull(keeper.table()).rows()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void fillsThatFailAreTriedAgainAndKeepNoMemory() {
+        write(row(TRACK, Rows.active("br-1")));
+        List<PackedTable> tables = new CopyOnWriteArrayList<>();
+        try (Keeping keeping = new Keeping(InstantSource.system(), clients -> table -> {
+            tables.add(table);
+            table.put(Puri.parse("a:b:c"), Rows.active("br-9"));
+            assertThat(table.stats().bytes()).isPositive();
+            return switch (tables.size()) {
+                case 1 -> throw new OutOfMemoryError("as if there were no memory outside the heap");
+                case 2 -> throw new IllegalStateException("as if the client could not be made");
+                default -> clients.apply(table);
+            };
+        })) {
+            keeping.keeper.start();
+            await().atMost(Duration.ofSeconds(60)).until(keeping.keeper::isReady);
+
+            assertThat(keeping.keeper.table()).isSameAs(tables.get(2));
+            assertThat(tables).extracting(table -> table.stats().bytes() > 0).containsExactly(false, false, true);
+            assertThat(keeping.rebuilds()).isZero();
+        }
+    }
+
+    @Test
+    void aWriterThatFailsIsReplacedAndItsTableLetGo() {
+        write(row(TRACK, Rows.active("br-1")));
+        try (Keeping keeping = new Keeping(InstantSource.system(), clients -> clients)) {
+            TableKeeper keeper = keeping.keeper;
+            keeper.start();
+            await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
+            WeakReference<Table> failing = new WeakReference<>(keeper.table());
+            Objects.requireNonNull(keeper.table()).onChange((puri, row) -> {
+                throw new IllegalStateException("as if a record could not be written");
+            });
+            write(row(TRACK, Rows.active("br-2")));
+
+            await().atMost(Duration.ofSeconds(60)).until(() -> keeping.rebuilds() == 1 && keeper.isReady());
+            assertThat(Objects.requireNonNull(
+                                    Objects.requireNonNull(keeper.table()).byPuri(Puri.parse(TRACK)))
+                            .row()
+                            .shard())
+                    .isEqualTo(Shard.parse("br-2"));
+            await().atMost(Duration.ofSeconds(30)).until(() -> failing.get() == null);
         }
     }
 
@@ -476,9 +507,91 @@ final class ResolverIT {
         bytes[bytes.length / 2] ^= 1;
         Files.write(snapshot, bytes);
 
-        startReady(data);
+        assertIsRefusedAndFilledAnew(data, bytes);
+    }
 
+    @Test
+    void aSnapshotThatCannotBeReadThoughItsChecksumsAreRightIsSetAside(@TempDir Path data) throws Exception {
+        write(row(TRACK, Rows.active("br-1")));
+        startReady(data);
+        stop();
+        Path snapshot = data.resolve("identities.snapshot");
+        byte[] bytes = Files.readAllBytes(snapshot);
+        // The only block: a tag, and a record that begins with its length, which now is none.
+        int block = 56 + 8 * PARTITIONS + 4;
+        int length = 4 + 8 * bytes[block + 4];
+        bytes[block + 4] = 0;
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, block, length);
+        ByteBuffer.wrap(bytes).putInt(block + length, (int) crc.getValue());
+        Files.write(snapshot, bytes);
+
+        assertIsRefusedAndFilledAnew(data, bytes);
+    }
+
+    private void assertIsRefusedAndFilledAnew(Path data, byte[] snapshot) {
+        // Without it the table is not filled; and once it is, what was set aside is deleted.
+        registry.stop();
+        try {
+            resolver = Resolver.start(settings(data));
+            awaitUnready("the schema registry is waited for");
+            assertThat(data.resolve("identities.snapshot.refused")).hasBinaryContent(snapshot);
+            assertThat(data.resolve("identities.snapshot")).doesNotExist();
+        } finally {
+            registry.start();
+        }
+
+        awaitReady();
         assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+    }
+
+    /** A keeper alone, with clients of the test's choice. */
+    private static final class Keeping implements AutoCloseable {
+        private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        private final ConfluentSchemaRegistry schemas =
+                ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()));
+        private final Subscribers changes;
+        private final TableKeeper keeper;
+
+        /**
+         * @param clients makes them of those that a resolver has
+         */
+        Keeping(InstantSource clock, UnaryOperator<Function<PackedTable, TableClient>> clients) {
+            changes = Subscribers.start(
+                    ChangesOptions.of(10, 1, 10_000, Duration.ofSeconds(1)),
+                    new PlainConsumers(Map.of(), broker.bootstrapServers()),
+                    schemas,
+                    clock,
+                    meters);
+            keeper = new TableKeeper(
+                    () -> new IdentityTopic(Map.of(), broker.bootstrapServers()),
+                    clients.apply(TableKeeper.clients(
+                            Map.of(),
+                            broker.bootstrapServers(),
+                            "target/state",
+                            schemas,
+                            new Answers(),
+                            new Waiters(1),
+                            meters)),
+                    new Snapshots(null, Duration.ofMinutes(10), clock),
+                    new Waiters(1),
+                    changes,
+                    0,
+                    Duration.ofSeconds(30),
+                    clock,
+                    meters);
+        }
+
+        double rebuilds() {
+            return meters.get("puri.table.rebuilds").counter().count();
+        }
+
+        @Override
+        public void close() {
+            keeper.close();
+            changes.close();
+            schemas.close();
+        }
     }
 
     private void startReady(Path data) {
