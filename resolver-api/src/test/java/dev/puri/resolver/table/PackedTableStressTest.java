@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -25,18 +27,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * One writer against readers of both doors and of scans. Every part of a row is made of its name's
+ * One thread that fills batches and one that writes them, against readers of both doors and of scans. Every part of a row is made of its name's
  * number and its version, so a mixture of two rows, or of a row and what took its memory, is no row
  * that could have been written.
  */
 @Timeout(60)
 final class PackedTableStressTest {
     private static final int NAMES = 64;
+    private static final int BATCHES = 4;
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(4);
 
     private final PackedTable table = new PackedTable();
+    private final BlockingQueue<RowBatch> empty = new ArrayBlockingQueue<>(BATCHES);
+    private final BlockingQueue<Filled> full = new ArrayBlockingQueue<>(BATCHES);
     private final long seed = new Random().nextLong();
     private final AtomicBoolean over = new AtomicBoolean();
+
+    /**
+     * @param newest the last version in it
+     */
+    private record Filled(RowBatch rows, long newest) {}
 
     @Test
     void readersSeeOnlyRowsThatWereWritten() throws Exception {
@@ -44,6 +54,7 @@ final class PackedTableStressTest {
         AtomicLong versions = new AtomicLong();
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             List<Future<?>> work = new ArrayList<>();
+            work.add(threads.submit(this::fill));
             work.add(threads.submit(() -> write(versions)));
             for (int reader = 0; reader < 2; reader++) {
                 Random random = new Random(seed + reader);
@@ -66,13 +77,21 @@ final class PackedTableStressTest {
         }
         assertThat(seen.get()).as("rows seen").isGreaterThan(10_000);
         assertThat(versions.get()).as("rows written").isGreaterThan(10_000);
+        TableStats stats = table.stats();
+        assertThat(stats.byOwner().values().stream().mapToLong(rows -> rows).sum())
+                .as("seed %d: rows by owner", seed)
+                .isEqualTo(stats.rows());
     }
 
     /** Even names stay, and are only ever changed; odd ones come and go; others make the tables grow and shrink. */
-    private void write(AtomicLong versions) {
+    private Void fill() throws InterruptedException {
         Random random = new Random(seed);
+        for (int i = 1; i < BATCHES; i++) {
+            empty.put(table.newBatch());
+        }
+        RowBatch batch = table.newBatch();
         for (int number = 0; number < NAMES; number += 2) {
-            table.put(name(number), row(number, 0));
+            batch.put(name(number), row(number, 0));
         }
         long version = 0;
         int crowd = 0;
@@ -80,20 +99,46 @@ final class PackedTableStressTest {
             version++;
             int number = random.nextInt(NAMES);
             if (number % 2 == 1 && random.nextBoolean()) {
-                table.remove(name(number));
+                batch.remove(name(number));
             } else {
-                table.put(name(number), row(number, version));
+                batch.put(name(number), row(number, version));
             }
             // In waves of 40,000.
             int inCrowd = NAMES + crowd % 40_000;
             if (crowd / 40_000 % 2 == 0) {
-                table.put(name(inCrowd), row(inCrowd, version));
+                batch.put(name(inCrowd), row(inCrowd, version));
             } else {
-                table.remove(name(inCrowd));
+                batch.remove(name(inCrowd));
             }
             crowd++;
-            versions.setRelease(version);
+            if (batch.size() + 2 > RowBatch.MOST || random.nextInt(100) == 0) {
+                full.put(new Filled(batch, version));
+                batch = nextEmpty();
+            }
         }
+        return null;
+    }
+
+    /** Any, when all is over. */
+    private RowBatch nextEmpty() throws InterruptedException {
+        RowBatch batch = null;
+        while (batch == null && !over.get()) {
+            batch = empty.poll(10, TimeUnit.MILLISECONDS);
+        }
+        return batch == null ? table.newBatch() : batch;
+    }
+
+    private Void write(AtomicLong versions) throws InterruptedException {
+        while (!over.get()) {
+            Filled filled = full.poll(10, TimeUnit.MILLISECONDS);
+            if (filled != null) {
+                table.write(filled.rows);
+                versions.setRelease(filled.newest);
+                filled.rows.clear();
+                empty.put(filled.rows);
+            }
+        }
+        return null;
     }
 
     private void read(Random random, AtomicLong versions, AtomicLong seen) {
@@ -145,7 +190,7 @@ final class PackedTableStressTest {
         boolean merged = version % 5 == 0;
         return new Row(
                 new UUID(version * 31 + number, version),
-                new Owner("o" + version % 7),
+                new Owner("o" + version / 500),
                 new Shard("s" + version % 3),
                 handle(number, number % 2 == 0 ? 0 : version),
                 merged ? Row.Status.MERGED : Row.Status.ACTIVE,

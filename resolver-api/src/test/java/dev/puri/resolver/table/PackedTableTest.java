@@ -2,9 +2,12 @@ package dev.puri.resolver.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RecordWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,9 +15,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class PackedTableTest {
+    private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
     private static final Handle HANDLE = new Handle("trk_4k7vx9tz2nqr8w3");
     private static final Handle OTHER = new Handle("trk_4k7vx9tz2nqr8w4");
@@ -114,6 +119,88 @@ final class PackedTableTest {
                     .orElse(null);
             assertThat(table.byHandle(handle)).as("seed %d", seed).isEqualTo(expected);
         }
+    }
+
+    @Test
+    void aHandleThatIsHandedOverWithinABatchLeadsToWhoHasItLast() {
+        Puri another = Puri.parse("soundcloud:tracks:2");
+        Row row = SomeRows.active("br-1", HANDLE);
+        RowBatch batch = table.newBatch();
+        batch.put(TRACK, row);
+        batch.put(another, row);
+        batch.remove(TRACK);
+        batch.put(TRACK, SomeRows.active("br-1", OTHER));
+        batch.put(another, SomeRows.active("br-1", null));
+        batch.put(TRACK, row);
+        table.write(batch);
+
+        assertThat(table.byHandle(HANDLE)).isEqualTo(new Identity(TRACK, row));
+        assertThat(table.byHandle(OTHER)).isNull();
+        assertThat(table.byPuri(another)).isEqualTo(new Identity(another, SomeRows.active("br-1", null)));
+        assertThat(table.stats().handles()).isEqualTo(1);
+    }
+
+    /** Few names and fewer handles, so that most batches have a name more than once and handles that change hands. */
+    @Test
+    void batchesOfAnyLengthGiveWhatTheirRowsDoOneByOne() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        AnyRows rows = new AnyRows(random);
+        List<Puri> names = Stream.generate(rows::puri).limit(60).distinct().toList();
+        List<Handle> handles = Stream.generate(rows::handle).limit(40).toList();
+        Map<Puri, Row> model = new HashMap<>();
+        Map<Handle, Puri> bearers = new HashMap<>();
+        List<RowBatch> batches = List.of(table.newBatch(), table.newBatch(), table.newBatch());
+        for (int round = 0; round < 200; round++) {
+            // All are filled before the first is written, as by a thread that is ahead.
+            for (RowBatch batch : batches) {
+                int most = random.nextInt(5) == 0 ? RowBatch.MOST : 1 + random.nextInt(40);
+                for (int i = 0; i < most; i++) {
+                    Puri puri = names.get(random.nextInt(names.size()));
+                    Row before = model.remove(puri);
+                    if (before != null && before.handle() != null) {
+                        bearers.remove(before.handle(), puri);
+                    }
+                    if (random.nextInt(4) == 0) {
+                        batch.remove(puri);
+                        continue;
+                    }
+                    Row row = rows.row(random.nextInt(5) == 0 ? null : handles.get(random.nextInt(handles.size())));
+                    model.put(puri, row);
+                    if (row.handle() != null) {
+                        bearers.put(row.handle(), puri);
+                    }
+                    if (random.nextBoolean() || !batch.take(puri.toBytes(), WRITER.encode(7, RowAvro.toAvro(row)))) {
+                        batch.put(puri, row);
+                    }
+                }
+                assertThat(batch.isFull()).isEqualTo(most == RowBatch.MOST);
+            }
+            for (RowBatch batch : batches) {
+                table.write(batch);
+                batch.clear();
+            }
+            for (Puri puri : names) {
+                Row row = model.get(puri);
+                assertThat(table.byPuri(puri))
+                        .as("seed %d, round %d", seed, round)
+                        .isEqualTo(row == null ? null : new Identity(puri, row));
+            }
+            for (Handle handle : handles) {
+                Puri bearer = bearers.get(handle);
+                assertThat(table.byHandle(handle))
+                        .as("seed %d, round %d", seed, round)
+                        .isEqualTo(bearer == null ? null : new Identity(bearer, model.get(bearer)));
+            }
+        }
+        Map<Puri, Row> scanned = new HashMap<>();
+        table.scan(identity -> scanned.put(identity.puri(), identity.row()));
+        assertThat(scanned).as("seed %d", seed).isEqualTo(model);
+        assertThat(table.stats().handles()).as("seed %d", seed).isEqualTo(bearers.size());
+        assertThat(table.stats().byOwner())
+                .as("seed %d", seed)
+                .isEqualTo(counted(model, row -> row.owner().text()));
+        assertThat(table.stats().byStatus()).as("seed %d", seed).isEqualTo(counted(model, Row::status));
     }
 
     @Test
