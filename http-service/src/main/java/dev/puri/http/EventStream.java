@@ -135,7 +135,7 @@ public final class EventStream {
 
     private void write() {
         if (writing.compareAndSet(false, true)) {
-            exchange.context().runOnContext(none -> writeSlice());
+            exchange.later(this::writeSlice);
         }
     }
 
@@ -155,7 +155,7 @@ public final class EventStream {
             Last end = last.get();
             if (end != null && event == end.event()) {
                 int before = slice.length() - event.length();
-                exchange.cutOffUnless(response.end(slice).onComplete(written -> pending.addAndGet(-before)));
+                exchange.ended(response.end(slice).onComplete(written -> pending.addAndGet(-before)));
                 over();
                 return;
             }

@@ -2,10 +2,10 @@ package dev.puri.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.netty.util.AsciiString;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -15,12 +15,16 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * One request and its answer. Answered exactly once; a second answer is ignored, because the first may
@@ -31,31 +35,61 @@ import org.slf4j.LoggerFactory;
  */
 public final class Exchange {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
+
+    /** One line for each request, at debug. */
+    private static final Logger REQUESTS = LoggerFactory.getLogger("dev.puri.http.requests");
+
+    private static final String TRACE_ID = "traceId";
+    private static final long NO_ERROR = 0;
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
-    private final Vertx vertx;
-    private final Context context;
-    private final ListenerOptions options;
+    // Constants, so that an answer makes no text but its own.
+    private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
+    private static final AsciiString CONTENT_LENGTH = AsciiString.cached("content-length");
+    private static final AsciiString CACHE_CONTROL = AsciiString.cached("cache-control");
+    private static final AsciiString NO_STORE = AsciiString.cached("no-store");
+    private static final AsciiString CONTENT_TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
+    private static final AsciiString NO_SNIFF = AsciiString.cached("nosniff");
+    private static final AsciiString CONNECTION = AsciiString.cached("connection");
+    private static final AsciiString CLOSE = AsciiString.cached("close");
+    private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
+    private static final AsciiString APPLICATION_JSON = AsciiString.cached("application/json");
+    private static final AsciiString PROBLEM_JSON = AsciiString.cached(Problem.MEDIA_TYPE);
+    private static final AsciiString EVENT_STREAM = AsciiString.cached("text/event-stream");
+    private static final AsciiString[] SMALL_LENGTHS = new AsciiString[2048];
+
+    static {
+        for (int i = 0; i < SMALL_LENGTHS.length; i++) {
+            SMALL_LENGTHS[i] = AsciiString.cached(Integer.toString(i));
+        }
+    }
+
+    private final ListenerLoop loop;
+    private final Watch.Watched connection;
     private final HttpServerRequest request;
     private final Measured route;
     private final String parameter;
+    private final @Nullable TraceContext trace;
     private final long startedNanos = System.nanoTime();
     private boolean bodyUnread;
+    private long readingSince;
     private boolean answered;
+    private boolean released;
+    private String bearer = "";
+    private @Nullable Runnable gone;
 
-    Exchange(
-            Vertx vertx,
-            Context context,
-            ListenerOptions options,
-            HttpServerRequest request,
-            Measured route,
-            String parameter) {
-        this.vertx = vertx;
-        this.context = context;
-        this.options = options;
+    Exchange(ListenerLoop loop, HttpServerRequest request, Measured route, String parameter) {
+        this.loop = loop;
         this.request = request;
         this.route = route;
         this.parameter = parameter;
+        trace = TraceContext.parse(request.headers().get(TRACEPARENT));
+        connection = loop.watch().of(request.connection());
+        connection.began();
+        if (isHttp2()) {
+            // There, the connection outlives a client that has lost interest in this one answer.
+            request.response().closeHandler(closed -> closed());
+        }
     }
 
     /**
@@ -76,14 +110,27 @@ public final class Exchange {
         return request.getHeader(name);
     }
 
+    List<String> requestHeaders(String name) {
+        return request.headers().getAll(name);
+    }
+
+    /** Who asks, for the log. */
+    void bearer(String name) {
+        bearer = name;
+    }
+
     /**
      * Goes on with the answering on the exchange's event loop, soon. May be called from any thread; it
-     * is how work done elsewhere comes back to be answered.
+     * is how work done elsewhere comes back to be answered. Does nothing once the listener has closed.
      *
      * @param part what it throws is answered as our bug, status 500
      */
     public void later(Runnable part) {
-        context.runOnContext(none -> guarded(part));
+        try {
+            loop.context().runOnContext(none -> guarded(part));
+        } catch (RejectedExecutionException e) {
+            log.debug("Nobody is there any more to be answered");
+        }
     }
 
     /**
@@ -93,8 +140,8 @@ public final class Exchange {
      */
     public Runnable after(Duration delay, Runnable part) {
         assert Context.isOnEventLoopThread() : "a timer would belong to no exchange";
-        long timer = vertx.setTimer(Math.max(1, delay.toMillis()), id -> guarded(part));
-        return () -> vertx.cancelTimer(timer);
+        long timer = loop.vertx().setTimer(Math.max(1, delay.toMillis()), id -> guarded(part));
+        return () -> loop.vertx().cancelTimer(timer);
     }
 
     /**
@@ -102,13 +149,28 @@ public final class Exchange {
      * that has sent another request meanwhile is not seen to go, for its connection is not read on: so
      * every wait must have an end of its own. To be called on the event loop, once.
      */
-    public void onGone(Runnable gone) {
-        request.response().closeHandler(none -> {
-            if (!answered) {
-                answered = true;
-                guarded(gone);
-            }
-        });
+    public void onGone(Runnable callback) {
+        gone = callback;
+        request.response().closeHandler(closed -> closed());
+    }
+
+    private void closed() {
+        Runnable callback = gone;
+        gone = null;
+        boolean left = !answered;
+        answered = true;
+        release(0);
+        if (callback != null && left) {
+            guarded(callback);
+        }
+    }
+
+    /** The connection need not wait for this exchange any more. */
+    private void release(long bytesToBeTaken) {
+        if (!released) {
+            released = true;
+            connection.ended(bytesToBeTaken);
+        }
     }
 
     /** Whether nothing can be answered any more: it has been, or the client has gone. */
@@ -124,19 +186,23 @@ public final class Exchange {
     public EventStream events(EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
         HttpServerResponse response = request.response();
         EventStream stream = new EventStream(this, response, terms, onEnd);
-        if (!begin(200, "text/event-stream")) {
+        if (!begin(200, EVENT_STREAM, 0)) {
             stream.gone();
             return stream;
         }
         // nginx keeps what it proxies until it has enough of it, unless told not to.
-        response.putHeader("X-Accel-Buffering", "no");
+        response.putHeader("x-accel-buffering", "no");
         if (request.method() == HttpMethod.HEAD) {
             response.end();
+            release(0);
             stream.gone();
             return stream;
         }
         response.setChunked(true);
-        response.closeHandler(none -> stream.gone());
+        response.closeHandler(closed -> {
+            release(0);
+            stream.gone();
+        });
         stream.begin();
         return stream;
     }
@@ -148,64 +214,171 @@ public final class Exchange {
      * @param then is called on the event loop with the body's bytes
      */
     public void readBody(Consumer<byte[]> then) {
-        Buffer body = Buffer.buffer();
+        Body body = new Body();
         bodyUnread = true;
         if (announcesTooMuch()) {
-            problem(bodyTooLarge());
+            bodyTooLarge();
             return;
         }
-        long timer = vertx.setTimer(
-                options.limits().bodyTimeout().toMillis(),
-                id -> problem(Problem.of(
-                        ProblemType.BODY_TOO_SLOW,
-                        "The body was not there whole after "
-                                + options.limits().bodyTimeout().toMillis() + " ms.")));
+        readingSince = System.nanoTime();
+        loop.watch().reading(this);
         request.handler(chunk -> {
-            if (body.length() + chunk.length() > options.maxBodyBytes()) {
-                vertx.cancelTimer(timer);
-                problem(bodyTooLarge());
+            if (body.length() + chunk.length() > loop.options().maxBodyBytes()) {
+                loop.watch().read(this);
+                bodyTooLarge();
             } else {
-                body.appendBuffer(chunk);
+                body.add(chunk);
             }
         });
-        request.exceptionHandler(broken -> vertx.cancelTimer(timer));
+        request.exceptionHandler(broken -> loop.watch().read(this));
         request.endHandler(end -> {
-            vertx.cancelTimer(timer);
+            loop.watch().read(this);
             bodyUnread = false;
-            guarded(() -> then.accept(body.getBytes()));
+            guarded(() -> then.accept(body.bytes()));
         });
+    }
+
+    /** A body as it comes in; most come in one piece, which then is copied once. */
+    private static final class Body {
+        private @Nullable Buffer all;
+        private boolean isOurs;
+
+        int length() {
+            return all == null ? 0 : all.length();
+        }
+
+        void add(Buffer chunk) {
+            if (all == null) {
+                all = chunk;
+                return;
+            }
+            if (!isOurs) {
+                all = Buffer.buffer(2 * (all.length() + chunk.length())).appendBuffer(all);
+                isOurs = true;
+            }
+            all.appendBuffer(chunk);
+        }
+
+        byte[] bytes() {
+            return all == null ? new byte[0] : all.getBytes();
+        }
+    }
+
+    /** When it began to read its body, on the clock of {@link System#nanoTime}. */
+    long readingSince() {
+        return readingSince;
+    }
+
+    /** Leaves the body where it is, until something else has been found out. */
+    void pauseBody() {
+        request.pause();
+    }
+
+    void resumeBody() {
+        if (!request.isEnded()) {
+            request.resume();
+        }
+    }
+
+    void bodyTooSlow() {
+        loop.watch().count(Limit.BODY_TOO_SLOW);
+        problem(Problem.of(
+                ProblemType.BODY_TOO_SLOW,
+                "The body was not there whole after "
+                        + loop.options().limits().bodyTimeout().toMillis() + " ms."));
+    }
+
+    private void bodyTooLarge() {
+        int most = loop.options().maxBodyBytes();
+        loop.watch().count(Limit.BODY_TOO_LARGE);
+        problem(Problem.of(ProblemType.BODY_TOO_LARGE, "At most " + most + " bytes are taken.")
+                .with("maxBytes", most));
+    }
+
+    private boolean announcesTooMuch() {
+        String announced = request.getHeader(CONTENT_LENGTH);
+        try {
+            return announced != null
+                    && Long.parseLong(announced) > loop.options().maxBodyBytes();
+        } catch (NumberFormatException e) {
+            return true;
+        }
     }
 
     /** Answers JSON. */
     public void json(int status, JsonBody body) {
-        answer(status, "application/json", json(body));
+        answer(status, APPLICATION_JSON, json(body));
+    }
+
+    /** Answers JSON that is written already. */
+    public void json(int status, Buffer body) {
+        answer(status, APPLICATION_JSON, body);
     }
 
     /** Answers a problem; the one place where an error becomes HTTP. */
     public void problem(Problem problem) {
-        answer(problem.type().status(), Problem.MEDIA_TYPE, json(problem::writeTo));
+        answer(problem.type().status(), PROBLEM_JSON, json(problem::writeTo));
     }
 
     /** Answers with bytes of any kind. */
-    public void answer(int status, String mediaType, byte[] body) {
+    public void answer(int status, CharSequence mediaType, byte[] body) {
         answer(status, mediaType, Buffer.buffer(body));
+    }
+
+    /**
+     * Answers with bytes of any kind.
+     *
+     * @param mediaType best an {@link AsciiString} that is made once
+     * @param body is the listener's from here on
+     */
+    public void answer(int status, CharSequence mediaType, Buffer body) {
+        int length = body.length();
+        if (!begin(status, mediaType, length)) {
+            return;
+        }
+        HttpServerResponse response = request.response();
+        response.headers()
+                .set(CONTENT_LENGTH, length < SMALL_LENGTHS.length ? SMALL_LENGTHS[length] : Integer.toString(length));
+        Future<Void> taken = response.end(body);
+        release(length);
+        if (bodyUnread) {
+            refuseTheRest(taken);
+        }
     }
 
     /** Answers with bytes that take long to make: they are made on a thread that may block. */
     void answerFromWorker(int status, String mediaType, Callable<byte[]> body) {
-        vertx.executeBlocking(body, false)
+        loop.vertx()
+                .executeBlocking(body, false)
                 .onSuccess(bytes -> answer(status, mediaType, bytes))
                 .onFailure(this::bug);
     }
 
-    /** Sets a header of the answer, before it is given. */
-    public Exchange header(String name, String value) {
+    /**
+     * Sets a header of the answer, before it is given.
+     *
+     * @throws IllegalArgumentException when the value holds a line break or another control character
+     */
+    public Exchange header(CharSequence name, CharSequence value) {
         request.response().putHeader(name, value);
         return this;
     }
 
-    /** Runs a part of the answering; what it throws is our bug, and loud. */
+    /** Runs a part of the answering; what it throws is our bug, and loud. What it logs bears the trace's id. */
     void guarded(Runnable part) {
+        if (trace == null) {
+            caught(part);
+            return;
+        }
+        MDC.put(TRACE_ID, trace.traceId());
+        try {
+            caught(part);
+        } finally {
+            MDC.remove(TRACE_ID);
+        }
+    }
+
+    private void caught(Runnable part) {
         try {
             part.run();
         } catch (RuntimeException e) {
@@ -215,50 +388,97 @@ public final class Exchange {
 
     private void bug(Throwable bug) {
         String instance = "urn:uuid:" + UUID.randomUUID();
-        log.error("{} {} failed, told to the caller as {}", request.method(), request.path(), instance, bug);
+        log.error(
+                "{} {} failed, told to the caller as {}",
+                LogText.of(request.method().name()),
+                LogText.of(request.path()),
+                instance,
+                bug);
         Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log tells more under this instance.");
         problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
     }
 
-    private void answer(int status, String mediaType, Buffer body) {
-        if (!begin(status, mediaType)) {
-            return;
-        }
-        HttpServerResponse response = request.response();
-        response.headers().set("Content-Length", Integer.toString(body.length()));
-        response.end(body);
-        if (bodyUnread) {
-            closeAfterTheRest();
-        }
-    }
-
     /** Begins the answer with what every one has; false when there is nobody or nothing to answer any more. */
-    private boolean begin(int status, String mediaType) {
+    private boolean begin(int status, CharSequence mediaType, int length) {
         assert Context.isOnEventLoopThread() : "answered from another thread; Exchange.later is the way back";
-        HttpServerResponse response = request.response();
         if (isOver()) {
             return false;
         }
         answered = true;
+        HttpServerResponse response = request.response();
         MultiMap headers = response.headers();
-        headers.set("Content-Type", mediaType);
-        headers.set("Cache-Control", "no-store");
-        headers.set("X-Content-Type-Options", "nosniff");
-        if (bodyUnread) {
-            headers.set("Connection", "close");
+        headers.set(CONTENT_TYPE, mediaType);
+        headers.set(CACHE_CONTROL, NO_STORE);
+        headers.set(CONTENT_TYPE_OPTIONS, NO_SNIFF);
+        if (trace != null) {
+            headers.set(TRACEPARENT, trace.traceparent());
+        }
+        if (bodyUnread && !isHttp2()) {
+            headers.set(CONNECTION, CLOSE);
         }
         response.setStatusCode(status);
-        route.record(status, System.nanoTime() - startedNanos);
+        long nanos = System.nanoTime() - startedNanos;
+        route.record(status, nanos);
+        if (REQUESTS.isDebugEnabled()) {
+            logRequest(status, nanos, length);
+        }
         return true;
     }
 
-    Context context() {
-        return context;
+    private void logRequest(int status, long nanos, int length) {
+        LoggingEventBuilder line = REQUESTS.atDebug()
+                .addKeyValue("listener", loop.options().name())
+                .addKeyValue("method", LogText.of(request.method().name()))
+                .addKeyValue("path", LogText.of(request.path()))
+                .addKeyValue("status", status)
+                .addKeyValue("bytes", length)
+                .addKeyValue("micros", nanos / 1000)
+                .addKeyValue("protocol", request.version());
+        if (!bearer.isEmpty()) {
+            line = line.addKeyValue("bearer", LogText.of(bearer));
+        }
+        if (trace != null) {
+            line = line.addKeyValue(TRACE_ID, trace.traceId());
+        }
+        line.log("Answered");
     }
 
-    /** Cuts the client off if it has not taken the end of its answer in the time that a body may take. */
-    void cutOffUnless(Future<Void> taken) {
-        Runnable cancel = after(options.limits().bodyTimeout(), this::cutOff);
+    private boolean isHttp2() {
+        return request.version() == HttpVersion.HTTP_2;
+    }
+
+    /**
+     * Gets rid of a body that nobody wants. On HTTP/1.1 it is read on, within bounds, before the
+     * connection is closed: closing at once would reset it under a client that is still sending, and the
+     * answer would be lost with it. On HTTP/2 the client is told to stop sending (RFC 9113, 8.1), and the
+     * connection's other streams are left alone.
+     */
+    private void refuseTheRest(Future<Void> taken) {
+        request.handler(chunk -> {});
+        if (isHttp2()) {
+            taken.onSuccess(written -> request.response().reset(NO_ERROR));
+            return;
+        }
+        Runnable cancel = after(
+                loop.options().limits().bodyTimeout(),
+                () -> request.connection().close());
+        request.endHandler(end -> {
+            cancel.run();
+            request.connection().close();
+        });
+    }
+
+    /** The stream has written its last event; cuts the client off if it does not take it. */
+    void ended(Future<Void> taken) {
+        release(0);
+        Runnable cancel = after(loop.options().limits().bodyTimeout(), () -> {
+            loop.watch().count(Limit.ANSWER_UNREAD);
+            if (isHttp2()) {
+                request.response().reset();
+            } else {
+                RawConnection.close(request.connection());
+            }
+        });
         taken.onComplete(written -> {
             cancel.run();
             if (request.version() == HttpVersion.HTTP_1_0) {
@@ -266,45 +486,6 @@ public final class Exchange {
                 request.connection().close();
             }
         });
-    }
-
-    private void cutOff() {
-        if (request.version() != HttpVersion.HTTP_2) {
-            HardClose.of(request.connection());
-            return;
-        }
-        // The stream alone, so that others of the connection live on, unless the client takes not even that.
-        Runnable cancel = after(options.limits().bodyTimeout(), () -> HardClose.of(request.connection()));
-        request.response().reset().onComplete(written -> cancel.run());
-    }
-
-    /**
-     * Reads on what nobody wants, within bounds. Closing at once would reset the connection under a
-     * client that is still sending, and the answer would be lost with it.
-     */
-    private void closeAfterTheRest() {
-        long timer = vertx.setTimer(
-                options.limits().bodyTimeout().toMillis(),
-                id -> request.connection().close());
-        request.handler(chunk -> {});
-        request.endHandler(end -> {
-            vertx.cancelTimer(timer);
-            request.connection().close();
-        });
-    }
-
-    private boolean announcesTooMuch() {
-        String announced = request.getHeader("Content-Length");
-        try {
-            return announced != null && Long.parseLong(announced) > options.maxBodyBytes();
-        } catch (NumberFormatException e) {
-            return true;
-        }
-    }
-
-    private Problem bodyTooLarge() {
-        return Problem.of(ProblemType.BODY_TOO_LARGE, "At most " + options.maxBodyBytes() + " bytes are taken.")
-                .with("maxBytes", options.maxBodyBytes());
     }
 
     private static Buffer json(JsonBody body) {

@@ -1,7 +1,10 @@
 package dev.puri.http;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
 
 /** Writes a whole JSON answer. */
@@ -11,6 +14,18 @@ public interface JsonBody {
      * @throws IOException only from the generator, which writes to memory
      */
     void writeTo(JsonGenerator json) throws IOException;
+
+    /** What it writes, as UTF-8, ending in a line break. */
+    static byte[] bytes(JsonBody body) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+        try (JsonGenerator json = JsonFactory.builder().build().createGenerator(bytes)) {
+            body.writeTo(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        bytes.write('\n');
+        return bytes.toByteArray();
+    }
 
     /**
      * Writes a value that is made of strings, numbers, booleans, lists and maps.

@@ -1,7 +1,10 @@
 package dev.puri.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +33,19 @@ public record Problem(
         Map<String, Object> more = new TreeMap<>(extensions);
         more.put(member, value);
         return new Problem(type, detail, instance, more);
+    }
+
+    /** The whole answer as HTTP/1.1 sends it to one that is not listened to any more. */
+    byte[] asHttp1() {
+        byte[] body = JsonBody.bytes(this::writeTo);
+        String head = "HTTP/1.1 " + type.status() + ' '
+                + HttpResponseStatus.valueOf(type.status()).reasonPhrase()
+                + "\r\nContent-Type: " + MEDIA_TYPE + "\r\nContent-Length: " + body.length
+                + "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n";
+        ByteArrayOutputStream answer = new ByteArrayOutputStream();
+        answer.writeBytes(head.getBytes(StandardCharsets.US_ASCII));
+        answer.writeBytes(body);
+        return answer.toByteArray();
     }
 
     void writeTo(JsonGenerator json) throws IOException {

@@ -1,5 +1,7 @@
 package dev.puri.http;
 
+import java.util.List;
+
 /**
  * A kind of problem, told apart by a URI that never changes (RFC 9457, 3.1.1).
  *
@@ -14,9 +16,14 @@ public record ProblemType(String name, String title, int status) {
     public static final ProblemType BAD_REQUEST = new ProblemType("bad-request", "The request is not HTTP", 400);
     public static final ProblemType UNKNOWN_PARAMETER =
             new ProblemType("unknown-parameter", "The query has an unknown parameter", 400);
+    public static final ProblemType UNAUTHENTICATED =
+            new ProblemType("unauthenticated", "The request has no token that is good here", 401);
+    public static final ProblemType FORBIDDEN = new ProblemType("forbidden", "The token does not allow this", 403);
     public static final ProblemType NO_SUCH_PATH = new ProblemType("no-such-path", "There is no such path", 404);
     public static final ProblemType METHOD_NOT_ALLOWED =
             new ProblemType("method-not-allowed", "The path does not take this method", 405);
+    public static final ProblemType HEADERS_TOO_SLOW =
+            new ProblemType("headers-too-slow", "The request's headers did not arrive in time", 408);
     public static final ProblemType BODY_TOO_SLOW =
             new ProblemType("body-too-slow", "The request's body did not arrive in time", 408);
     public static final ProblemType BODY_TOO_LARGE =
@@ -24,7 +31,29 @@ public record ProblemType(String name, String title, int status) {
     public static final ProblemType URL_TOO_LONG = new ProblemType("url-too-long", "The URL is too long", 414);
     public static final ProblemType HEADERS_TOO_LARGE =
             new ProblemType("headers-too-large", "The request's headers are too large", 431);
+    public static final ProblemType CANNOT_VERIFY =
+            new ProblemType("cannot-verify", "Tokens cannot be verified now", 503);
+    public static final ProblemType DRAINING = new ProblemType("draining", "The server is stopping", 503);
     public static final ProblemType INTERNAL = new ProblemType("internal", "The server has a bug", 500);
+
+    /** Those that a listener answers by itself, whatever its routes. */
+    public static List<ProblemType> ofListeners() {
+        return List.of(
+                BAD_REQUEST,
+                UNKNOWN_PARAMETER,
+                UNAUTHENTICATED,
+                FORBIDDEN,
+                NO_SUCH_PATH,
+                METHOD_NOT_ALLOWED,
+                HEADERS_TOO_SLOW,
+                BODY_TOO_SLOW,
+                BODY_TOO_LARGE,
+                URL_TOO_LONG,
+                HEADERS_TOO_LARGE,
+                INTERNAL,
+                CANNOT_VERIFY,
+                DRAINING);
+    }
 
     /** The URI. */
     public String uri() {

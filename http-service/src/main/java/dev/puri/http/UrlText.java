@@ -9,14 +9,23 @@ import org.jspecify.annotations.Nullable;
 final class UrlText {
     private UrlText() {}
 
-    /** The text that the bytes are as UTF-8; null when they are not. */
+    /** The text that the bytes are as UTF-8; null when they are not, or hold control characters of ASCII. */
     static @Nullable String of(@Nullable String bytes) {
         if (bytes == null) {
             return "";
         }
-        if (bytes.chars().allMatch(c -> c < 0x80)) {
-            return bytes;
+        boolean ascii = true;
+        for (int i = 0; i < bytes.length(); i++) {
+            char c = bytes.charAt(i);
+            if (c < 0x20 || c == 0x7f) {
+                return null;
+            }
+            ascii &= c < 0x80;
         }
+        return ascii ? bytes : decoded(bytes);
+    }
+
+    private static @Nullable String decoded(String bytes) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()

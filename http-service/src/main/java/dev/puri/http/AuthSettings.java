@@ -1,0 +1,67 @@
+package dev.puri.http;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Who may ask. With neither a key set nor a file of tokens, whoever reaches the listener may; with
+ * either, nobody may without a token that says so, but for what is open to all (health).
+ */
+public record AuthSettings(
+        @Setting(doc = "URL of the key set (JWKS) that bearer tokens are verified with.")
+        Optional<URI> authJwks,
+
+        @Setting(doc = "Issuer (iss) that bearer tokens must name.")
+        Optional<String> authIssuer,
+
+        @Setting(doc = "Audience (aud) that bearer tokens must be for.")
+        Optional<String> authAudience,
+
+        @Setting(
+                doc = "Signature algorithms taken, of RS, PS and ES with 256, 384 and 512.",
+                byDefault = "RS256,PS256,ES256")
+        List<String> authAlgorithms,
+
+        @Setting(doc = "How far the issuer's clock may be off.", byDefault = "60s", atLeast = "0s", atMost = "10m")
+        Duration authClockSkew,
+
+        @Setting(doc = "File of static tokens, a line each: NAME SCOPE,SCOPE SHA-256-IN-HEX.")
+        Optional<Path> authTokens) {
+    /** Those whose key is public: with the others, whoever can verify can also sign. */
+    private static final Set<String> ALGORITHMS =
+            Set.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512");
+
+    /** No security. */
+    public static final AuthSettings OFF = Settings.read(AuthSettings.class, Map.of(), Map.of(), null);
+
+    /**
+     * @throws IllegalArgumentException when tokens could be taken that nobody meant
+     */
+    public AuthSettings {
+        authAlgorithms = List.copyOf(authAlgorithms);
+        if (authJwks.isPresent() && (authIssuer.isEmpty() || authAudience.isEmpty())) {
+            throw new IllegalArgumentException(
+                    "PURI_AUTH_JWKS: needs PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE, or tokens meant for others would do");
+        }
+        if (authJwks.isEmpty() && (authIssuer.isPresent() || authAudience.isPresent())) {
+            throw new IllegalArgumentException(
+                    "PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE: nothing is verified without PURI_AUTH_JWKS");
+        }
+        for (String algorithm : authAlgorithms) {
+            if (!ALGORITHMS.contains(algorithm)) {
+                throw new IllegalArgumentException(
+                        "PURI_AUTH_ALGORITHMS: \"" + algorithm + "\" is not one of RS, PS and ES with 256, 384 or 512");
+            }
+        }
+    }
+
+    /** Whether tokens are asked for. */
+    public boolean isOn() {
+        return authJwks.isPresent() || authTokens.isPresent();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.puri.http;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tokens that a file allows, kept as hashes. A line is {@code NAME SCOPE,SCOPE SHA-256}; empty lines and
+ * those that begin with {@code #} are passed over.
+ *
+ * <p>A plain hash does, because tokens are random and long: nobody finds one by trying. Every look-up
+ * compares with all of them and each in constant time, so that its duration tells nothing of any.
+ */
+final class StaticTokens {
+    static final StaticTokens NONE = new StaticTokens(List.of());
+
+    private final List<Token> tokens;
+
+    private record Token(TokenHash hash, Granted granted) {}
+
+    private StaticTokens(List<Token> tokens) {
+        this.tokens = List.copyOf(tokens);
+    }
+
+    /**
+     * @throws UnusableFileException when a line is not as it must be
+     */
+    static StaticTokens read(Path file) throws UnusableFileException {
+        List<String> lines;
+        try {
+            lines = Files.readAllLines(file);
+        } catch (IOException e) {
+            throw new UnusableFileException("PURI_AUTH_TOKENS: the file " + file + " cannot be read: " + e, e);
+        }
+        List<Token> tokens = new ArrayList<>();
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i).strip();
+            if (line.isEmpty() || line.startsWith("#")) {
+                continue;
+            }
+            Token token = parse(line.split("\\s+"));
+            if (token == null) {
+                throw new UnusableFileException(
+                        "PURI_AUTH_TOKENS: line " + (i + 1) + " of " + file
+                                + " is not NAME SCOPE,SCOPE SHA-256-IN-HEX, scopes being resolve, changes and admin",
+                        null);
+            }
+            tokens.add(token);
+        }
+        return new StaticTokens(tokens);
+    }
+
+    private static @Nullable Token parse(String[] fields) {
+        if (fields.length != 3) {
+            return null;
+        }
+        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        for (String scope : fields[1].split(",", -1)) {
+            switch (scope) {
+                case "resolve" -> scopes.add(Scope.RESOLVE);
+                case "changes" -> scopes.add(Scope.CHANGES);
+                case "admin" -> scopes.add(Scope.ADMIN);
+                default -> {
+                    return null;
+                }
+            }
+        }
+        TokenHash hash = TokenHash.parse(fields[2].toLowerCase(Locale.ROOT));
+        return hash == null ? null : new Token(hash, new Granted(fields[0], scopes, Long.MAX_VALUE));
+    }
+
+    /** What the token of this hash allows; null when there is none. */
+    @Nullable
+    Granted find(TokenHash hash) {
+        Granted found = null;
+        for (Token token : tokens) {
+            boolean same = token.hash().isSame(hash);
+            found = same ? token.granted() : found;
+        }
+        return found;
+    }
+}

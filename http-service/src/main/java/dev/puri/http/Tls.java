@@ -1,0 +1,151 @@
+package dev.puri.http;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.net.ServerSSLOptions;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.X509KeyManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A listener's certificate, key and trusted authorities, as files have them now. Everything about them
+ * is checked when they are read, so that a renewal that went wrong is told of at once and changes
+ * nothing, instead of failing every handshake.
+ */
+final class Tls {
+    /** TLS 1.0 and 1.1 are deprecated by RFC 8996. */
+    private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
+
+    private final Path certificate;
+    private final Path key;
+    private final Optional<Path> clientCa;
+    private final ClientAuth clientAuth;
+    private final Duration handshake;
+
+    private Tls(Path certificate, Path key, TlsSettings settings, Duration handshake) {
+        this.certificate = certificate;
+        this.key = key;
+        this.clientCa = settings.tlsClientCa();
+        this.clientAuth = switch (settings.tlsClientAuth()) {
+            case "required" -> ClientAuth.REQUIRED;
+            case "request" -> ClientAuth.REQUEST;
+            default -> ClientAuth.NONE;
+        };
+        this.handshake = handshake;
+    }
+
+    /**
+     * Null when TLS is off.
+     *
+     * @param handshake how long a client may take
+     */
+    static @Nullable Tls of(TlsSettings settings, Duration handshake) {
+        Path certificate = settings.tlsCertificate().orElse(null);
+        Path key = settings.tlsKey().orElse(null);
+        return certificate == null || key == null ? null : new Tls(certificate, key, settings, handshake);
+    }
+
+    /**
+     * Reads the files. Two results are equal when the files were.
+     *
+     * @throws UnusableFileException when they make no working server
+     */
+    ServerSSLOptions read(Vertx vertx) throws UnusableFileException {
+        Buffer certificateBytes = bytes("PURI_TLS_CERTIFICATE", certificate);
+        PemKeyCertOptions pair =
+                new PemKeyCertOptions().setCertValue(certificateBytes).setKeyValue(bytes("PURI_TLS_KEY", key));
+        check(pair, certificates("PURI_TLS_CERTIFICATE", certificate, certificateBytes), vertx);
+        ServerSSLOptions options = new ServerSSLOptions()
+                .setKeyCertOptions(pair)
+                .setClientAuth(clientAuth)
+                .setUseAlpn(true)
+                .setEnabledSecureTransportProtocols(PROTOCOLS)
+                .setSslHandshakeTimeout(handshake.toMillis())
+                .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
+        if (clientCa.isPresent()) {
+            Buffer authorities = bytes("PURI_TLS_CLIENT_CA", clientCa.get());
+            X509Certificate ignored = certificates("PURI_TLS_CLIENT_CA", clientCa.get(), authorities);
+            options.setTrustOptions(new PemTrustOptions().addCertValue(authorities));
+        }
+        return options;
+    }
+
+    private static Buffer bytes(String setting, Path file) throws UnusableFileException {
+        try {
+            return Buffer.buffer(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new UnusableFileException(setting + ": the file " + file + " cannot be read: " + e, e);
+        }
+    }
+
+    /** The first of the certificates, which is the server's own. */
+    private static X509Certificate certificates(String setting, Path file, Buffer pem) throws UnusableFileException {
+        try {
+            var all = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(pem.getBytes()))
+                    .iterator();
+            if (all.hasNext() && all.next() instanceof X509Certificate first) {
+                return first;
+            }
+        } catch (GeneralSecurityException e) {
+            throw new UnusableFileException(setting + ": the file " + file + " is no PEM of certificates: " + e, e);
+        }
+        throw new UnusableFileException(setting + ": the file " + file + " has no certificate in it", null);
+    }
+
+    private void check(PemKeyCertOptions pair, X509Certificate of, Vertx vertx) throws UnusableFileException {
+        String algorithm = of.getPublicKey().getAlgorithm();
+        try {
+            PrivateKey privateKey = privateKey(pair, algorithm, vertx);
+            byte[] message = {1, 2, 3};
+            String signing = switch (algorithm) {
+                case "RSA" -> "SHA256withRSA";
+                case "EC" -> "SHA256withECDSA";
+                default -> algorithm;
+            };
+            Signature signature = Signature.getInstance(signing);
+            signature.initSign(privateKey);
+            signature.update(message);
+            byte[] signed = signature.sign();
+            signature.initVerify(of.getPublicKey());
+            signature.update(message);
+            if (signature.verify(signed)) {
+                return;
+            }
+        } catch (Exception e) {
+            throw new UnusableFileException(
+                    "PURI_TLS_KEY: the file " + key + " is no private key for " + certificate + ", whose algorithm is "
+                            + algorithm + ": " + e.getMessage(),
+                    e);
+        }
+        throw new UnusableFileException("PURI_TLS_KEY: the key in " + key + " is not that of " + certificate, null);
+    }
+
+    private static PrivateKey privateKey(PemKeyCertOptions pair, String algorithm, Vertx vertx) throws Exception {
+        for (KeyManager manager : pair.getKeyManagerFactory(vertx).getKeyManagers()) {
+            if (manager instanceof X509KeyManager keys) {
+                String[] aliases = keys.getServerAliases(algorithm, null);
+                if (aliases != null && aliases.length > 0) {
+                    return keys.getPrivateKey(aliases[0]);
+                }
+            }
+        }
+        throw new GeneralSecurityException("there is none of that algorithm");
+    }
+}

@@ -1,0 +1,46 @@
+package dev.puri.http;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/** Whether a server's listeners speak TLS; they do when there is a certificate. */
+public record TlsSettings(
+        @Setting(doc = "PEM file of the server's certificate and those between it and the root; turns TLS on.")
+        Optional<Path> tlsCertificate,
+
+        @Setting(doc = "PEM file of the certificate's private key, unencrypted.")
+        Optional<Path> tlsKey,
+
+        @Setting(doc = "PEM file of the authorities whose clients' certificates are believed.")
+        Optional<Path> tlsClientCa,
+
+        @Setting(
+                doc = "Whether clients show a certificate of their own: none, request (checked if shown) or required.",
+                byDefault = "none")
+        String tlsClientAuth) {
+    /** No TLS. */
+    public static final TlsSettings OFF = Settings.read(TlsSettings.class, Map.of(), Map.of(), null);
+
+    /**
+     * @throws IllegalArgumentException when one half of something is missing
+     */
+    public TlsSettings {
+        if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
+            throw new IllegalArgumentException(
+                    "PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one is of no use without the other");
+        }
+        switch (tlsClientAuth) {
+            case "none" -> {}
+            case "request", "required" -> {
+                if (tlsCertificate.isEmpty() || tlsClientCa.isEmpty()) {
+                    throw new IllegalArgumentException("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth
+                            + "\" needs PURI_TLS_CERTIFICATE and PURI_TLS_CLIENT_CA");
+                }
+            }
+            default ->
+                throw new IllegalArgumentException("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth
+                        + "\" is not what it must be: none, request or required");
+        }
+    }
+}
