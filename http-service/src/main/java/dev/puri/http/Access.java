@@ -46,6 +46,7 @@ final class Access {
     private final AtomicInteger verifying = new AtomicInteger();
     private final Map<Denial, Counter> denied = new EnumMap<>(Denial.class);
     private volatile StaticTokens tokens = StaticTokens.NONE;
+    private StaticTokens lastSeen = StaticTokens.NONE;
     private @Nullable String lastMistake;
 
     /**
@@ -83,6 +84,7 @@ final class Access {
         if (tokensFile != null) {
             try {
                 tokens = StaticTokens.read(tokensFile);
+                lastSeen = tokens;
             } catch (UnusableFileException e) {
                 throw new CannotListenException(String.valueOf(e.getMessage()), e);
             }
@@ -97,7 +99,11 @@ final class Access {
         }
         vertx.<StaticTokens>executeBlocking(() -> StaticTokens.read(file))
                 .onSuccess(read -> {
-                    tokens = read;
+                    // Seen twice, for a file may be looked at while it is being written.
+                    if (read.equals(lastSeen)) {
+                        tokens = read;
+                    }
+                    lastSeen = read;
                     lastMistake = null;
                 })
                 .onFailure(failure -> {

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
@@ -53,7 +54,12 @@ public final class Health {
 
     /** The three routes. */
     public List<Route> routes() {
-        return List.of(route(Kind.STARTED), route(Kind.LIVE), route(Kind.READY));
+        return List.of(route(Kind.STARTED, true), route(Kind.LIVE, true), route(Kind.READY, true));
+    }
+
+    /** {@code live} and {@code ready} for callers who are to learn nothing more: up or down, and no checks. */
+    public List<Route> bareRoutes() {
+        return List.of(route(Kind.LIVE, false), route(Kind.READY, false));
     }
 
     private Map<String, Supplier<State>> checksOf(Kind kind) {
@@ -64,13 +70,13 @@ public final class Health {
         };
     }
 
-    private Route route(Kind kind) {
+    private Route route(Kind kind, boolean withChecks) {
         String path = "/health/" + kind.name().toLowerCase(Locale.ROOT);
-        return Route.get(path, Scope.NONE, exchange -> answer(exchange, checksOf(kind)))
+        return Route.get(path, Scope.NONE, exchange -> answer(exchange, checksOf(kind), withChecks))
                 .ignoringQuery();
     }
 
-    private static void answer(Exchange exchange, Map<String, Supplier<State>> checks) {
+    private static void answer(Exchange exchange, Map<String, Supplier<State>> checks, boolean withChecks) {
         Map<String, State> states = new LinkedHashMap<>();
         checks.forEach((name, check) -> states.put(name, check.get()));
         boolean up = states.values().stream().allMatch(State::up);
@@ -78,7 +84,7 @@ public final class Health {
             json.writeStartObject();
             json.writeStringField("status", text(up));
             json.writeArrayFieldStart("checks");
-            for (Map.Entry<String, State> check : states.entrySet()) {
+            for (Map.Entry<String, State> check : withChecks ? states.entrySet() : Set.<Map.Entry<String, State>>of()) {
                 json.writeStartObject();
                 json.writeStringField("name", check.getKey());
                 json.writeStringField("status", text(check.getValue().up()));

@@ -150,7 +150,7 @@ final class ListenerLoop extends VerticleBase {
     private void take(HttpServerRequest request) {
         if (guard.isDraining()) {
             unrouted(request)
-                    .header("Retry-After", "1")
+                    .header("retry-after", "1")
                     .problem(Problem.of(ProblemType.DRAINING, "Another instance will answer."));
             request.connection().shutdown();
             return;

@@ -17,15 +17,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A plain hash does, because tokens are random and long: nobody finds one by trying. Every look-up
  * compares with all of them and each in constant time, so that its duration tells nothing of any.
  */
-final class StaticTokens {
+record StaticTokens(List<Token> tokens) {
     static final StaticTokens NONE = new StaticTokens(List.of());
 
-    private final List<Token> tokens;
+    record Token(TokenHash hash, Granted granted) {}
 
-    private record Token(TokenHash hash, Granted granted) {}
-
-    private StaticTokens(List<Token> tokens) {
-        this.tokens = List.copyOf(tokens);
+    StaticTokens {
+        tokens = List.copyOf(tokens);
     }
 
     /**

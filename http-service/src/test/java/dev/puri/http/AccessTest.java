@@ -15,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -171,15 +172,15 @@ final class AccessTest {
 
     @Test
     void tokensThatWereReplacedAreTaken() throws Exception {
-        Files.writeString(tokens, "ops resolve " + sha256(ADMIN) + "\n");
+        replaceTokens("ops resolve " + sha256(ADMIN) + "\n");
         awaitStatus(200, ADMIN);
         assertThat(get("/resolve", "Bearer " + RESOLVER).statusCode()).isEqualTo(401);
 
-        Files.writeString(tokens, "nonsense\n");
+        replaceTokens("nonsense\n");
         for (int i = 0; i < 50; i++) {
             assertThat(get("/resolve", "Bearer " + ADMIN).statusCode()).isEqualTo(200);
         }
-        Files.writeString(tokens, "\n");
+        replaceTokens("\n");
         awaitStatus(401, ADMIN);
     }
 
@@ -240,6 +241,11 @@ final class AccessTest {
         assertThat(cache.find(TokenHash.of("1"), 0)).isNull();
         assertThat(cache.find(first, 999)).isNotNull();
         assertThat(cache.find(first, 1_000)).isNull();
+    }
+
+    private void replaceTokens(String content) throws IOException {
+        Path next = Files.writeString(folder.resolve("next"), content);
+        Files.move(next, tokens, StandardCopyOption.ATOMIC_MOVE);
     }
 
     private void awaitStatus(int status, String token) {

@@ -226,6 +226,23 @@ final class ListenerTest {
     }
 
     @Test
+    void bareHealthTellsNothingOfItsChecks() {
+        health.add(Health.Kind.READY, "table", () -> Health.State.down(Map.of("rows", 7L)));
+        try (Listener bare = Listener.start(OPTIONS.named("public"), health.bareRoutes(), metrics)) {
+            String base = "http://127.0.0.1:" + bare.port() + "/health/";
+            HttpResponse<String> ready = send(HttpRequest.newBuilder(URI.create(base + "ready")));
+
+            assertThat(ready.statusCode()).isEqualTo(503);
+            assertThat(ready.body()).isEqualTo("{\"status\":\"DOWN\",\"checks\":[]}\n");
+            assertThat(send(HttpRequest.newBuilder(URI.create(base + "live"))).statusCode())
+                    .isEqualTo(200);
+            assertThat(send(HttpRequest.newBuilder(URI.create(base + "started")))
+                            .statusCode())
+                    .isEqualTo(404);
+        }
+    }
+
+    @Test
     void aHealthCheckNeedsNoMoreThanASocket() throws IOException {
         assertThat(raw("GET /health/ready HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.0 200 ");
     }
