@@ -4,7 +4,6 @@ import dev.puri.http.EventStream;
 import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
-import dev.puri.http.ServerSentEvent;
 import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.live.Sink;
@@ -96,23 +95,7 @@ final class Feeds {
     }
 
     private Sink open(Exchange exchange, Subscription subscription) {
-        EventStream stream = exchange.events(terms, end -> subscription.cancel());
-        return new Sink() {
-            @Override
-            public boolean offer(String id, @Nullable String type, String data) {
-                return stream.send(ServerSentEvent.of(id, type, data));
-            }
-
-            @Override
-            public int pendingBytes() {
-                return stream.pendingBytes();
-            }
-
-            @Override
-            public void end(String type, String data) {
-                stream.end(ServerSentEvent.of(null, type, data));
-            }
-        };
+        return Sink.of(exchange.events(terms, end -> subscription.cancel()));
     }
 
     private static void later(Exchange exchange, ProblemType type, String detail) {

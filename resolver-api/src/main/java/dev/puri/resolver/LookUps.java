@@ -220,7 +220,7 @@ final class LookUps {
     private static Result result(Table table, String ref, Sight sight) {
         return switch (sight) {
             case Sight.Seen seen -> Resolution.resolve(table, ref);
-            case Sight.Refusal refused -> Result.refused(ref, name(ref), refused);
+            case Sight.Refused refused -> Result.refused(ref, name(ref), refused);
             case Sight.NotCaughtUp late -> Result.notCaughtUp(ref, name(ref), late.at());
             case Sight.Foreign foreign -> Result.malformed(ref, foreign.detail());
         };

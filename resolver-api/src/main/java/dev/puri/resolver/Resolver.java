@@ -13,7 +13,6 @@ import dev.puri.resolver.tail.PlainConsumers;
 import dev.puri.resolver.tail.RefusalLog;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.ReadYourWrites;
-import dev.puri.resolver.wait.Refusals;
 import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -98,7 +97,7 @@ public final class Resolver implements AutoCloseable {
             LookUps lookUps = new LookUps(
                     keeper::table,
                     keeper::progress,
-                    new ReadYourWrites(keeper::table, answers, Refusals.in(refusals), waiters, keeper::partitions),
+                    new ReadYourWrites(keeper::table, answers, refusals, waiters, keeper::partitions),
                     new LookUps.Terms(settings.maxRefs(), settings.maxWait()),
                     metrics.registry());
             Feeds feeds =

@@ -29,7 +29,7 @@ record Result(
         @Nullable Puri canonical,
         @Nullable String detail,
         @Nullable Position at,
-        Sight.@Nullable Refusal refused) {
+        Sight.@Nullable Refused refused) {
     private Result(
             String ref,
             Verdict verdict,
@@ -67,7 +67,7 @@ record Result(
         return new Result(ref, Verdict.MERGED, identity.puri(), identity.row(), null, canonical, detail);
     }
 
-    static Result refused(String ref, @Nullable Puri puri, Sight.Refusal refused) {
+    static Result refused(String ref, @Nullable Puri puri, Sight.Refused refused) {
         return new Result(ref, Verdict.REFUSED, puri, null, null, null, null, refused.at(), refused);
     }
 

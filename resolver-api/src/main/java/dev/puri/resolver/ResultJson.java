@@ -1,8 +1,8 @@
 package dev.puri.resolver;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.puri.resolver.tail.RejectionsView;
 import dev.puri.resolver.wait.Sight;
+import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
 import java.time.ZoneOffset;
@@ -62,11 +62,21 @@ final class ResultJson {
         json.writeEndObject();
     }
 
-    private static void writeRefusal(JsonGenerator json, Sight.Refusal refusal) throws IOException {
-        if (refusal.told() == null) {
-            json.writeStringField("reason", refusal.reason());
-        } else {
-            RejectionsView.writeWhy(json, refusal.told());
+    private static void writeRefusal(JsonGenerator json, Sight.Refused refused) throws IOException {
+        json.writeStringField("reason", refused.reason().name());
+        Refusal told = refused.refusal();
+        if (told == null) {
+            return;
+        }
+        json.writeStringField("detail", told.detail());
+        if (told.holder() != null) {
+            json.writeObjectFieldStart("holder");
+            json.writeStringField("owner", told.holder().owner().text());
+            json.writeStringField("shard", told.holder().shard().text());
+            json.writeEndObject();
+        }
+        if (told.survivor() != null) {
+            json.writeStringField("survivor", told.survivor().toString());
         }
     }
 

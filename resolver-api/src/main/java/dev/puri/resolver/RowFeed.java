@@ -97,23 +97,28 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         RowWriter.Batch batch = writer.batch();
         boolean valueTellsAll = Answer.isAppliedOrUntold(record.headers());
         if (key != null && value != null && valueTellsAll && isOwn(value) && batch.rows.take(key, value)) {
-            batch.heardOf(key, where(), true);
+            batch.heardOf(key, value, where(), true);
             return;
         }
         try {
             Puri puri = name(key);
             Answer answer = value != null && valueTellsAll ? null : Answer.of(record.headers());
-            if (value == null) {
+            Row row = value == null ? null : row(value);
+            // Not the one from above: what was in it is handed over when the registry has to be waited for.
+            batch = writer.batch();
+            if (row == null) {
                 batch.rows.remove(puri);
                 if (answer != null) {
                     answers.noRow(puri, answer.position());
                 }
             } else {
-                Row row = row(value);
                 batch.rows.put(puri, answer == null ? row : answer.heardOf(row));
             }
             batch.heardOf(
-                    puri.toBytes(), where(), answer == null || answer.outcome().kind() == Outcome.Kind.APPLIED);
+                    puri.toBytes(),
+                    value,
+                    where(),
+                    answer == null || answer.outcome().kind() == Outcome.Kind.APPLIED);
             if (answer != null && answer.outcome().reason() != null) {
                 answers.refused(puri, answer.position(), answer.outcome().reason());
             }
@@ -153,6 +158,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                 return RowAvro.fromAvro(reader.decode(value, writer));
             } catch (RegistryUnavailableException e) {
                 if (stop.waitingFor == null) {
+                    writer.handOver();
                     log.warn("The table waits at {} for the schema registry: {}", place(), e.getMessage());
                 }
                 stop.waitingFor = String.valueOf(e.getMessage());

@@ -5,8 +5,10 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.identity.Puri;
+import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -61,6 +63,8 @@ final class RowWriter implements AutoCloseable {
         /** Of each row or removal its name and place in the topic, and whether it is news. */
         private final List<byte[]> keys = new ArrayList<>();
 
+        private final byte[] @Nullable [] values = new byte[RowBatch.MOST][];
+
         private final int[] partitions = new int[RowBatch.MOST];
         private final long[] offsets = new long[RowBatch.MOST];
         private final boolean[] isChange = new boolean[RowBatch.MOST];
@@ -76,9 +80,10 @@ final class RowWriter implements AutoCloseable {
         }
 
         /** Says of what was just added where it stands in the topic. */
-        void heardOf(byte[] key, @Nullable RecordMetadata place, boolean isNews) {
+        void heardOf(byte[] key, byte @Nullable [] value, @Nullable RecordMetadata place, boolean isNews) {
             int i = keys.size();
             keys.add(key);
+            values[i] = value;
             partitions[i] = place == null ? 0 : place.partition();
             offsets[i] = place == null ? 0 : place.offset();
             isChange[i] = isNews;
@@ -86,6 +91,7 @@ final class RowWriter implements AutoCloseable {
 
         private void clear() {
             rows.clear();
+            Arrays.fill(values, 0, keys.size(), null);
             keys.clear();
             partition = -1;
         }
@@ -146,7 +152,8 @@ final class RowWriter implements AutoCloseable {
         handOver();
     }
 
-    private void handOver() {
+    /** Lets be written what was added; for the thread that reads. */
+    void handOver() {
         requireAlive();
         full.add(filling);
         filling = takeEmpty();
@@ -244,6 +251,8 @@ final class RowWriter implements AutoCloseable {
         if (told != null) {
             tell(batch, told);
         }
+        // Or a waiter might miss what was written, and we the waiter.
+        VarHandle.fullFence();
         if (waiters.isAnybodyThere()) {
             wake(batch);
         }
@@ -256,9 +265,9 @@ final class RowWriter implements AutoCloseable {
     }
 
     private static void tell(Batch batch, ChangeRing ring) {
-        for (int i = 0; i < batch.rows.size(); i++) {
+        for (int i = 0; i < batch.keys.size(); i++) {
             if (batch.isChange[i]) {
-                ring.changed(batch.partitions[i], batch.offsets[i], name(batch.keys.get(i)), batch.rows.row(i));
+                ring.changed(batch.partitions[i], batch.offsets[i], batch.keys.get(i), batch.values[i]);
             }
         }
         if (batch.partition >= 0) {

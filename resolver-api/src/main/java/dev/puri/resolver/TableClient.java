@@ -188,8 +188,13 @@ public final class TableClient implements AutoCloseable {
 
         @Override
         public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
-            TrackedConsumer made =
-                    new TrackedConsumer(config, (partition, offset) -> writer.reached(partition.partition(), offset));
+            TrackedConsumer made = new TrackedConsumer(
+                    config, (partition, offset) -> writer.reached(partition.partition(), offset), records -> {
+                        // What a snapshot had is in the table already, and what follows it is little.
+                        if (table.rows() == 0) {
+                            table.expect(records);
+                        }
+                    });
             consumer = made;
             return made;
         }

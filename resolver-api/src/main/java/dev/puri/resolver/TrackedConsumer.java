@@ -1,9 +1,11 @@
 package dev.puri.resolver;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -21,14 +23,25 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     private final ObjLongConsumer<TopicPartition> processed;
+    private final LongConsumer ahead;
     private final Map<TopicPartition, Long> polled = new HashMap<>();
 
     /**
      * @param processed told of each partition and the offset before which all of it is processed
+     * @param ahead told before anything is read how many records the topic has at most
      */
-    TrackedConsumer(Map<String, Object> config, ObjLongConsumer<TopicPartition> processed) {
+    TrackedConsumer(Map<String, Object> config, ObjLongConsumer<TopicPartition> processed, LongConsumer ahead) {
         super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         this.processed = processed;
+        this.ahead = ahead;
+    }
+
+    /** Kafka Streams asks for the ends of all partitions when it begins to restore. */
+    @Override
+    public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
+        Map<TopicPartition, Long> ends = super.endOffsets(partitions);
+        ahead.accept(ends.values().stream().mapToLong(Long::longValue).sum());
+        return ends;
     }
 
     @Override

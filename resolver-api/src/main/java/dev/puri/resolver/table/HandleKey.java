@@ -56,17 +56,18 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
 
     /** The handle of a record, or null. */
     static @Nullable HandleKey of(byte[] record, Words words, long seed) {
-        if (!RowCodec.hasHandle(record)) {
-            return null;
-        }
-        long first = (long) LONGS.get(record, RowCodec.HANDLE_AT);
-        int last = (short) SHORTS.get(record, RowCodec.HANDLE_AT + 8) & 0xFFFF;
+        return RowCodec.hasHandle(record) ? at(record, RowCodec.HANDLE_AT, words, seed) : null;
+    }
+
+    /** The handle that stands at this place. */
+    static HandleKey at(byte[] bytes, int at, Words words, long seed) {
+        long first = (long) LONGS.get(bytes, at);
+        int last = (short) SHORTS.get(bytes, at + 8) & 0xFFFF;
         long high = first >>> 4;
         int low = (int) (first & 0xF) << 11 | last >>> 5;
         int number = last & 0x1F;
-        int prefix = number == Words.OTHER_PREFIX
-                ? (short) SHORTS.get(record, RowCodec.HANDLE_AT + BYTES) & 0xFFFF
-                : words.prefix(number);
+        int prefix =
+                number == Words.OTHER_PREFIX ? (short) SHORTS.get(bytes, at + BYTES) & 0xFFFF : words.prefix(number);
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
     }
 

@@ -56,6 +56,14 @@ final class Index {
     private final AtomicLong entries = new AtomicLong();
     private final AtomicLong slots = new AtomicLong();
 
+    /** However much is to come, it may all be of the same few names. */
+    private static final double MOST_GROWTH = 8;
+
+    private static final double LEAST_GROWTH = 1.1;
+
+    /** How often as many entries as now there will be; 0 when that is not known. */
+    private double toCome;
+
     /** What a table that is rebuilt becomes, and a page of what it was; kept, for they are large. */
     private long[] moved = {};
 
@@ -304,7 +312,7 @@ final class Index {
 
     /** Sets aside room for a table that is to get this many entries at once; before any entry only. */
     void reserve(int table, int expected) {
-        long[] array = allocate(slotsFor(expected));
+        long[] array = allocate(expected * 3 / 2 + 1);
         slots((int) array[0]);
         arrays[table] = array;
     }
@@ -431,8 +439,18 @@ final class Index {
         return (int) (count * 3L / 4);
     }
 
-    /** Half as much again as is in use: each entry is moved twice or three times while a table fills. */
-    private static int slotsFor(int entries) {
-        return 2 * entries;
+    /**
+     * Twice what is in use, which is half as much again as there was when a table is full; or, while a
+     * topic is read, as much as there will be if the rest of it is like what was read.
+     */
+    private int slotsFor(int entries) {
+        return (int) (toCome > 1 ? entries * Math.clamp(toCome, LEAST_GROWTH, MOST_GROWTH) * 4 / 3 : 2.0 * entries);
+    }
+
+    /**
+     * Foretells how often as many entries as now there will be; 0 when nobody knows.
+     */
+    void foretell(double times) {
+        toCome = times;
     }
 }

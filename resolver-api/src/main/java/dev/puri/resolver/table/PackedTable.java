@@ -49,6 +49,9 @@ public final class PackedTable implements Table, StateStore {
     /** Of the batch that is written, where its records are. */
     private final long[] addresses = new long[RowBatch.MOST];
 
+    private long expected;
+    private long written;
+
     /** Written, so that what was read for its own sake is read. */
     private long touched;
 
@@ -81,8 +84,8 @@ public final class PackedTable implements Table, StateStore {
     public static PackedTable open(Path snapshot, SnapshotTerms terms) throws IOException, SnapshotRefusedException {
         SnapshotReader.Head head = SnapshotReader.head(snapshot, terms);
         PackedTable table = new PackedTable(head.seed(), head.offsets());
-        try (SnapshotReader reader = new SnapshotReader(
-                snapshot, head.seed(), table.slab, table.names, table.handles, table.words, table.codec)) {
+        try (SnapshotReader reader =
+                new SnapshotReader(snapshot, head.seed(), table.slab, table.names, table.handles, table.words)) {
             reader.fill(table::count);
         } catch (IOException | SnapshotRefusedException | RuntimeException | Error e) {
             table.release();
@@ -159,6 +162,15 @@ public final class PackedTable implements Table, StateStore {
         reached.put(partition, offset);
     }
 
+    /**
+     * Foretells how many records will be put in all, so that the table grows at once to what it will need.
+     * They may be of fewer names: it goes by how many there were among those already put. To be said
+     * before anything is.
+     */
+    public void expect(long records) {
+        expected = records;
+    }
+
     /** Puts a row in the place of the one before it, whose handle is dropped unless it is the same. */
     public void put(Puri puri, Row row) {
         own.put(puri, row);
@@ -189,6 +201,10 @@ public final class PackedTable implements Table, StateStore {
      * together, for waiting for it is what a put takes longest with.
      */
     public void write(RowBatch batch) {
+        written += batch.count;
+        double toCome = written < expected ? (double) expected / written : 0;
+        names.foretell(toCome);
+        handles.foretell(toCome);
         for (int i = 0; i < batch.count; i++) {
             if (batch.removed[i] == null) {
                 int length = batch.begins[i + 1] - batch.begins[i];
@@ -276,7 +292,7 @@ public final class PackedTable implements Table, StateStore {
         if (handle != null && handles.seekAddress(handle.hash(), address) != 0) {
             handles.remove(handle.hash());
         }
-        codec.count(record, this::count, -1);
+        RowCodec.count(record, this::count, -1);
         slab.freeRecord(address, record.length / Slab.UNIT);
     }
 

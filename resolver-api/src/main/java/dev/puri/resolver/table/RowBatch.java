@@ -90,19 +90,6 @@ public final class RowBatch {
         count++;
     }
 
-    /** How many rows and removals are in it. */
-    public int size() {
-        return count;
-    }
-
-    /** What was added at this place; null when it was a removal. */
-    public @Nullable Row row(int i) {
-        return removed[i] != null
-                ? null
-                : codec.decode(Arrays.copyOfRange(records, begins[i], begins[i + 1]), null, null)
-                        .row();
-    }
-
     /** Empties it, to be filled again. */
     public void clear() {
         Arrays.fill(removed, 0, count, null);

@@ -45,15 +45,24 @@ final class RowCodec {
     }
 
     static boolean hasHandle(byte[] record) {
-        return (record[1] & HANDLE) != 0;
+        return hasHandle(record, 0);
+    }
+
+    /** The same of a record among others. */
+    static boolean hasHandle(byte[] bytes, int begin) {
+        return (bytes[begin + 1] & HANDLE) != 0;
     }
 
     /** Where the collection's number stands. */
     static int nameAt(byte[] record) {
-        int flags = record[1];
+        return nameAt(record, 0);
+    }
+
+    private static int nameAt(byte[] bytes, int begin) {
+        int flags = bytes[begin + 1];
         return (flags & HANDLE) == 0
-                ? HANDLE_AT
-                : HANDLE_AT + HandleKey.BYTES + ((flags & WIDE_HANDLE) == 0 ? 0 : HandleKey.PREFIX_BYTES);
+                ? begin + HANDLE_AT
+                : begin + HANDLE_AT + HandleKey.BYTES + ((flags & WIDE_HANDLE) == 0 ? 0 : HandleKey.PREFIX_BYTES);
     }
 
     /** Writes a row and returns its length, a multiple of 8. */
@@ -93,14 +102,19 @@ final class RowCodec {
     }
 
     /** What is counted by: the record's collection, owner, shard and status. */
-    void count(byte[] record, Tally tally, int more) {
-        int collectionAt = nameAt(record);
-        int ownerAt = Identifier.end(record, Varint.end(record, collectionAt)) + 16;
+    static void count(byte[] record, Tally tally, int more) {
+        count(record, 0, tally, more);
+    }
+
+    /** The same of a record among others. */
+    static void count(byte[] bytes, int begin, Tally tally, int more) {
+        int collectionAt = nameAt(bytes, begin);
+        int ownerAt = Identifier.end(bytes, Varint.end(bytes, collectionAt)) + 16;
         tally.count(
-                (int) Varint.get(record, collectionAt),
-                (int) Varint.get(record, ownerAt),
-                (int) Varint.get(record, Varint.end(record, ownerAt)),
-                record[1] & STATUS,
+                (int) Varint.get(bytes, collectionAt),
+                (int) Varint.get(bytes, ownerAt),
+                (int) Varint.get(bytes, Varint.end(bytes, ownerAt)),
+                bytes[begin + 1] & STATUS,
                 more);
     }
 

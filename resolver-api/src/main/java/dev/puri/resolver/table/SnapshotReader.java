@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills an empty table from a snapshot, by as many threads as there are processors: first the records
@@ -39,21 +40,18 @@ final class SnapshotReader implements AutoCloseable {
     private final Index names;
     private final Index handles;
     private final Words words;
-    private final RowCodec codec;
     private final long seed;
 
     /** What a table is made with. */
     record Head(long seed, Map<Integer, Long> offsets) {}
 
-    SnapshotReader(Path file, long seed, Slab slab, Index names, Index handles, Words words, RowCodec codec)
-            throws IOException {
+    SnapshotReader(Path file, long seed, Slab slab, Index names, Index handles, Words words) throws IOException {
         this.in = FileChannel.open(file, StandardOpenOption.READ);
         this.size = in.size();
         this.slab = slab;
         this.names = names;
         this.handles = handles;
         this.words = words;
-        this.codec = codec;
         this.seed = seed;
     }
 
@@ -142,10 +140,11 @@ final class SnapshotReader implements AutoCloseable {
                 rows += filled.rows;
                 filled.counts.addTo(total);
                 for (int table = 0; table < Index.TABLES; table++) {
-                    if (filled.handles[table] != null) {
+                    Entries entries = filled.handles[table];
+                    if (entries != null) {
                         byHandleTable
                                 .computeIfAbsent(table, t -> new ArrayList<>())
-                                .add(filled.handles[table]);
+                                .add(entries);
                     }
                 }
             }
@@ -239,21 +238,45 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     private static final class Filled {
-        private final Entries[] handles = new Entries[Index.TABLES];
+        private final @Nullable Entries[] handles = new Entries[Index.TABLES];
         private final Counts counts = new Counts();
         private long rows;
+
+        Entries handlesOf(int table) {
+            Entries known = handles[table];
+            if (known == null) {
+                known = new Entries();
+                handles[table] = known;
+            }
+            return known;
+        }
     }
 
-    /** Counts of one small table's rows, to be added up by one thread. */
+    /** Counts of one small table's rows, to be added up by one thread. Neighbours are mostly of one kind. */
     private static final class Counts implements RowCodec.Tally {
         private final Map<Long, Integer> rows = new HashMap<>();
+        private long last = -1;
+        private int ofLast;
 
         @Override
         public void count(int collection, int owner, int shard, int status, int more) {
-            rows.merge((((long) collection << 20 | owner) << 20 | shard) << 2 | status, more, Integer::sum);
+            long key = (((long) collection << 20 | owner) << 20 | shard) << 2 | status;
+            if (key != last) {
+                flush();
+                last = key;
+            }
+            ofLast += more;
+        }
+
+        private void flush() {
+            if (ofLast != 0) {
+                rows.merge(last, ofLast, Integer::sum);
+                ofLast = 0;
+            }
         }
 
         void addTo(RowCodec.Tally total) {
+            flush();
             rows.forEach((key, count) -> total.count(
                     (int) (key >>> 42),
                     (int) (key >>> 22 & 0xFFFFF),
@@ -263,9 +286,22 @@ final class SnapshotReader implements AutoCloseable {
         }
     }
 
+    /** A record among the bytes of its block, copied only when another is met whose hash is the same. */
+    private static final class InBlock implements Index.Match {
+        private byte[] bytes = {};
+        private int begin;
+        private int length;
+
+        @Override
+        public boolean in(byte[] other) {
+            return RowCodec.sameName(Arrays.copyOfRange(bytes, begin, begin + length), other);
+        }
+    }
+
     private Filled fillNames(int table, List<Placed> blocks, Set<Long> replaced)
             throws IOException, SnapshotRefusedException {
         Filled filled = new Filled();
+        InBlock record = new InBlock();
         for (Placed placed : blocks) {
             Block block = placed.block;
             byte[] bytes = checked(in, block.place(), block.length(), "a block of its rows")
@@ -274,30 +310,25 @@ final class SnapshotReader implements AutoCloseable {
             int at = 4 * block.rows();
             slab.copy(bytes, at, placed.address, block.bytes());
             long address = placed.address;
+            record.bytes = bytes;
             for (int row = 0; row < block.rows(); row++) {
-                int length = (bytes[at] & 0xFF) * Slab.UNIT;
-                byte[] record = Arrays.copyOfRange(bytes, at, at + length);
-                long before = names.fill(table, tags.getInt(), address, other -> RowCodec.sameName(record, other));
-                if (before == 0) {
-                    codec.count(record, filled.counts, 1);
-                } else {
+                record.begin = at;
+                record.length = (bytes[at] & 0xFF) * Slab.UNIT;
+                long before = names.fill(table, tags.getInt(), address, record);
+                RowCodec.count(bytes, at, filled.counts, 1);
+                if (before != 0) {
                     // A row that was written anew during the dump, and is read again from the topic.
                     replaced.add(before);
-                    byte[] other = slab.read(before);
-                    codec.count(record, filled.counts, 1);
-                    codec.count(Objects.requireNonNull(other), filled.counts, -1);
+                    RowCodec.count(Objects.requireNonNull(slab.read(before)), filled.counts, -1);
                 }
-                HandleKey handle = HandleKey.of(record, words, seed);
-                if (handle != null) {
-                    int handleTable = Index.table(handle.hash());
-                    if (filled.handles[handleTable] == null) {
-                        filled.handles[handleTable] = new Entries();
-                    }
-                    filled.handles[handleTable].add(Index.tag(handle.hash()), address);
+                if (RowCodec.hasHandle(bytes, at)) {
+                    long hash = HandleKey.at(bytes, at + RowCodec.HANDLE_AT, words, seed)
+                            .hash();
+                    filled.handlesOf(Index.table(hash)).add(Index.tag(hash), address);
                 }
                 filled.rows++;
-                at += length;
-                address += length / Slab.UNIT;
+                at += record.length;
+                address += record.length / Slab.UNIT;
             }
         }
         return filled;

@@ -2,10 +2,10 @@ package dev.puri.resolver.wait;
 
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.Table;
-import dev.puri.resolver.tail.Refused;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Refusal;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Whether the table has seen the event that a token stands for.
  *
  * <pre>
- * was it refused? ──▶ Refusal     the exact token first, even if the row has gone on since
+ * was it refused? ──▶ Refused     the exact token first, even if the row has gone on since
  * is the row, or the lack of one, as of this event or a later one of the topic? ──▶ Seen
  * otherwise wait for news of the name and look again ──▶ … ──▶ NotCaughtUp
  * </pre>
@@ -124,10 +124,10 @@ public final class ReadYourWrites {
     private @Nullable Sight refused(@Nullable Puri puri, Position token) {
         Answers.Refused told = answers.refusalAt(token);
         if (told != null && (puri == null || told.puri().equals(puri))) {
-            return new Sight.Refusal(token, told.reason().name(), refusals.at(token, puri));
+            return new Sight.Refused(token, told.reason(), refusals.at(token, puri));
         }
-        Refused refused = told == null ? refusals.at(token, puri) : null;
-        return refused == null ? null : new Sight.Refusal(token, refused.reason(), refused);
+        Refusal refusal = told == null ? refusals.at(token, puri) : null;
+        return refusal == null ? null : new Sight.Refused(token, refusal.reason(), refusal);
     }
 
     private static boolean isAsOf(Position token, Position heard) {
@@ -138,9 +138,9 @@ public final class ReadYourWrites {
 
     /** The table's topic tells of a refusal without its circumstances, which stand in another. */
     private CompletionStage<Sight> detailed(Sight sight) {
-        if (sight instanceof Sight.Refusal refusal && refusal.told() == null) {
-            return refusals.soonAt(refusal.at(), PATIENCE)
-                    .thenApply(told -> new Sight.Refusal(refusal.at(), refusal.reason(), told));
+        if (sight instanceof Sight.Refused refused && refused.refusal() == null) {
+            return refusals.soonAt(refused.at(), PATIENCE)
+                    .thenApply(refusal -> new Sight.Refused(refused.at(), refused.reason(), refusal));
         }
         return CompletableFuture.completedFuture(sight);
     }

@@ -1,11 +1,9 @@
 package dev.puri.resolver.wait;
 
-import dev.puri.resolver.tail.RefusalLog;
-import dev.puri.resolver.tail.Refused;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Refusal;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -18,41 +16,25 @@ public interface Refusals {
      * @param puri whose event it has to be; null for anybody's
      */
     @Nullable
-    Refused at(Position position, @Nullable Puri puri);
+    Refusal at(Position position, @Nullable Puri puri);
 
     /**
      * The same as soon as it is known, which may be shortly after the table's own topic told of it.
      *
      * @return completes with null when the patience is over
      */
-    CompletionStage<@Nullable Refused> soonAt(Position position, Duration patience);
+    CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience);
 
     /** Knows of none. */
     Refusals NONE = new Refusals() {
         @Override
-        public @Nullable Refused at(Position position, @Nullable Puri puri) {
+        public @Nullable Refusal at(Position position, @Nullable Puri puri) {
             return null;
         }
 
         @Override
-        public CompletionStage<@Nullable Refused> soonAt(Position position, Duration patience) {
+        public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
             return CompletableFuture.completedFuture(null);
         }
     };
-
-    /** Knows of those that a log remembers. */
-    static Refusals in(RefusalLog log) {
-        return new Refusals() {
-            @Override
-            public @Nullable Refused at(Position position, @Nullable Puri puri) {
-                Refused refused = log.at(position).orElse(null);
-                return refused != null && (puri == null || Objects.equals(puri, refused.puri())) ? refused : null;
-            }
-
-            @Override
-            public CompletionStage<@Nullable Refused> soonAt(Position position, Duration patience) {
-                return log.await(position, patience).thenApply(refused -> refused.orElse(null));
-            }
-        };
-    }
 }

@@ -1,7 +1,8 @@
 package dev.puri.resolver.wait;
 
-import dev.puri.resolver.tail.Refused;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /** What became of an event, as far as it is known here. */
@@ -11,13 +12,8 @@ public sealed interface Sight {
         static final Seen INSTANCE = new Seen();
     }
 
-    /**
-     * It was refused.
-     *
-     * @param reason one of {@link dev.puri.schemas.log.Reason}, or one that this program does not know
-     * @param told the circumstances; null when they are not known, or not yet
-     */
-    record Refusal(Position at, String reason, @Nullable Refused told) implements Sight {}
+    /** It was refused. */
+    record Refused(Position at, Reason reason, @Nullable Refusal refusal) implements Sight {}
 
     /** It is of another name than it was asked for with. */
     record Foreign(String detail) implements Sight {}

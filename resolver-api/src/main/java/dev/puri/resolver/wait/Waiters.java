@@ -57,6 +57,11 @@ public final class Waiters implements AutoCloseable {
             this.look = look;
         }
 
+        void lookLast() {
+            tryAgain();
+            answer.complete(null);
+        }
+
         /** Looks, and leaves if there is something. */
         void tryAgain() {
             if (answer.isDone()) {
@@ -108,8 +113,7 @@ public final class Waiters implements AutoCloseable {
         waiter.answer.whenComplete((seen, failure) -> leave(waiter));
         waiter.tryAgain();
         if (!waiter.answer.isDone()) {
-            ScheduledFuture<?> end =
-                    clock.schedule(() -> waiter.answer.complete(null), wait.toNanos(), TimeUnit.NANOSECONDS);
+            ScheduledFuture<?> end = clock.schedule(waiter::lookLast, wait.toNanos(), TimeUnit.NANOSECONDS);
             waiter.end = end;
             if (waiter.answer.isDone()) {
                 end.cancel(false);

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
-import dev.puri.resolver.tail.Refused;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
-import dev.puri.schemas.log.Refusal.Holder;
+import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import java.time.Duration;
@@ -51,16 +50,16 @@ final class ReadYourWritesTest {
 
     /** Refusals as they are read from their own topic, which may come after the table's. */
     private static final class Known implements Refusals {
-        private final Map<Position, Refused> all = new HashMap<>();
-        private final CompletableFuture<@Nullable Refused> soon = new CompletableFuture<>();
+        private final Map<Position, Refusal> all = new HashMap<>();
+        private final CompletableFuture<@Nullable Refusal> soon = new CompletableFuture<>();
 
         @Override
-        public @Nullable Refused at(Position position, @Nullable Puri puri) {
+        public @Nullable Refusal at(Position position, @Nullable Puri puri) {
             return puri == null || puri.equals(TRACK) ? all.get(position) : null;
         }
 
         @Override
-        public CompletionStage<@Nullable Refused> soonAt(Position position, Duration patience) {
+        public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
             return soon;
         }
     }
@@ -124,11 +123,12 @@ final class ReadYourWritesTest {
     @Test
     void aRefusalGoesBeforeALaterRow() throws Exception {
         table.put(TRACK, row(at(20)));
-        Refused refusal = refused(Reason.PURI_TAKEN);
+        Refusal refusal = new Refusal(
+                Reason.PURI_TAKEN, "it is taken", new Refusal.Holder(new Owner("catalog"), new Shard("br-1")), null);
         refusals.all.put(at(7), refusal);
 
         assertThat(writes.await(TRACK, at(7), LONG))
-                .isCompletedWithValue(new Sight.Refusal(at(7), "PURI_TAKEN", refusal));
+                .isCompletedWithValue(new Sight.Refused(at(7), Reason.PURI_TAKEN, refusal));
         assertThat(writes.await(TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
     }
 
@@ -140,13 +140,13 @@ final class ReadYourWritesTest {
         assertThat(waiting).isNotDone();
         refusals.soon.complete(null);
 
-        assertThat(waiting).isCompletedWithValue(new Sight.Refusal(at(7), "PURI_TAKEN", null));
+        assertThat(waiting).isCompletedWithValue(new Sight.Refused(at(7), Reason.PURI_TAKEN, null));
     }
 
     @Test
     void aRefusalOfAnotherNameIsNotToldHere() throws Exception {
         Puri other = otherInTheSamePartition();
-        refusals.all.put(at(7), refused(Reason.PURI_TAKEN));
+        refusals.all.put(at(7), Refusal.of(Reason.PURI_TAKEN, "it is taken"));
         answers.refused(TRACK, at(7), Reason.PURI_TAKEN);
 
         assertThat(writes.await(other, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
@@ -178,11 +178,11 @@ final class ReadYourWritesTest {
 
     @Test
     void aHandleTakenByAnotherIsARefusal() throws Exception {
-        Refused refusal = refused(Reason.HANDLE_TAKEN);
+        Refusal refusal = Refusal.of(Reason.HANDLE_TAKEN, "it is taken");
         refusals.all.put(at(7), refusal);
 
         assertThat(writes.await(HANDLE, at(7), LONG))
-                .isCompletedWithValue(new Sight.Refusal(at(7), "HANDLE_TAKEN", refusal));
+                .isCompletedWithValue(new Sight.Refused(at(7), Reason.HANDLE_TAKEN, refusal));
     }
 
     @Test
@@ -206,18 +206,6 @@ final class ReadYourWritesTest {
         waiting.cancel(false);
 
         assertThat(waiters.count()).isZero();
-    }
-
-    private static Refused refused(Reason reason) {
-        return new Refused(
-                at(7),
-                reason.name(),
-                "it is taken",
-                NOW,
-                TRACK,
-                null,
-                new Holder(new Owner("catalog"), new Shard("br-1")),
-                null);
     }
 
     private static Puri otherInTheSamePartition() {
