@@ -6,6 +6,7 @@ import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangeId;
+import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Sink;
 import dev.puri.resolver.live.StatsView;
 import dev.puri.resolver.live.Subscribers;
@@ -23,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What can be asked beside look-ups: what changes, what was refused, what is declared, and how much there is. */
 final class Feeds {
-    /** An event that is larger than what may be pending is taken all the same; one change has at most a few KiB. */
-    private static final int LARGEST_EVENT = 64 << 10;
-
     private static final ProblemType INVALID_EVENT_ID =
             new ProblemType("invalid-event-id", "Last-Event-ID is none that this path has told", 400);
     private static final ProblemType TOO_MANY_STREAMS =
@@ -54,16 +52,14 @@ final class Feeds {
             Supplier<@Nullable Table> tables,
             Supplier<@Nullable Long> behind,
             Supplier<@Nullable Duration> lagAge,
-            ChangesSettings settings) {
+            ChangesOptions options) {
         this.subscribers = subscribers;
         this.refusals = refusals;
         this.catalogue = catalogue;
         this.tables = tables;
         this.behind = behind;
         this.lagAge = lagAge;
-        this.terms = new EventStream.Terms(
-                settings.changesBufferBytes() + LARGEST_EVENT,
-                settings.changesHeartbeat().multipliedBy(2));
+        this.terms = options.terms();
     }
 
     void changes(Exchange exchange) {

@@ -100,8 +100,8 @@ public final class Resolver implements AutoCloseable {
                     new ReadYourWrites(keeper::table, answers, refusals, waiters, keeper::partitions),
                     new LookUps.Terms(settings.maxRefs(), settings.maxWait()),
                     metrics.registry());
-            Feeds feeds =
-                    new Feeds(subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, changes);
+            Feeds feeds = new Feeds(
+                    subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, options(changes));
             Health health = new Health();
             health.add(Health.Kind.STARTED, "table", keeper::started);
             health.add(Health.Kind.READY, "table", keeper::ready);

@@ -106,15 +106,11 @@ final class RoutesTest {
         };
         SchemaRegistry registry = new NoSchemas();
         InstantSource clock = InstantSource.system();
-        subscribers = Subscribers.start(
-                ChangesOptions.of(10, 2, 10_000, Duration.ofSeconds(1)),
-                consumers,
-                registry,
-                clock,
-                metrics.registry());
+        ChangesOptions options = ChangesOptions.of(10, 2, 10_000, Duration.ofSeconds(1));
+        subscribers = Subscribers.start(options, consumers, registry, clock, metrics.registry());
         refusals = RefusalLog.start(consumers, registry, 10, 10, clock, metrics.registry());
         catalogue = Catalogue.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
-        return new Feeds(subscribers, refusals, catalogue, () -> table, () -> 12L, () -> null, ChangesSettings.DEFAULT);
+        return new Feeds(subscribers, refusals, catalogue, () -> table, () -> 12L, () -> null, options);
     }
 
     private static final class NoSchemas implements SchemaRegistry {
