@@ -19,7 +19,9 @@ public final class GrowthSteps {
     /** How long each step took, in ns, until so many rows were there. */
     public static Histogram ofRows(int rows) {
         GrowthSteps steps = new GrowthSteps();
-        steps.fill(rows);
+        try (steps.slab) {
+            steps.fill(rows);
+        }
         return steps.nanos;
     }
 

@@ -140,6 +140,23 @@ final class PackedTableTest {
         assertThat(table.stats().handles()).isEqualTo(1);
     }
 
+    @Test
+    void aBatchIsAsLongAsItsLongestRowsTake() {
+        RowBatch batch = table.newBatch();
+        List<Puri> names = new ArrayList<>();
+        while (!batch.isFull()) {
+            Puri puri = Puri.of("n", "c", "x".repeat(250) + names.size());
+            names.add(puri);
+            batch.put(puri, SomeRows.active("br-" + names.size(), null));
+        }
+        table.write(batch);
+
+        for (int i = 0; i < names.size(); i++) {
+            assertThat(table.byPuri(names.get(i)))
+                    .isEqualTo(new Identity(names.get(i), SomeRows.active("br-" + (i + 1), null)));
+        }
+    }
+
     /** Few names and fewer handles, so that most batches have a name more than once and handles that change hands. */
     @Test
     void batchesOfAnyLengthGiveWhatTheirRowsDoOneByOne() {
