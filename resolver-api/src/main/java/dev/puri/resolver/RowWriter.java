@@ -54,6 +54,12 @@ final class RowWriter implements AutoCloseable {
     /** Of the thread that writes; null while the table is being filled. */
     private @Nullable ChangeRing ring;
 
+    /**
+     * Of the thread that writes, while there is no ring: by partition, the offset after the last record that is in the
+     * table. A poll's records may be there before the table is told how far they reach.
+     */
+    private long[] written = {};
+
     private volatile @Nullable Throwable failure;
 
     /** Rows in the order of the topic, and how far they go. Used by one thread at a time. */
@@ -173,7 +179,7 @@ final class RowWriter implements AutoCloseable {
         batch.then = () -> {
             long[] begins = new long[count];
             for (int i = 0; i < count; i++) {
-                begins[i] = table.reached(i);
+                begins[i] = Math.max(table.reached(i), i < written.length ? written[i] : 0);
             }
             ring = begin.apply(begins);
             live.countDown();
@@ -248,7 +254,9 @@ final class RowWriter implements AutoCloseable {
             table.reach(batch.partition, batch.offset);
         }
         ChangeRing told = ring;
-        if (told != null) {
+        if (told == null) {
+            note(batch);
+        } else {
             tell(batch, told);
         }
         // Or a waiter might miss what was written, and we the waiter.
@@ -262,6 +270,16 @@ final class RowWriter implements AutoCloseable {
         }
         batch.clear();
         empty.add(batch);
+    }
+
+    private void note(Batch batch) {
+        for (int i = 0; i < batch.keys.size(); i++) {
+            int partition = batch.partitions[i];
+            if (partition >= written.length) {
+                written = Arrays.copyOf(written, partition + 1);
+            }
+            written[partition] = batch.offsets[i] + 1;
+        }
     }
 
     private static void tell(Batch batch, ChangeRing ring) {

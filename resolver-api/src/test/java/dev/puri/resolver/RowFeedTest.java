@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.resolver.live.ChangesOptions;
+import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
@@ -24,14 +26,18 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.avro.Schema;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,6 +112,40 @@ final class RowFeedTest {
 
         await().untilAsserted(() -> assertThat(table.reached(3)).isEqualTo(43));
         assertThat(table.byPuri(TRACK)).isNotNull();
+    }
+
+    @Test
+    void changesAreToldOfAllThatIsWrittenLaterAndOfNothingBefore() {
+        try (Subscribers subscribers = Subscribers.start(
+                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
+                () -> {
+                    throw new IllegalStateException("nothing older is asked for");
+                },
+                registry,
+                InstantSource.system(),
+                new SimpleMeterRegistry())) {
+            writer.reached(0, 7);
+            // In the table, while it is not told yet how far this reaches.
+            RowWriter.Batch batch = writer.batch();
+            batch.rows.put(TRACK, Rows.active("br-1"));
+            batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), new Place(2, 41), true);
+            writer.handOver();
+            CompletableFuture<long[]> told = new CompletableFuture<>();
+
+            writer.goLive(3, begins -> {
+                told.complete(begins);
+                return subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH);
+            });
+
+            assertThat(told.join()).containsExactly(7, 0, 42);
+        }
+    }
+
+    private record Place(int partition, long offset) implements RecordMetadata {
+        @Override
+        public String topic() {
+            return "puri.identities.v1";
+        }
     }
 
     @Test

@@ -111,7 +111,7 @@ final class PackedTableStressTest {
                 batch.remove(name(inCrowd));
             }
             crowd++;
-            if (batch.size() + 2 > RowBatch.MOST || random.nextInt(100) == 0) {
+            if (batch.count + 2 > RowBatch.MOST || random.nextInt(100) == 0) {
                 full.put(new Filled(batch, version));
                 batch = nextEmpty();
             }
