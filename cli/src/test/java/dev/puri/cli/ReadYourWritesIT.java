@@ -1,0 +1,174 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.uuid.Generators;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Position;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whoever has published an event asks the resolver what became of it, by the token that the publish returned. */
+@Timeout(120)
+final class ReadYourWritesIT {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    private static Path data;
+
+    private static EmbeddedStack stack;
+    private static IdentityPublisher publisher;
+    private static HttpClient client;
+
+    @BeforeAll
+    static void start() {
+        stack = EmbeddedStack.start(EmbeddedStack.Place.anywhere(data), step -> {});
+        publisher = new IdentityPublisher(
+                Map.of("bootstrap.servers", stack.bootstrapServers(), "schema.registry.url", stack.schemaRegistry()));
+        client = HttpClient.newHttpClient();
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        publisher.close();
+        stack.close();
+    }
+
+    @Test
+    void whatWasJustPublishedIsReadAtOnce() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            Position token = publish("writes:tracks:" + i, created("br-" + i));
+
+            HttpResponse<String> answer = get("/v1/identities/writes:tracks:" + i + "?wait=20s&at=" + token);
+
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            assertThat(JSON.readTree(answer.body()).get("shard").asText()).isEqualTo("br-" + i);
+        }
+    }
+
+    @Test
+    void aClaimThatLostIsToldWithItsHolderAndARepetitionIsSeen() throws Exception {
+        Change first = created("br-1");
+        publish("writes:tracks:taken", first);
+        Position lost = publish("writes:tracks:taken", created("eu-1"));
+        Position repeated = publish("writes:tracks:taken", first);
+
+        HttpResponse<String> refused = get("/v1/identities/writes:tracks:taken?wait=20s&at=" + lost);
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(409);
+        JsonNode told = JSON.readTree(refused.body());
+        assertThat(told.get("reason").asText()).isEqualTo("PURI_TAKEN");
+        assertThat(told.get("holder").get("shard").asText()).isEqualTo("br-1");
+
+        HttpResponse<String> seen = get("/v1/identities/writes:tracks:taken?wait=20s&at=" + repeated);
+        assertThat(seen.statusCode()).as(seen.body()).isEqualTo(200);
+        assertThat(get("/v1/rejections?position=" + lost).body()).contains("\"writes:tracks:taken\"");
+    }
+
+    @Test
+    void anErasureIsSeen() throws Exception {
+        publish("writes:tracks:erased", created("br-1"));
+        Position token = publish("writes:tracks:erased", new Change.Erased());
+
+        assertThat(get("/v1/identities/writes:tracks:erased?wait=20s&at=" + token)
+                        .statusCode())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void changesAreToldAndGoneOnWith() throws Exception {
+        Queue<String> lines = new ConcurrentLinkedQueue<>();
+        try (HttpClient reader = HttpClient.newHttpClient()) {
+            var unused = follow(reader, null, lines);
+            await().until(() -> !lines.isEmpty());
+            publish("changes:tracks:1", created("br-1"));
+            await().until(() -> lines.stream().anyMatch(line -> line.contains("\"changes:tracks:1\"")));
+            reader.shutdownNow();
+        }
+        String id = lines.stream()
+                .filter(line -> line.startsWith("id:"))
+                .reduce((before, last) -> last)
+                .orElseThrow()
+                .substring(3)
+                .strip();
+        publish("changes:tracks:2", created("br-2"));
+
+        Queue<String> more = new ConcurrentLinkedQueue<>();
+        try (HttpClient reader = HttpClient.newHttpClient()) {
+            var unused = follow(reader, id, more);
+            await().until(() -> more.stream().anyMatch(line -> line.contains("\"changes:tracks:2\"")));
+            reader.shutdownNow();
+        }
+        assertThat(more).noneMatch(line -> line.contains("\"changes:tracks:1\""));
+    }
+
+    @Test
+    void whatTheTableHoldsIsCounted() throws Exception {
+        Position token = publish("counted:tracks:1", created("br-counted"));
+        get("/v1/identities/counted:tracks:1?wait=20s&at=" + token);
+
+        JsonNode stats = JSON.readTree(get("/v1/stats").body());
+
+        assertThat(stats.get("byShard").toString()).contains("{\"name\":\"br-counted\",\"rows\":1}");
+        assertThat(get("/v1/collections").statusCode()).isEqualTo(200);
+    }
+
+    private static Object follow(HttpClient reader, String lastId, Queue<String> lines) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(stack.resolver() + "/v1/changes?collection=changes:tracks"));
+        if (lastId != null) {
+            request.header("Last-Event-ID", lastId);
+        }
+        return reader.sendAsync(request.build(), HttpResponse.BodyHandlers.ofLines())
+                .thenAccept(answer -> {
+                    try (Stream<String> all = answer.body()) {
+                        all.forEach(lines::add);
+                    }
+                });
+    }
+
+    private static Change created(String shard) {
+        UUID uuid = Generators.timeBasedEpochGenerator().generate();
+        return new Change.Created(uuid, new Owner("catalog"), new Shard(shard), null, Map.of());
+    }
+
+    private static Position publish(String puri, Change change) throws Exception {
+        UUID id = Generators.timeBasedEpochGenerator().generate();
+        return publisher
+                .publish(new Event(id, Puri.parse(puri), Instant.now(), "test", null, null, change))
+                .toCompletableFuture()
+                .get();
+    }
+
+    private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return client.send(
+                HttpRequest.newBuilder(URI.create(stack.resolver() + path))
+                        .timeout(Duration.ofSeconds(60))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+}
