@@ -517,13 +517,14 @@ final class ResolverIT {
         stop();
         Path snapshot = data.resolve("identities.snapshot");
         byte[] bytes = Files.readAllBytes(snapshot);
-        // The only block: a tag, and a record that begins with its length, which now is none.
-        int block = 56 + 8 * PARTITIONS + 4;
-        int length = 4 + 8 * bytes[block + 4];
-        bytes[block + 4] = 0;
+        // The foot says where the words are, which begin with a number of texts and the first one's length.
+        ByteBuffer damaged = ByteBuffer.wrap(bytes);
+        int words = (int) damaged.getLong(bytes.length - 44);
+        int checked = damaged.getInt(bytes.length - 36) - 4;
+        damaged.putShort(words + 4, (short) -1);
         CRC32C crc = new CRC32C();
-        crc.update(bytes, block, length);
-        ByteBuffer.wrap(bytes).putInt(block + length, (int) crc.getValue());
+        crc.update(bytes, words, checked);
+        damaged.putInt(words + checked, (int) crc.getValue());
         Files.write(snapshot, bytes);
 
         assertIsRefusedAndFilledAnew(data, bytes);
