@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.uuid.Generators;
+import dev.puri.client.Fate;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
@@ -87,6 +88,27 @@ final class ReadYourWritesIT {
         HttpResponse<String> seen = get("/v1/identities/writes:tracks:taken?wait=20s&at=" + repeated);
         assertThat(seen.statusCode()).as(seen.body()).isEqualTo(200);
         assertThat(get("/v1/rejections?position=" + lost).body()).contains("\"writes:tracks:taken\"");
+    }
+
+    @Test
+    void aPublisherAwaitsWhatBecomesOfItsEvents() throws Exception {
+        Puri puri = Puri.parse("writes:tracks:a%2Fb");
+        Position first = publish(puri.toString(), created("br-1"));
+        Position lost = publish(puri.toString(), created("eu-1"));
+        Position never = new Position(first.topic(), first.partition(), first.offset() + 1_000_000);
+
+        assertThat(fate(puri, first, Duration.ofSeconds(20))).isEqualTo(new Fate.Settled());
+        assertThat(fate(puri, lost, Duration.ofSeconds(20)))
+                .isInstanceOfSatisfying(Fate.Refused.class, refused -> {
+                    assertThat(refused.reason()).isEqualTo("PURI_TAKEN");
+                    assertThat(refused.holderOwner()).isEqualTo("catalog");
+                    assertThat(refused.holderShard()).isEqualTo("br-1");
+                });
+        assertThat(fate(puri, never, Duration.ofMillis(100))).isEqualTo(new Fate.NotCaughtUp());
+    }
+
+    private static Fate fate(Puri puri, Position token, Duration wait) throws Exception {
+        return publisher.await(puri, token, wait).toCompletableFuture().get();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.puri.client;
 
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Position;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes events. Thread-safe; one for the whole service.
@@ -39,6 +41,13 @@ public final class IdentityPublisher implements AutoCloseable {
 
     private final Producer<byte[], Object> producer;
     private final Predicate<String> ownsTopic;
+    private final @Nullable ResolverQuery resolver;
+
+    /** Property: base URL of a resolver, for {@link #await}. */
+    public static final String RESOLVER_URL = "puri.resolver.url";
+
+    /** Property: bearer token for that resolver; none without it. */
+    public static final String RESOLVER_TOKEN = "puri.resolver.token";
 
     /**
      * Publishes everything on the shared topic.
@@ -62,17 +71,33 @@ public final class IdentityPublisher implements AutoCloseable {
      *     are listed
      */
     public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
-        this(new KafkaProducer<>(producerProperties(properties)), ownsTopic);
+        this(new KafkaProducer<>(producerProperties(properties)), ownsTopic, resolver(properties));
     }
 
     IdentityPublisher(Producer<byte[], Object> producer, Predicate<String> ownsTopic) {
+        this(producer, ownsTopic, null);
+    }
+
+    private IdentityPublisher(
+            Producer<byte[], Object> producer, Predicate<String> ownsTopic, @Nullable ResolverQuery resolver) {
         this.producer = producer;
         this.ownsTopic = ownsTopic;
+        this.resolver = resolver;
+    }
+
+    private static @Nullable ResolverQuery resolver(Map<?, ?> properties) {
+        Object url = properties.get(RESOLVER_URL);
+        Object token = properties.get(RESOLVER_TOKEN);
+        return url == null
+                ? null
+                : new ResolverQuery(String.valueOf(url), token == null ? null : String.valueOf(token));
     }
 
     static Map<String, Object> producerProperties(Map<?, ?> given) {
         Map<String, Object> properties = new HashMap<>();
         given.forEach((key, value) -> properties.put(String.valueOf(key), value));
+        properties.remove(RESOLVER_URL);
+        properties.remove(RESOLVER_TOKEN);
 
         List<String> mistakes = new ArrayList<>();
         require(properties, ProducerConfig.ACKS_CONFIG, List.of("all", "-1"), mistakes);
@@ -149,6 +174,24 @@ public final class IdentityPublisher implements AutoCloseable {
             result.completeExceptionally(new PublishException(event, topic, e));
         }
         return result.minimalCompletionStage();
+    }
+
+    /**
+     * Waits for what becomes of a published event, by asking a resolver ({@value #RESOLVER_URL}) until it
+     * knows. Holds no thread.
+     *
+     * @param puri whose event it is
+     * @param token that {@link #publish} gave
+     * @param wait how long at most; the resolver has a bound of its own, 30 s unless set otherwise
+     * @return its fate; or an {@link java.io.IOException} when the resolver is out of reach, or an
+     *     {@link IllegalStateException} when it answers anything else, such as that its table is not complete
+     * @throws IllegalStateException when no resolver is set
+     */
+    public CompletionStage<Fate> await(Puri puri, Position token, Duration wait) {
+        if (resolver == null) {
+            throw new IllegalStateException("nobody to ask: set " + RESOLVER_URL);
+        }
+        return resolver.await(puri, token, wait);
     }
 
     /**
