@@ -48,8 +48,13 @@ final class ReadYourWritesIT {
     @BeforeAll
     static void start() {
         stack = EmbeddedStack.start(EmbeddedStack.Place.anywhere(data), step -> {});
-        publisher = new IdentityPublisher(
-                Map.of("bootstrap.servers", stack.bootstrapServers(), "schema.registry.url", stack.schemaRegistry()));
+        publisher = new IdentityPublisher(Map.of(
+                "bootstrap.servers",
+                stack.bootstrapServers(),
+                "schema.registry.url",
+                stack.schemaRegistry(),
+                IdentityPublisher.RESOLVER_URL,
+                stack.resolver() + "/"));
         client = HttpClient.newHttpClient();
     }
 
@@ -98,12 +103,11 @@ final class ReadYourWritesIT {
         Position never = new Position(first.topic(), first.partition(), first.offset() + 1_000_000);
 
         assertThat(fate(puri, first, Duration.ofSeconds(20))).isEqualTo(new Fate.Settled());
-        assertThat(fate(puri, lost, Duration.ofSeconds(20)))
-                .isInstanceOfSatisfying(Fate.Refused.class, refused -> {
-                    assertThat(refused.reason()).isEqualTo("PURI_TAKEN");
-                    assertThat(refused.holderOwner()).isEqualTo("catalog");
-                    assertThat(refused.holderShard()).isEqualTo("br-1");
-                });
+        assertThat(fate(puri, lost, Duration.ofSeconds(20))).isInstanceOfSatisfying(Fate.Refused.class, refused -> {
+            assertThat(refused.reason()).isEqualTo("PURI_TAKEN");
+            assertThat(refused.holderOwner()).isEqualTo("catalog");
+            assertThat(refused.holderShard()).isEqualTo("br-1");
+        });
         assertThat(fate(puri, never, Duration.ofMillis(100))).isEqualTo(new Fate.NotCaughtUp());
     }
 

@@ -43,8 +43,8 @@ final class ResolverQuery {
 
     CompletionStage<Fate> await(Puri puri, Position token, Duration wait) {
         HttpRequest.Builder request = HttpRequest.newBuilder(
-                        URI.create(url + "/v1/identities/" + encoded(puri.toString()) + "?at=" + encoded(token.toString())
-                                + "&wait=" + wait.toMillis() + "ms"))
+                        URI.create(url + "/v1/identities/" + encoded(puri.toString()) + "?at="
+                                + encoded(token.toString()) + "&wait=" + wait.toMillis() + "ms"))
                 .timeout(wait.plus(PATIENCE));
         if (bearer != null) {
             request.header("Authorization", "Bearer " + bearer);

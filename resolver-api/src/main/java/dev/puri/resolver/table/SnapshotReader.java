@@ -314,6 +314,9 @@ final class SnapshotReader implements AutoCloseable {
             for (int row = 0; row < block.rows(); row++) {
                 record.begin = at;
                 record.length = (bytes[at] & 0xFF) * Slab.UNIT;
+                if (record.length == 0 || at + record.length > 4 * block.rows() + block.bytes()) {
+                    throw new SnapshotRefusedException("a record of it has a length that it cannot have");
+                }
                 long before = names.fill(table, tags.getInt(), address, record);
                 RowCodec.count(bytes, at, filled.counts, 1);
                 if (before != 0) {
