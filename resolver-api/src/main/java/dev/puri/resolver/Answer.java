@@ -4,7 +4,6 @@ import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -14,20 +13,6 @@ import org.jspecify.annotations.Nullable;
  * say.
  */
 record Answer(Position position, Outcome outcome) {
-    private static final byte[] APPLIED = Outcome.APPLIED.toString().getBytes(StandardCharsets.UTF_8);
-
-    /**
-     * Whether the value alone tells all: the event made this row, or nobody says which one did. The
-     * outcome stands last, and no other header of the registry's says {@code applied}; so its name, of
-     * which a text would have to be made, is not looked at unless it is something else.
-     */
-    static boolean isAppliedOrUntold(Headers headers) {
-        Header[] all = headers.toArray();
-        return all.length == 0
-                || Arrays.equals(all[all.length - 1].value(), APPLIED)
-                || headers.lastHeader(Outcome.HEADER) == null;
-    }
-
     /**
      * @return null when nobody says
      * @throws IllegalArgumentException when the headers are not those that the registry writes

@@ -30,7 +30,6 @@ final class Feeds {
             new ProblemType("too-many-streams", "Too many follow the changes", 503);
     private static final ProblemType TOO_MANY_REPLAYS =
             new ProblemType("too-many-replays", "Too many are told older changes", 503);
-    private static final ProblemType DRAINING = new ProblemType("draining", "This server is about to stop", 503);
 
     private final Subscribers subscribers;
     private final RefusalLog refusals;
@@ -86,7 +85,7 @@ final class Feeds {
             case NOT_READY -> later(exchange, LookUps.NOT_READY, "No table has been complete yet.");
             case TOO_MANY_STREAMS -> later(exchange, TOO_MANY_STREAMS, "As many follow the changes as may.");
             case TOO_MANY_REPLAYS -> later(exchange, TOO_MANY_REPLAYS, "As many are told older changes as may be.");
-            case ENDING -> later(exchange, DRAINING, "Another instance tells the same changes.");
+            case ENDING -> later(exchange, ProblemType.DRAINING, "Another instance tells the same changes.");
         }
     }
 

@@ -1,12 +1,12 @@
 package dev.puri.resolver;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.Timestamp;
+import dev.puri.resolver.tail.RejectionsView;
 import dev.puri.resolver.wait.Sight;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,9 +19,6 @@ import java.util.TreeMap;
  * where, so they are there only if there is something to fetch, and are the survivor's once merged.
  */
 final class ResultJson {
-    private static final DateTimeFormatter MILLIS =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
-
     private ResultJson() {}
 
     static void write(JsonGenerator json, Result result) throws IOException {
@@ -47,8 +44,8 @@ final class ResultJson {
         if (row != null) {
             json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
             json.writeNumberField("epoch", row.epoch());
-            json.writeStringField("createdAt", MILLIS.format(row.createdAt()));
-            json.writeStringField("changedAt", MILLIS.format(row.changedAt()));
+            json.writeStringField("createdAt", Timestamp.text(row.createdAt()));
+            json.writeStringField("changedAt", Timestamp.text(row.changedAt()));
         }
         if (result.at() != null) {
             json.writeStringField("at", result.at().toString());
@@ -63,20 +60,12 @@ final class ResultJson {
     }
 
     private static void writeRefusal(JsonGenerator json, Sight.Refused refused) throws IOException {
-        json.writeStringField("reason", refused.reason().name());
+        String reason = refused.reason().name();
         Refusal told = refused.refusal();
         if (told == null) {
-            return;
-        }
-        json.writeStringField("detail", told.detail());
-        if (told.holder() != null) {
-            json.writeObjectFieldStart("holder");
-            json.writeStringField("owner", told.holder().owner().text());
-            json.writeStringField("shard", told.holder().shard().text());
-            json.writeEndObject();
-        }
-        if (told.survivor() != null) {
-            json.writeStringField("survivor", told.survivor().toString());
+            json.writeStringField("reason", reason);
+        } else {
+            RejectionsView.writeWhy(json, reason, told.detail(), told.holder(), told.survivor());
         }
     }
 

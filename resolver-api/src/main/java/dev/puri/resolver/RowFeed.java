@@ -1,5 +1,6 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
@@ -95,7 +96,8 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         byte[] key = record.key();
         byte[] value = record.value();
         RowWriter.Batch batch = writer.batch();
-        boolean valueTellsAll = Answer.isAppliedOrUntold(record.headers());
+        // Then the value alone tells all, the position that it is kept under included.
+        boolean valueTellsAll = ChangeRing.isChange(record.headers());
         if (key != null && value != null && valueTellsAll && isOwn(value) && batch.rows.take(key, value)) {
             batch.heardOf(key, value, where(), true);
             return;

@@ -18,7 +18,6 @@ import dev.puri.resolver.tail.Catalogue;
 import dev.puri.resolver.tail.RefusalLog;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.ReadYourWrites;
-import dev.puri.resolver.wait.Refusals;
 import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
@@ -83,13 +82,14 @@ final class RoutesTest {
 
     @BeforeEach
     void start() {
+        Feeds feeds = feeds();
         LookUps lookUps = new LookUps(
                 () -> table,
                 () -> "12 of 30 records are in",
-                new ReadYourWrites(() -> table, answers, Refusals.NONE, waiters, () -> PARTITIONS),
+                new ReadYourWrites(() -> table, answers, refusals, waiters, () -> PARTITIONS),
                 new LookUps.Terms(MAX_REFS, Duration.ofSeconds(20)),
                 metrics.registry());
-        routes = Routes.of(lookUps, feeds(), new Health(), metrics);
+        routes = Routes.of(lookUps, feeds, new Health(), metrics);
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics);
         put("soundcloud:tracks:123", Rows.active("br-1", HANDLE));
         put("soundcloud:tracks:124", Rows.active("br-2"));

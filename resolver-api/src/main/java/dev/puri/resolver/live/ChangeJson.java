@@ -2,21 +2,17 @@ package dev.puri.resolver.live;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.Timestamp;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /** The data of events, as JSON on one line. A row is told whole, so hearing of it twice does no harm. */
 final class ChangeJson {
     private static final JsonFactory JSON = JsonFactory.builder().build();
-    private static final DateTimeFormatter MILLIS =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
-
     /** Writes the members of one object. */
     private interface Members {
         void writeTo(JsonGenerator json) throws IOException;
@@ -38,8 +34,8 @@ final class ChangeJson {
             json.writeStringField("uuid", row.uuid().toString());
             json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
             json.writeNumberField("epoch", row.epoch());
-            json.writeStringField("createdAt", MILLIS.format(row.createdAt()));
-            json.writeStringField("changedAt", MILLIS.format(row.changedAt()));
+            json.writeStringField("createdAt", Timestamp.text(row.createdAt()));
+            json.writeStringField("changedAt", Timestamp.text(row.changedAt()));
             json.writeStringField("position", row.position().toString());
         });
     }

@@ -1,12 +1,12 @@
 package dev.puri.resolver.tail;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.Timestamp;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Refusal.Holder;
 import java.io.IOException;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 public record RejectionsView(@Nullable Puri puri, @Nullable Position position, int limit) {
     public static final int MAX_LIMIT = 1000;
     public static final int DEFAULT_LIMIT = 100;
-
-    private static final DateTimeFormatter MILLIS =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
     /** A query parameter is wrong. */
     public static final class InvalidParameterException extends IllegalArgumentException {
@@ -107,7 +104,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
 
     private static void write(JsonGenerator json, Refused refused) throws IOException {
         json.writeStartObject();
-        json.writeStringField("rejectedAt", MILLIS.format(refused.rejectedAt()));
+        json.writeStringField("rejectedAt", Timestamp.text(refused.rejectedAt()));
         json.writeStringField("position", refused.position().toString());
         if (refused.puri() != null) {
             json.writeStringField("puri", refused.puri().toString());
@@ -115,7 +112,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
         if (refused.eventId() != null) {
             json.writeStringField("eventId", refused.eventId());
         }
-        writeWhy(json, refused);
+        writeWhy(json, refused.reason(), refused.detail(), refused.holder(), refused.survivor());
         json.writeEndObject();
     }
 
@@ -125,17 +122,19 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
      *
      * @throws IOException only from the generator
      */
-    public static void writeWhy(JsonGenerator json, Refused refused) throws IOException {
-        json.writeStringField("reason", refused.reason());
-        json.writeStringField("detail", refused.detail());
-        if (refused.holder() != null) {
+    public static void writeWhy(
+            JsonGenerator json, String reason, String detail, @Nullable Holder holder, @Nullable Puri survivor)
+            throws IOException {
+        json.writeStringField("reason", reason);
+        json.writeStringField("detail", detail);
+        if (holder != null) {
             json.writeObjectFieldStart("holder");
-            json.writeStringField("owner", refused.holder().owner().text());
-            json.writeStringField("shard", refused.holder().shard().text());
+            json.writeStringField("owner", holder.owner().text());
+            json.writeStringField("shard", holder.shard().text());
             json.writeEndObject();
         }
-        if (refused.survivor() != null) {
-            json.writeStringField("survivor", refused.survivor().toString());
+        if (survivor != null) {
+            json.writeStringField("survivor", survivor.toString());
         }
     }
 }

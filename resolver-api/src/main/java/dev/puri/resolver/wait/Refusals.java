@@ -4,7 +4,6 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Refusal;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +23,4 @@ public interface Refusals {
      * @return completes with null when the patience is over
      */
     CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience);
-
-    /** Knows of none. */
-    Refusals NONE = new Refusals() {
-        @Override
-        public @Nullable Refusal at(Position position, @Nullable Puri puri) {
-            return null;
-        }
-
-        @Override
-        public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
-            return CompletableFuture.completedFuture(null);
-        }
-    };
 }
