@@ -175,6 +175,8 @@ public final class EmbeddedStack implements AutoCloseable {
                         "bootstrap.server", bootstrapServers(),
                         "schema.registry", schemaRegistry(),
                         "state.dir", place.data().resolve("resolver").toString(),
+                        // No balancer stands before it that had to find out.
+                        "drain.delay", "0s",
                         "http.port", Integer.toString(place.port())),
                 Map.of(),
                 null);

@@ -413,6 +413,11 @@ public final class Exchange {
         if (trace != null) {
             headers.set(TRACEPARENT, trace.traceparent());
         }
+        Route.Mark mark = route.route().mark();
+        String marked = mark == null ? null : mark.value().get();
+        if (mark != null && marked != null) {
+            headers.set(mark.header(), marked);
+        }
         if (bodyUnread && !isHttp2()) {
             headers.set(CONNECTION, CLOSE);
         }

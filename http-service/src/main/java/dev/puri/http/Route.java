@@ -2,6 +2,8 @@ package dev.puri.http;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A path and method that are answered. A GET route answers HEAD too.
@@ -12,10 +14,25 @@ import java.util.Set;
  * @param queryNames query parameters that it takes; others are refused, so that a misspelt one is
  *     never taken for an answer without it
  * @param anyQuery whether it ignores query parameters instead
+ * @param mark a header that its answers bear at times; null for none
  * @param endpoint what answers it
  */
 public record Route(
-        String method, String path, Scope scope, Set<String> queryNames, boolean anyQuery, Endpoint endpoint) {
+        String method,
+        String path,
+        Scope scope,
+        Set<String> queryNames,
+        boolean anyQuery,
+        @Nullable Mark mark,
+        Endpoint endpoint) {
+    /**
+     * A header whose value is known beforehand, so that an answer costs no more than to look.
+     *
+     * @param header its name
+     * @param value asked on the event loop when the answer begins; null leaves the header out
+     */
+    public record Mark(String header, Supplier<@Nullable String> value) {}
+
     /**
      * @throws IllegalArgumentException when the path does not begin with {@code /}, or has a parameter
      *     that is not its last segment
@@ -35,23 +52,28 @@ public record Route(
     }
 
     public static Route get(String path, Scope scope, Endpoint endpoint) {
-        return new Route("GET", path, scope, Set.of(), false, endpoint);
+        return new Route("GET", path, scope, Set.of(), false, null, endpoint);
     }
 
     public static Route post(String path, Scope scope, Endpoint endpoint) {
-        return new Route("POST", path, scope, Set.of(), false, endpoint);
+        return new Route("POST", path, scope, Set.of(), false, null, endpoint);
     }
 
     /** The same route, taking these query parameters too. */
     public Route taking(String... names) {
         Set<String> more = new HashSet<>(queryNames);
         more.addAll(Set.of(names));
-        return new Route(method, path, scope, more, anyQuery, endpoint);
+        return new Route(method, path, scope, more, anyQuery, mark, endpoint);
     }
 
     /** The same route, ignoring whatever stands in the query. */
     public Route ignoringQuery() {
-        return new Route(method, path, scope, queryNames, true, endpoint);
+        return new Route(method, path, scope, queryNames, true, mark, endpoint);
+    }
+
+    /** The same route, whose answers bear a mark. */
+    public Route marked(Mark with) {
+        return new Route(method, path, scope, queryNames, anyQuery, with, endpoint);
     }
 
     boolean hasParameter() {

@@ -45,9 +45,9 @@ public final class ServerSentEvent {
         return encoded(":\n\n");
     }
 
-    /** Tells clients how long to wait before they connect anew. */
-    public static ServerSentEvent retry(Duration wait) {
-        return encoded("retry: " + wait.toMillis() + "\n\n");
+    /** The same event, telling clients too how long to wait before they connect anew. */
+    public ServerSentEvent withRetry(Duration wait) {
+        return encoded("retry: " + wait.toMillis() + "\n" + this);
     }
 
     /**

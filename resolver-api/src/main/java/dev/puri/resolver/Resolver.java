@@ -1,6 +1,7 @@
 package dev.puri.resolver;
 
 import dev.puri.http.CannotListenException;
+import dev.puri.http.Drain;
 import dev.puri.http.Health;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
@@ -20,11 +21,14 @@ import io.micrometer.core.instrument.Gauge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -45,7 +49,10 @@ public final class Resolver implements AutoCloseable {
 
     private final Metrics metrics = started(new Metrics(), Metrics::close);
     private final TableKeeper keeper;
-    private final Listener listener;
+    private final List<Listener> listeners = new ArrayList<>();
+
+    /** None before it has come up: nobody has been told yet that it is there. */
+    private Duration drainDelay = Duration.ZERO;
 
     private Resolver(ResolverSettings settings) {
         InstantSource clock = InstantSource.system();
@@ -105,19 +112,22 @@ public final class Resolver implements AutoCloseable {
             Health health = new Health();
             health.add(Health.Kind.STARTED, "table", keeper::started);
             health.add(Health.Kind.READY, "table", keeper::ready);
-            listener = started(
-                    Listener.start(
-                            ListenerOptions.at(settings.httpHost(), settings.httpPort())
-                                    .withMaxBodyBytes(settings.maxBodyBytes())
-                                    .with(settings.http()),
-                            Routes.of(lookUps, feeds, health, metrics),
-                            metrics),
-                    Listener::close);
-            // Streams and waits have no end of their own: the listener would wait for them.
-            started.push(waiters::close);
-            started.push(subscribers::drain);
+            TableLag lag = started(TableLag.start(keeper::age), TableLag::close);
+            // Streams and waits have no end of their own: the listeners would wait for them.
+            Runnable endWaits = () -> {
+                subscribers.drain();
+                waiters.close();
+            };
+            started.push(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            listeners.add(Listener.start(
+                    ListenerOptions.at(settings.httpHost(), settings.httpPort())
+                            .withMaxBodyBytes(settings.maxBodyBytes())
+                            .with(settings.http()),
+                    Routes.of(lookUps, feeds, health, metrics, lag.mark()),
+                    metrics));
             keeper.start();
-            log.info("Resolver listens on {}:{}", settings.httpHost(), listener.port());
+            drainDelay = settings.drainDelay();
+            log.info("Resolver listens on {}:{}", settings.httpHost(), port());
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -159,7 +169,7 @@ public final class Resolver implements AutoCloseable {
 
     /** The port that it listens on, also when any free one was asked for. */
     public int port() {
-        return listener.port();
+        return listeners.getFirst().port();
     }
 
     /** Whether {@code /health/ready} is up: the table is complete, fed and close to its topic's end. */
@@ -168,8 +178,9 @@ public final class Resolver implements AutoCloseable {
     }
 
     /**
-     * Answers what is under way, then stops: within seconds as a rule. Every part has a bound of its own;
-     * the longest is the table's, of half a minute, most of it for its last snapshot.
+     * Stops being ready, answers for a while as before and then what is under way, and stops. Every part
+     * has a bound of its own; the longest is the table's, of half a minute, most of it for its last
+     * snapshot.
      */
     @Override
     public void close() {

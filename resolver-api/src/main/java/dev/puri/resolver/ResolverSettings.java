@@ -61,6 +61,13 @@ public record ResolverSettings(
                 atLeast = "2s")
         Duration maxLagAge,
 
+        @Setting(
+                doc = "How long a stopping resolver answers as before, but is not ready, so that balancers leave it.",
+                byDefault = "5s",
+                atLeast = "0s",
+                atMost = "10m")
+        Duration drainDelay,
+
         @Setting(doc = "Folder for this instance alone, kept over a restart: the table's snapshots. None by default.")
         Optional<Path> stateDir,
 

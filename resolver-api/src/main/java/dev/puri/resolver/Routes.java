@@ -18,7 +18,8 @@ import java.util.Objects;
  * GET  /v1/identities/{ref}   200 found, merged · 400 malformed · 404 unknown · 410 deleted
  *        ?at=&wait=           409 refused · 504 not-caught-up
  * POST /v1/resolve            200, a verdict for each reference · 400, 408, 413 for the batch itself
- *        both                 503 with Retry-After, until the table was complete once
+ *        both                 503 with Retry-After, until the table was complete once;
+ *                             Puri-Table-Lag while what is answered may be old
  * GET  /v1/changes            200, server-sent events · 400 · 503
  * GET  /v1/rejections         200 · 400
  * GET  /v1/collections        200, or 503 until they were read
@@ -36,15 +37,22 @@ import java.util.Objects;
 final class Routes {
     private Routes() {}
 
-    static List<Route> of(LookUps lookUps, Feeds feeds, Health health, Metrics metrics) {
+    /**
+     * @param lag borne by what the table answers while it is not fresh
+     */
+    static List<Route> of(LookUps lookUps, Feeds feeds, Health health, Metrics metrics, Route.Mark lag) {
         byte[] openApi = openApi();
         List<Route> all = new ArrayList<>();
-        all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one).taking("at", "wait"));
-        all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch).taking("wait"));
+        all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one)
+                .taking("at", "wait")
+                .marked(lag));
+        all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch)
+                .taking("wait")
+                .marked(lag));
         all.add(Route.get("/v1/changes", Scope.CHANGES, feeds::changes).taking("collection"));
         all.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::rejections).taking("puri", "position", "limit"));
         all.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::collections));
-        all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats));
+        all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats).marked(lag));
         all.add(Route.get("/openapi.json", Scope.NONE, exchange -> exchange.answer(200, "application/json", openApi)));
         all.addAll(health.routes());
         all.add(metrics.route());

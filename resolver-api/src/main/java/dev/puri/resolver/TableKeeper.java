@@ -72,6 +72,9 @@ final class TableKeeper implements AutoCloseable {
     /** The table that answers: complete, perhaps no longer fed. */
     private volatile @Nullable Table table;
 
+    /** The last moment of which it is known that the table that answers had all; null before there is one. */
+    private volatile @Nullable Instant asOf;
+
     /** Where the brokers are asked; null before. */
     private volatile @Nullable IdentityTopic asked;
 
@@ -137,6 +140,12 @@ final class TableKeeper implements AutoCloseable {
                 .register(meters);
         Gauge.builder("puri.table.lag", this, TableKeeper::lag)
                 .description("Records that the table is behind its topic; NaN when not known")
+                .register(meters);
+        Gauge.builder("puri.table.lag.seconds", this, keeper -> {
+                    Duration age = keeper.age();
+                    return age == null ? Double.NaN : age.toMillis() / 1000.0;
+                })
+                .description("Since when it is not known that the table that answers has all; NaN before there is one")
                 .register(meters);
         Gauge.builder("puri.table.ready", this, keeper -> keeper.unready() == null ? 1 : 0)
                 .description("1 while /health/ready is up")
@@ -248,6 +257,17 @@ final class TableKeeper implements AutoCloseable {
         return seen == null ? null : seen.age();
     }
 
+    /** Since when it is not known that the table that answers has all; null before there is one. */
+    @Nullable
+    Duration age() {
+        Instant complete = asOf;
+        if (complete == null) {
+            return null;
+        }
+        Duration age = Duration.between(complete, clock.instant());
+        return age.isNegative() ? Duration.ZERO : age;
+    }
+
     private double lag() {
         Sighting seen = sighting;
         Table answering = table;
@@ -322,6 +342,7 @@ final class TableKeeper implements AutoCloseable {
             });
             boolean another = table != null;
             table = next;
+            asOf = sighted;
             fed = true;
             waiters.wakeAll();
             trouble = null;
@@ -371,6 +392,7 @@ final class TableKeeper implements AutoCloseable {
                 writing.sighted(now, lastSeen());
                 Instant complete = writing.asOf();
                 if (complete != null) {
+                    asOf = complete;
                     ring.completeAt(complete);
                 }
             } catch (UnreachableException e) {

@@ -298,15 +298,19 @@ final class ResolverIT {
         write(row(TRACK, Rows.active("br-1")));
         startReady();
 
+        assertThat(lag()).isEmpty();
         broker.stop();
         try {
             awaitUnready("no broker answers");
             assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
+            await().atMost(Duration.ofSeconds(30)).until(() -> lag().isPresent());
+            assertThat(Integer.parseInt(lag().orElseThrow())).isBetween(5, 60);
         } finally {
             broker.start();
         }
 
         awaitReady();
+        await().atMost(Duration.ofSeconds(30)).until(() -> lag().isEmpty());
         write(row(TRACK, Rows.active("br-2")));
         await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(
@@ -643,6 +647,7 @@ final class ResolverIT {
                 100,
                 0,
                 Duration.ofSeconds(2),
+                Duration.ZERO,
                 Optional.ofNullable(stateDir),
                 Duration.ofMinutes(10),
                 ChangesSettings.DEFAULT,
@@ -669,6 +674,10 @@ final class ResolverIT {
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(
                         () -> assertThat(get(ref).at("/verdict").asText()).isEqualTo(verdict));
+    }
+
+    private Optional<String> lag() {
+        return send("/v1/identities/" + TRACK).headers().firstValue("Puri-Table-Lag");
     }
 
     private JsonNode get(String ref) {

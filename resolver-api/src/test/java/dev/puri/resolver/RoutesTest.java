@@ -40,6 +40,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -74,6 +75,7 @@ final class RoutesTest {
     private final Metrics metrics = new Metrics();
     private final HttpClient client = HttpClient.newHttpClient();
     private volatile @Nullable Table table = filled;
+    private volatile @Nullable String lag;
     private Subscribers subscribers;
     private RefusalLog refusals;
     private Catalogue catalogue;
@@ -89,7 +91,7 @@ final class RoutesTest {
                 new ReadYourWrites(() -> table, answers, refusals, waiters, () -> PARTITIONS),
                 new LookUps.Terms(MAX_REFS, Duration.ofSeconds(20)),
                 metrics.registry());
-        routes = Routes.of(lookUps, feeds, new Health(), metrics);
+        routes = Routes.of(lookUps, feeds, new Health(), metrics, new Route.Mark(TableLag.HEADER, () -> lag));
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics);
         put("soundcloud:tracks:123", Rows.active("br-1", HANDLE));
         put("soundcloud:tracks:124", Rows.active("br-2"));
@@ -431,6 +433,32 @@ final class RoutesTest {
         assertThat(one.body()).contains("https://puri.dev/problems/not-ready", "12 of 30 records are in");
         assertThat(post("{\"refs\":[\"a:b:c\"]}", 503)).contains("not-ready");
         assertThat(post("{\"refs\":[7]}", 400)).contains("invalid-body");
+    }
+
+    @Test
+    void staleAnswersBearTheirLag() {
+        lag = "42";
+
+        for (String path : List.of("soundcloud:tracks:123", "soundcloud:tracks:0", "nonsense")) {
+            assertThat(lagOf(send("GET", "/v1/identities/" + path, null))).contains("42");
+        }
+        assertThat(lagOf(send("POST", "/v1/resolve", "{\"refs\":[]}".getBytes(StandardCharsets.UTF_8))))
+                .contains("42");
+        assertThat(lagOf(send("GET", "/v1/stats", null))).contains("42");
+        assertThat(lagOf(send("GET", "/health/ready", null))).isEmpty();
+        assertThat(TableLag.text(Duration.ofMillis(42_999))).isEqualTo("42");
+    }
+
+    @Test
+    void freshAnswersDoNot() {
+        assertThat(lagOf(send("GET", "/v1/identities/soundcloud:tracks:123", null)))
+                .isEmpty();
+        assertThat(TableLag.text(Duration.ofMillis(4_999))).isNull();
+        assertThat(TableLag.text(null)).isNull();
+    }
+
+    private static Optional<String> lagOf(HttpResponse<String> response) {
+        return response.headers().firstValue(TableLag.HEADER);
     }
 
     @Test

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * may be called by any.
  */
 public final class Subscription {
+    /** Another instance may be asked as soon as it has room. */
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
     private final Subscribers subscribers;
     private final ChangeFilter filter;
     private final int pendingBytes;
@@ -110,11 +113,11 @@ public final class Subscription {
         }
     }
 
-    /** Ends the stream with a last event, unless it is over. */
+    /** Ends the stream with a last event, unless it is over. Whoever reads it may soon connect anew. */
     void end(String type, String reason) {
         if (over.compareAndSet(false, true)) {
             subscribers.ended();
-            sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)));
+            sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RETRY));
         }
     }
 

@@ -338,6 +338,7 @@ final class SubscribersTest {
         subscribers.drain();
 
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"stopping\"}");
+        assertThat(client.events().getFirst().retry()).isEqualTo("1000");
         assertThat(admission(null)).isEqualTo(Admission.ENDING);
         assertThat(subscribers.streams()).isZero();
     }

@@ -8,7 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** A stream that keeps what it is told, and may be stopped from being read. */
 final class Told implements Sink {
     /** What a client sees of an event. */
-    record Event(@Nullable String id, String type, String data) {
+    record Event(
+            @Nullable String id,
+            String type,
+            String data,
+            @Nullable String retry) {
         static Event parse(ServerSentEvent sent) {
             String text = sent.toString();
             if (!text.endsWith("\n\n")) {
@@ -17,16 +21,18 @@ final class Told implements Sink {
             String id = null;
             String type = "message";
             String data = "";
+            String retry = null;
             for (String line : text.strip().split("\n", -1)) {
                 String value = line.substring(line.indexOf(' ') + 1);
                 switch (line.substring(0, line.indexOf(':'))) {
                     case "id" -> id = value;
                     case "event" -> type = value;
                     case "data" -> data = value;
+                    case "retry" -> retry = value;
                     default -> throw new AssertionError(line);
                 }
             }
-            return new Event(id, type, data);
+            return new Event(id, type, data, retry);
         }
     }
 
