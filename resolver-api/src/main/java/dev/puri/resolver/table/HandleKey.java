@@ -60,7 +60,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
     }
 
     /** The handle that stands at this place. */
-    static HandleKey at(byte[] bytes, int at, Words words, long seed) {
+    private static HandleKey at(byte[] bytes, int at, Words words, long seed) {
         long first = (long) LONGS.get(bytes, at);
         int last = (short) SHORTS.get(bytes, at + 8) & 0xFFFF;
         long high = first >>> 4;
@@ -69,6 +69,11 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         int prefix =
                 number == Words.OTHER_PREFIX ? (short) SHORTS.get(bytes, at + BYTES) & 0xFFFF : words.prefix(number);
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
+    }
+
+    /** The hash of the handle that stands at this place. */
+    static long hashAt(byte[] bytes, int at, Words words, long seed) {
+        return at(bytes, at, words, seed).hash;
     }
 
     /** Reads a handle's text into a row; false when it is none. */

@@ -34,7 +34,6 @@ final class Index {
     private static final long GONE = 1L << ADDRESS_BITS;
 
     private static final long[] NOTHING = {0};
-    private static final long[] NO_SLOTS = new long[Slab.PAGE_UNITS];
     private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle ARRAY = MethodHandles.arrayElementVarHandle(long[][].class);
 
@@ -64,8 +63,8 @@ final class Index {
     /** How often as many entries as now there will be; 0 when that is not known. */
     private double toCome;
 
-    /** What a table that is rebuilt becomes, and a page of what it was; kept, for they are large. */
-    private long[] moved = {};
+    /** What a table that is rebuilt becomes, and a page of what it was. */
+    private final Slots moved;
 
     private final long[] read = new long[Slab.PAGE_UNITS];
 
@@ -93,6 +92,7 @@ final class Index {
 
     Index(Slab slab) {
         this.slab = slab;
+        this.moved = new Slots(slab);
         Arrays.fill(arrays, NOTHING);
     }
 
@@ -102,6 +102,24 @@ final class Index {
 
     static long tag(long hash) {
         return hash >>> (64 - TABLE_BITS - TAG_BITS) & ((1L << TAG_BITS) - 1);
+    }
+
+    /** What stands in a slot. */
+    static long slot(long tag, long address) {
+        return tag << ADDRESS_BITS | address;
+    }
+
+    static long addressOf(long slot) {
+        return slot & ADDRESS;
+    }
+
+    static boolean isSameTag(long slot, long other) {
+        return (slot ^ other) >>> ADDRESS_BITS == 0;
+    }
+
+    /** Where a search for this slot's entry begins. */
+    static int home(long slot, int count) {
+        return homeOf(slot >>> ADDRESS_BITS, count);
     }
 
     long entries() {
@@ -130,7 +148,7 @@ final class Index {
     /** Null also when the stamp has changed: the caller looks once more. */
     private byte @Nullable [] findOnce(long[] array, int table, long stamp, long tag, Match match) {
         int count = (int) array[0];
-        int at = home(tag, count);
+        int at = homeOf(tag, count);
         for (int probes = 0; probes < count; probes++) {
             long slot = slab.getLongAcquire(address(array, at));
             if (slot == 0) {
@@ -166,7 +184,7 @@ final class Index {
         int table = table(hash);
         long[] array = arrays[table];
         int count = (int) array[0];
-        return count == 0 ? 0 : slab.getLong(address(array, home(tag(hash), count)));
+        return count == 0 ? 0 : slab.getLong(address(array, homeOf(tag(hash), count)));
     }
 
     /** Shows all entries of one small table, by any thread; begins again when the table is rebuilt meanwhile. */
@@ -217,7 +235,7 @@ final class Index {
         long[] array = arrays[table(hash)];
         long tag = tag(hash);
         int count = (int) array[0];
-        int at = home(tag, count);
+        int at = homeOf(tag, count);
         free = -1;
         for (int probes = 0; probes < count; ) {
             // Slots lie side by side up to the end of their page.
@@ -310,101 +328,46 @@ final class Index {
         }
     }
 
-    /** Sets aside room for a table that is to get this many entries at once; before any entry only. */
-    void reserve(int table, int expected) {
-        long[] array = allocate(expected * 3 / 2 + 1);
-        slots((int) array[0]);
-        arrays[table] = array;
-    }
-
     /**
-     * Adds to a reserved table while nothing else reads or writes it; tables may be filled by as many
-     * threads. An entry before that is the same in the caller's eyes is replaced.
-     *
-     * @return the address of the entry replaced, else 0
+     * Takes over a small table that was made beforehand; before any other entry only, while nothing else
+     * reads or writes. Any thread may, each another table.
      */
-    long fill(int table, long tag, long address, @Nullable Match match) {
-        long[] array = arrays[table];
-        int count = (int) array[0];
-        int at = home(tag, count);
-        while (true) {
-            long slot = slab.getLong(address(array, at));
-            if (slot == 0) {
-                slab.putLong(address(array, at), tag << ADDRESS_BITS | address);
-                live[table]++;
-                used[table]++;
-                return 0;
-            }
-            if (match != null && slot >>> ADDRESS_BITS == tag) {
-                byte[] record = slab.read(slot & ADDRESS);
-                if (record != null && match.in(record)) {
-                    slab.putLong(address(array, at), tag << ADDRESS_BITS | address);
-                    return slot & ADDRESS;
-                }
-            }
-            at = at + 1 == count ? 0 : at + 1;
-        }
+    void install(int table, Slots made) {
+        arrays[table] = made.place();
+        live[table] = made.taken();
+        used[table] = made.taken();
     }
 
-    /** Counts what was filled, and makes it visible to readers. */
-    void filled() {
-        long sum = 0;
+    /** Counts what was installed, and makes it visible to readers. */
+    void installed() {
         for (int table = 0; table < TABLES; table++) {
-            sum += live[table];
+            entries(live[table]);
+            slots((int) arrays[table][0]);
             ARRAY.setRelease(arrays, table, arrays[table]);
         }
-        entries.setRelease(sum);
     }
 
-    /** Moves a table to room of its size. In the heap and page by page, which is quicker than slot by slot in place. */
+    /** Moves a table to room of its size. */
     private void rebuild(int table) {
         long[] before = arrays[table];
-        int pages = pagesFor(slotsFor(live[table] + 1));
-        int count = pages * Slab.PAGE_UNITS;
-        if (moved.length < count) {
-            moved = new long[count];
-        }
-        Arrays.fill(moved, 0, count, 0);
+        moved.begin(slotsFor(live[table] + 1));
         for (int page = 1; page < before.length; page++) {
             slab.readPage(before[page], read);
             for (long slot : read) {
                 if ((slot & ADDRESS) != 0) {
-                    int at = home(slot >>> ADDRESS_BITS, count);
-                    while (moved[at] != 0) {
-                        at = at + 1 == count ? 0 : at + 1;
-                    }
-                    moved[at] = slot;
+                    moved.add(slot, null);
                 }
             }
         }
-        long[] array = new long[1 + pages];
-        array[0] = count;
-        for (int page = 1; page <= pages; page++) {
-            array[page] = slab.allocatePage(moved, (page - 1) * Slab.PAGE_UNITS);
-        }
+        long[] array = moved.place();
         used[table] = live[table];
-        slots((int) (count - before[0]));
+        slots((int) (array[0] - before[0]));
         ARRAY.setRelease(arrays, table, array);
         ELEMENT.setRelease(rebuilds, table, rebuilds[table] + 1);
         stamp(table);
         for (int page = 1; page < before.length; page++) {
             slab.freePage(before[page]);
         }
-    }
-
-    /** Empty slots, at least so many. */
-    private long[] allocate(int atLeast) {
-        int pages = pagesFor(atLeast);
-        long[] array = new long[1 + pages];
-        array[0] = (long) pages * Slab.PAGE_UNITS;
-        for (int page = 1; page <= pages; page++) {
-            array[page] = slab.allocatePage(NO_SLOTS, 0);
-        }
-        return array;
-    }
-
-    private static int pagesFor(int slots) {
-        return (slots + Slab.PAGE_UNITS - 1) / Slab.PAGE_UNITS;
     }
 
     private static long address(long[] array, int at) {
@@ -430,7 +393,7 @@ final class Index {
         return at == 0 ? count - 1 : at - 1;
     }
 
-    private static int home(long tag, int count) {
+    private static int homeOf(long tag, int count) {
         return (int) (tag * count >>> TAG_BITS);
     }
 

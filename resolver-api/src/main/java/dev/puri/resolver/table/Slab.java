@@ -84,16 +84,20 @@ final class Slab implements AutoCloseable {
         return free;
     }
 
-    /** A page that begins as these. */
+    /** A page that begins as these; by any thread as long as none allocates or frees records. */
     long allocatePage(long[] content, int from) {
+        long address = takePage();
+        MemorySegment.copy(content, from, chunk(address), ValueLayout.JAVA_LONG, offset(address), PAGE_UNITS);
+        return address;
+    }
+
+    private synchronized long takePage() {
         inUse(PAGE_UNITS);
         long address = freePages;
         if (address == 0) {
-            address = cut(PAGE_UNITS);
-        } else {
-            freePages = getLong(address);
+            return cut(PAGE_UNITS);
         }
-        MemorySegment.copy(content, from, chunk(address), ValueLayout.JAVA_LONG, offset(address), PAGE_UNITS);
+        freePages = getLong(address);
         return address;
     }
 
@@ -113,7 +117,8 @@ final class Slab implements AutoCloseable {
         freeRecords[units] = address;
     }
 
-    void freePage(long address) {
+    /** By any thread, as {@link #allocatePage}. */
+    synchronized void freePage(long address) {
         inUse(-PAGE_UNITS);
         putLong(address, freePages);
         freePages = address;
