@@ -1,4 +1,4 @@
-package dev.puri.http;
+package dev.puri.testkit;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Certificates made by the JDK's keytool: an authority {@code ca} with {@code server}, {@code renewed} and
  * {@code client}, and a {@code stranger} under an authority of its own.
  */
-final class TestCertificates {
+public final class TestCertificates {
     private static final char[] PASSWORD = "changeit".toCharArray();
     private static @Nullable TestCertificates shared;
 
@@ -38,7 +38,7 @@ final class TestCertificates {
     private final KeyStore keys;
 
     /** Made once for all tests of a JVM, which takes seconds. */
-    static synchronized TestCertificates shared() {
+    public static synchronized TestCertificates shared() {
         if (shared == null) {
             shared = new TestCertificates();
         }
@@ -92,8 +92,12 @@ final class TestCertificates {
         }
     }
 
-    /** Writes a certificate and those between it and the root. */
-    Path certificate(String alias, Path file) {
+    /**
+     * Writes a certificate and those between it and the root.
+     *
+     * @return the file, in PEM
+     */
+    public Path certificate(String alias, Path file) {
         try {
             List<Certificate> chain = Arrays.asList(keys.getCertificateChain(alias));
             StringBuilder pem = new StringBuilder();
@@ -108,7 +112,12 @@ final class TestCertificates {
         }
     }
 
-    Path key(String alias, Path file) {
+    /**
+     * Writes a certificate's private key, unencrypted.
+     *
+     * @return the file, in PEM
+     */
+    public Path key(String alias, Path file) {
         try {
             return Files.writeString(
                     file, pem("PRIVATE KEY", keys.getKey(alias, PASSWORD).getEncoded()));
@@ -130,7 +139,7 @@ final class TestCertificates {
      *
      * @param alias its own certificate; null for none
      */
-    SSLContext client(@Nullable String alias) {
+    public SSLContext client(@Nullable String alias) {
         try {
             KeyStore trusted = KeyStore.getInstance("PKCS12");
             trusted.load(null, null);
