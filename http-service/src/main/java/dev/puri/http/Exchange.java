@@ -48,6 +48,9 @@ public final class Exchange {
     private static final AsciiString CONTENT_LENGTH = AsciiString.cached("content-length");
     private static final AsciiString CACHE_CONTROL = AsciiString.cached("cache-control");
     private static final AsciiString NO_STORE = AsciiString.cached("no-store");
+    private static final AsciiString NO_CACHE = AsciiString.cached("no-cache");
+    private static final AsciiString ETAG = AsciiString.cached("etag");
+    private static final AsciiString IF_NONE_MATCH = AsciiString.cached("if-none-match");
     private static final AsciiString CONTENT_TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
     private static final AsciiString NO_SNIFF = AsciiString.cached("nosniff");
     private static final AsciiString CONNECTION = AsciiString.cached("connection");
@@ -76,6 +79,7 @@ public final class Exchange {
     private boolean answered;
     private boolean released;
     private String bearer = "";
+    private AsciiString cacheControl = NO_STORE;
     private @Nullable Runnable gone;
 
     Exchange(ListenerLoop loop, HttpServerRequest request, Measured route, String parameter) {
@@ -346,6 +350,35 @@ public final class Exchange {
         }
     }
 
+    /**
+     * Answers with bytes that change with the program alone. Clients may keep them, and ask each time whether
+     * they are still the same (RFC 9111, 5.2.2.4): 304 then.
+     *
+     * @param etag tells them from any before or after them; quotation marks included (RFC 9110, 8.8.3)
+     */
+    public void answerKept(CharSequence mediaType, byte[] body, String etag) {
+        cacheControl = NO_CACHE;
+        header(ETAG, etag);
+        if (!has(etag)) {
+            answer(200, mediaType, body);
+        } else if (begin(304, mediaType, 0)) {
+            request.response().end();
+            release(0);
+        }
+    }
+
+    private boolean has(String etag) {
+        for (String line : request.headers().getAll(IF_NONE_MATCH)) {
+            for (String each : line.split(",", -1)) {
+                String tag = each.strip();
+                if (tag.equals("*") || tag.equals(etag) || tag.equals("W/" + etag)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** Answers with bytes that take long to make: they are made on a thread that may block. */
     void answerFromWorker(int status, String mediaType, Callable<byte[]> body) {
         loop.vertx()
@@ -408,7 +441,7 @@ public final class Exchange {
         HttpServerResponse response = request.response();
         MultiMap headers = response.headers();
         headers.set(CONTENT_TYPE, mediaType);
-        headers.set(CACHE_CONTROL, NO_STORE);
+        headers.set(CACHE_CONTROL, cacheControl);
         headers.set(CONTENT_TYPE_OPTIONS, NO_SNIFF);
         if (trace != null) {
             headers.set(TRACEPARENT, trace.traceparent());

@@ -24,6 +24,8 @@ import java.util.Objects;
  * GET  /v1/rejections         200 · 400
  * GET  /v1/collections        200, or 503 until they were read
  * GET  /v1/stats              200, or 503 like the look-ups
+ * GET  /                      200, the page for people; 304
+ * GET  /page/{file}           200, 304, or 404
  * GET  /openapi.json          200
  * GET  /health/started        200, or 503 while the first table is being filled
  * GET  /health/live           200
@@ -54,6 +56,7 @@ final class Routes {
         all.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::collections));
         all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats).marked(lag));
         all.add(Route.get("/openapi.json", Scope.NONE, exchange -> exchange.answer(200, "application/json", openApi)));
+        all.addAll(new Page().routes());
         all.addAll(health.routes());
         all.add(metrics.route());
         return List.copyOf(all);

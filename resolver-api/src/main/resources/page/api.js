@@ -1,0 +1,125 @@
+// How the resolver is asked: with the token, if there is one, and with errors in one form.
+
+const TOKEN = "puri.token";
+
+/** Says "token" when another is in use, and "wanted" when the resolver wants one that it has not got. */
+export const access = new EventTarget();
+
+// Storage may be forbidden; then the token lasts as long as the page.
+let kept = "";
+
+export function token() {
+  try {
+    return sessionStorage.getItem(TOKEN) ?? kept;
+  } catch {
+    return kept;
+  }
+}
+
+export function useToken(text) {
+  kept = text;
+  try {
+    if (text) sessionStorage.setItem(TOKEN, text);
+    else sessionStorage.removeItem(TOKEN);
+  } catch {
+    // It is kept in memory.
+  }
+  access.dispatchEvent(new Event("token"));
+}
+
+/** The resolver said no, as application/problem+json (RFC 9457), or cannot be reached: then status is 0. */
+export class Refusal extends Error {
+  constructor(status, problem, retryAfter = 0) {
+    super(problem.detail ?? problem.title ?? "No answer");
+    this.status = status;
+    this.kind = String(problem.type ?? "").split("/").pop();
+    this.title = problem.title ?? "";
+    this.retryAfter = retryAfter;
+  }
+
+  get isUnreachable() {
+    return this.status === 0;
+  }
+
+  get isAccess() {
+    return this.status === 401 || this.status === 403;
+  }
+
+  /** What to tell a person. */
+  toString() {
+    if (this.isUnreachable) return "The resolver does not answer.";
+    if (this.status === 401) return token() ? "The token is not good here." : "This needs a token.";
+    return this.message;
+  }
+}
+
+/** A response that is good, or else a Refusal. */
+export async function send(path, { headers = {}, ...options } = {}) {
+  const bearer = token();
+  let response;
+  try {
+    response = await fetch(path, {
+      ...options,
+      headers: bearer ? { ...headers, Authorization: `Bearer ${bearer}` } : headers,
+      cache: "no-store",
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    });
+  } catch (e) {
+    // fetch throws for a header that cannot be sent, too; then the token is at fault.
+    if (e.name === "AbortError") throw e;
+    throw new Refusal(0, {});
+  }
+  const isProblem = (response.headers.get("Content-Type") ?? "").startsWith("application/problem+json");
+  if (response.ok || !isProblem) return response;
+  const problem = await response.json().catch(() => ({}));
+  if (response.status === 401) access.dispatchEvent(new Event("wanted"));
+  throw new Refusal(response.status, problem, Number(response.headers.get("Retry-After")) || 0);
+}
+
+/** What is answered as JSON. */
+export async function ask(path, options) {
+  const response = await send(path, options);
+  try {
+    return await response.json();
+  } catch (e) {
+    if (e.name === "AbortError") throw e;
+    throw new Refusal(0, {});
+  }
+}
+
+/**
+ * Does something over and over, one at a time, and not while nobody looks.
+ *
+ * @returns does it now
+ */
+export function every(millis, task) {
+  let timer = 0;
+  let isUnderWay = false;
+  let isWanted = false;
+  async function run() {
+    clearTimeout(timer);
+    if (isUnderWay) {
+      isWanted = true;
+      return;
+    }
+    isUnderWay = true;
+    try {
+      await task();
+    } finally {
+      isUnderWay = false;
+      if (isWanted) {
+        isWanted = false;
+        run();
+      } else if (!document.hidden) {
+        timer = setTimeout(run, millis);
+      }
+    }
+  }
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) run();
+  });
+  access.addEventListener("token", run);
+  run();
+  return run;
+}

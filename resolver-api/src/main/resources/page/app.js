@@ -1,0 +1,60 @@
+// The resolver's page: what each part shows, and when it asks.
+//
+//   standing  /health/ready, /health/started   every 2 s   whether the rest is worth asking
+//   figures   /v1/stats, /v1/collections       every 3 s
+//   rejections /v1/rejections                  every 4 s
+//   changes   /v1/changes                      a stream
+//   lookup    /v1/resolve                      when told to
+
+import { ask, every } from "./api.js";
+import { Changes } from "./changes.js";
+import { byId, say, sentence } from "./dom.js";
+import { Figures } from "./figures.js";
+import { askForToken, listenToKeys } from "./keys.js";
+import { LookUp, showRecent } from "./lookup.js";
+import { Rejections } from "./rejections.js";
+import { Standing } from "./standing.js";
+
+say(byId("host"), location.host);
+askForToken();
+
+const standing = new Standing();
+const figures = new Figures();
+const lookUp = new LookUp();
+const rejections = new Rejections((ref) => lookUp.one(ref));
+const changes = new Changes((ref) => lookUp.one(ref));
+
+const lookAtRecent = showRecent(lookUp, () => [...new Set([...changes.recent, ...rejections.recent])]);
+
+const lookAtFigures = every(3000, async () => {
+  if (!standing.isAnswering) {
+    standing.facts();
+    return;
+  }
+  try {
+    const [stats, declared] = await Promise.all([ask("/v1/stats"), ask("/v1/collections").catch(() => ({ collections: [] }))]);
+    figures.declare(declared.collections);
+    figures.draw(stats, stats.lag.records);
+    standing.facts(stats);
+  } catch (e) {
+    if (!e.isUnreachable) figures.clear(sentence(String(e)));
+    standing.facts();
+  }
+});
+
+let wasAnswering = false;
+every(2000, async () => {
+  await standing.look();
+  if (standing.isAnswering && !wasAnswering) lookAtFigures();
+  wasAnswering = standing.isAnswering;
+  lookAtRecent();
+});
+
+every(4000, () => rejections.look());
+
+listenToKeys({
+  "/": () => byId("refs").focus(),
+  p: () => changes.pause(),
+  f: () => byId("changes-filter").focus(),
+  r: () => byId("rejections-filter").focus(),
+});
