@@ -89,7 +89,8 @@ export async function ask(path, options) {
 }
 
 /**
- * Does something over and over, one at a time, and not while nobody looks.
+ * Does something over and over, one at a time, and not while nobody looks. What answers false is left alone
+ * until there is another token.
  *
  * @returns does it now
  */
@@ -104,14 +105,15 @@ export function every(millis, task) {
       return;
     }
     isUnderWay = true;
+    let goesOn = true;
     try {
-      await task();
+      goesOn = (await task()) !== false;
     } finally {
       isUnderWay = false;
       if (isWanted) {
         isWanted = false;
         run();
-      } else if (!document.hidden) {
+      } else if (goesOn && !document.hidden) {
         timer = setTimeout(run, millis);
       }
     }

@@ -6,7 +6,7 @@
 //   changes   /v1/changes                      a stream
 //   lookup    /v1/resolve                      when told to
 
-import { ask, every } from "./api.js";
+import { access, ask, every } from "./api.js";
 import { Changes } from "./changes.js";
 import { byId, say, sentence } from "./dom.js";
 import { Figures } from "./figures.js";
@@ -28,27 +28,35 @@ const lookAtRecent = showRecent(lookUp, () => [...new Set([...changes.recent, ..
 
 const lookAtFigures = every(3000, async () => {
   if (!standing.isAnswering) {
+    if (standing.phase === "filling" || standing.phase === "blocked") figures.clear("There is no table yet.");
     standing.facts();
-    return;
+    return true;
   }
   try {
-    const [stats, declared] = await Promise.all([ask("/v1/stats"), ask("/v1/collections").catch(() => ({ collections: [] }))]);
-    figures.declare(declared.collections);
-    figures.draw(stats, stats.lag.records);
+    const declared = ask("/v1/collections").catch(() => ({ collections: [] }));
+    const stats = await ask("/v1/stats");
+    figures.declare((await declared).collections);
+    figures.draw(stats);
     standing.facts(stats);
+    return true;
   } catch (e) {
     if (!e.isUnreachable) figures.clear(sentence(String(e)));
     standing.facts();
+    return !e.isAccess;
   }
 });
 
 let wasAnswering = false;
 every(2000, async () => {
   await standing.look();
-  if (standing.isAnswering && !wasAnswering) lookAtFigures();
+  if (standing.isAnswering && !wasAnswering) {
+    lookAtFigures();
+    lookUp.again();
+  }
   wasAnswering = standing.isAnswering;
   lookAtRecent();
 });
+access.addEventListener("token", () => lookUp.again());
 
 every(4000, () => rejections.look());
 

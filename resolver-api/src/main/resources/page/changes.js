@@ -33,6 +33,7 @@ export class Changes {
   #pending = [];
   #skipped = 0;
   #isDrawing = false;
+  #waitsFor = "";
   #perSecond = new Array(SECONDS).fill(0);
   #bars = [];
   #spark;
@@ -84,12 +85,11 @@ export class Changes {
       return;
     }
     this.#state = state;
+    if (state === "live") say(this.#empty, "Nothing has changed since you came. What is published shows here at once.");
     if (state === "refused") say(this.#problem, refusal.isAccess ? sentence(String(refusal)) : refusal.message);
     if (state === "waiting") this.#waitsFor = why;
     this.#tellState();
   }
-
-  #waitsFor = "";
 
   #tellState() {
     const state = this.#paused && this.#state === "live" ? "paused" : this.#state;

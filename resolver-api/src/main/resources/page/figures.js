@@ -74,12 +74,12 @@ export class Figures {
     this.#declared = new Map(collections.map((each) => [each.collection, each]));
   }
 
-  draw(stats, behind) {
+  draw(stats) {
     say(byId("figure-rows"), number(stats.rows));
     say(byId("figure-handles"), number(stats.handles));
     say(byId("figure-collections"), number(stats.collections));
     say(byId("figure-shards"), number(stats.shards));
-    say(byId("figure-lag"), behind === undefined ? "–" : counted(behind, "record"));
+    say(byId("figure-lag"), stats.lag.records === undefined ? "–" : counted(stats.lag.records, "record"));
     say(byId("figure-memory"), bytes(stats.memory.bytes));
     this.#collections.draw(this.#withDeclared(stats.byCollection), Math.max(stats.collections, this.#declared.size), stats.rows, (label) => this.#about(label));
     this.#shards.draw(stats.byShard, stats.shards, stats.rows);

@@ -52,6 +52,7 @@ export function askForToken() {
   const open = byId("open-token");
   let isPutOff = false;
   open.addEventListener("click", () => dialog.showModal());
+  access.addEventListener("token", () => show(byId("token-forget"), token() !== ""));
   access.addEventListener("wanted", () => {
     show(open, true);
     if (token()) say(problem, "The token that is in use is not good here, or not any more.");
@@ -78,6 +79,7 @@ export function askForToken() {
     isPutOff = true;
   });
   show(open, token() !== "");
+  show(byId("token-forget"), token() !== "");
 
   function close() {
     text.value = "";

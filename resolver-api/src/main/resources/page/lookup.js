@@ -1,6 +1,6 @@
 // Any mix of names in, verdicts and the shard plan out.
 
-import { ask } from "./api.js";
+import { send } from "./api.js";
 import { byId, counted, el, name, number, say, sentence, show, time } from "./dom.js";
 
 const VERDICTS = ["found", "merged", "deleted", "unknown", "malformed", "refused", "not-caught-up"];
@@ -31,6 +31,7 @@ export class LookUp {
   #text = byId("refs");
   #answers = byId("answers");
   #under = null;
+  #isUnanswered = false;
 
   constructor() {
     byId("look-up").addEventListener("submit", (submitted) => {
@@ -60,6 +61,11 @@ export class LookUp {
     this.#text.value = refs.join("\n");
     this.ask();
     this.#text.focus();
+  }
+
+  /** Asks again what could not be answered. */
+  again() {
+    if (this.#isUnanswered) this.ask();
   }
 
   get isEmpty() {
@@ -95,17 +101,20 @@ export class LookUp {
     }
     this.#answers.setAttribute("aria-busy", "true");
     try {
-      const answer = await ask("/v1/resolve", {
+      const response = await send("/v1/resolve", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ refs, groupBy: "shard" }),
         signal: under.signal,
       });
+      const answer = await response.json();
+      this.#isUnanswered = false;
       byId("answers-problem").replaceChildren();
-      this.#show(answer);
+      this.#show(answer, Number(response.headers.get("Puri-Table-Lag")));
       this.#link();
     } catch (e) {
       if (under.signal.aborted) return;
+      this.#isUnanswered = true;
       byId("answers-problem").replaceChildren(el("p", { class: "problem" }, sentence(String(e))));
       say(byId("answers-summary"), "");
       this.#answers.replaceChildren();
@@ -120,12 +129,13 @@ export class LookUp {
     history.replaceState(null, "", link.length <= LONGEST_LINK ? link : location.pathname);
   }
 
-  #show({ results, shards }) {
+  /** @param lag seconds since the table was last known to have all; 0 while it has */
+  #show({ results, shards }, lag) {
     const counts = VERDICTS.map((verdict) => [verdict, results.filter((each) => each.verdict === verdict).length])
       .filter(([, count]) => count > 0)
       .map(([verdict, count]) => `${number(count)} ${verdict}`);
     const places = Object.keys(shards).length;
-    say(byId("answers-summary"), `${counts.join(", ")}; ${counted(places, "shard")} to ask`);
+    say(byId("answers-summary"), `${counts.join(", ")}; ${counted(places, "shard")} to ask${lag ? `; as it was ${counted(lag, "second")} ago` : ""}`);
     this.#answers.replaceChildren(table(results), plan(results, shards));
   }
 }
@@ -185,7 +195,7 @@ function plan(results, shards) {
     "section",
     { class: "plan", "aria-labelledby": "plan-title" },
     el("h3", { id: "plan-title" }, "Shard plan"),
-    el("p", { class: "note" }, `${counted(entries.length, "query", "queries")}, one for each shard; # leads back to what was asked for.`),
+    el("p", { class: "note" }, entries.length === 1 ? "One query for all of it." : `${number(entries.length)} queries, one for each shard; # leads back to what was asked for.`),
     el("ul", { class: "shards" }, entries.map(([shard, indexes]) => card(shard, indexes.map((index) => ({ index, ...results[index] }))))),
   );
 }

@@ -24,6 +24,7 @@ export class Rejections {
     return [...this.#list.querySelectorAll("[data-puri]")].map((row) => row.dataset.puri);
   }
 
+  /** Asks, and answers whether to ask again. */
   async look() {
     const wanted = this.#filter.value.trim();
     const query = new URLSearchParams({ limit: LIMIT });
@@ -32,43 +33,53 @@ export class Rejections {
     try {
       const answer = await ask(`/v1/rejections?${query}`);
       // Typed on meanwhile: the look that follows tells.
-      if (wanted !== this.#filter.value.trim()) return;
+      if (wanted !== this.#filter.value.trim()) return true;
       say(byId("rejections-problem"), "");
       this.#show(answer, wanted);
+      return true;
     } catch (e) {
-      say(byId("rejections-problem"), e.isUnreachable ? "" : sentence(String(e)));
-      if (!e.isUnreachable) this.#show({ rejections: [], complete: true }, wanted, "");
+      if (e.isUnreachable) return true;
+      say(byId("rejections-problem"), sentence(String(e)));
+      this.#show({ rejections: [], complete: true }, wanted, "");
+      return !e.isAccess;
     }
   }
 
-  #show({ rejections, complete }, wanted, empty) {
-    const shown = JSON.stringify([rejections, complete, wanted]);
+  #show({ rejections, complete }, wanted, empty = this.#emptiness(complete, wanted)) {
+    const shown = JSON.stringify([rejections, complete, wanted, empty]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const known = new Set([...this.#list.children].map((row) => row.dataset.position));
     // Rows that stay are left alone, with the focus that may be in them.
     const kept = new Map([...this.#list.children].map((row) => [row.dataset.position, row]));
-    this.#list.replaceChildren(...rejections.map((each) => kept.get(each.position) ?? this.#row(each, known.size > 0)));
+    this.#list.replaceChildren(...rejections.map((each) => kept.get(each.position) ?? this.#row(each, kept.size > 0)));
     show(byId("rejections-empty"), rejections.length === 0);
-    say(byId("rejections-empty"), empty ?? (wanted ? "Nothing of it that is remembered was refused." : "Nothing that is remembered was refused."));
+    say(byId("rejections-empty"), empty);
     const newest = rejections.length === LIMIT ? `the newest ${LIMIT}` : rejections.length ? counted(rejections.length, "refusal") : "";
     say(byId("rejections-note"), complete ? newest : "still reading the log");
   }
 
+  #emptiness(complete, wanted) {
+    if (!complete) return "What was refused has not been read yet.";
+    return wanted ? "Nothing of it that is remembered was refused." : "Nothing that is remembered was refused.";
+  }
+
   #row(refused, isNew) {
+    const { holder, survivor, detail } = refused;
+    // Most details say it already.
+    const isHolderNews = holder && !(detail.includes(holder.owner) && detail.includes(holder.shard));
     return el(
       "li",
       { "data-position": refused.position, "data-reason": refused.reason, "data-puri": refused.puri, class: isNew && "new" },
       el("span", { class: "when" }, time(refused.rejectedAt)),
       el("span", { class: "badge refused" }, refused.reason),
       el("span", { class: "what" }, refused.puri ? this.#link(refused.puri) : "no pURI", el("span", { class: "token", title: "Token of the publish" }, name(refused.position))),
-      el("span", { class: "why" }, sentence(refused.detail)),
-      (refused.holder || refused.survivor) &&
+      el("span", { class: "why" }, sentence(detail)),
+      (isHolderNews || survivor) &&
         el(
           "span",
           { class: "where" },
-          refused.holder && ["held by ", name(refused.holder.owner), " on ", name(refused.holder.shard), " "],
-          refused.survivor && ["goes on as ", this.#link(refused.survivor)],
+          isHolderNews && ["held by ", name(holder.owner), " on ", name(holder.shard), " "],
+          survivor && ["goes on as ", this.#link(survivor)],
         ),
     );
   }

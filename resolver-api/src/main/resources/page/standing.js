@@ -122,7 +122,6 @@ export class Standing {
       ["Log read", table.end === undefined ? "–" : `${number(table.reached)} of ${number(table.end)}`],
       ["Brokers heard", age === undefined ? "–" : `${age < 10 ? age.toFixed(1) : Math.round(age)} s ago`],
       ["In use", stats ? `${bytes(stats.memory.bytesInUse)} of ${bytes(stats.memory.bytes)}` : "–"],
-      ["A row takes", stats?.rows >= 10_000 ? `${number(Math.round(stats.memory.bytesInUse / stats.rows))} B` : "–"],
       ["Index filled", stats ? `${(100 * stats.memory.load).toFixed(1)} %` : "–"],
     ];
     const list = byId("facts");
