@@ -51,8 +51,9 @@ final class Demo {
     List<String> run() throws IOException, InterruptedException {
         load();
         for (Question question : questions()) {
-            ask(question);
+            ask(question, stack.resolver());
         }
+        ask(asThePublic(), stack.publicResolver());
         showRejections();
         return List.copyOf(differences);
     }
@@ -197,24 +198,35 @@ final class Demo {
                 "[2]");
     }
 
-    private void ask(Question question) throws IOException, InterruptedException {
+    private Question asThePublic() {
+        return Question.get(
+                "What the public is told of track 123: no owner, shard or uuid; its name, for tracks are public.",
+                sample.handle(Sample.TRACK).text(),
+                200,
+                "/verdict",
+                "found",
+                "/puri",
+                Sample.TRACK.toString());
+    }
+
+    private void ask(Question question, String resolver) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + CATCH_UP.toNanos();
-        Answer answer = send(question);
+        Answer answer = send(question, resolver);
         List<String> wrong = question.differences(answer.status(), Json.parse(answer.body()));
         while (!wrong.isEmpty() && System.nanoTime() < deadline) {
             Thread.sleep(POLL_MILLIS);
-            answer = send(question);
+            answer = send(question, resolver);
             wrong = question.differences(answer.status(), Json.parse(answer.body()));
         }
-        show(question.why(), question.curl(stack.resolver()));
+        show(question.why(), question.curl(resolver));
         JsonNode json = Json.parse(answer.body());
         console.out().println(new PrettyJson(console.outIsTerminal()).print(json));
         wrong.forEach(each -> differences.add(question.path() + ": " + each));
     }
 
-    private Answer send(Question question) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(stack.resolver() + question.path()))
-                .timeout(PATIENCE);
+    private Answer send(Question question, String resolver) throws IOException, InterruptedException {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(resolver + question.path())).timeout(PATIENCE);
         if (question.body() != null) {
             request.POST(HttpRequest.BodyPublishers.ofString(question.body()));
         }

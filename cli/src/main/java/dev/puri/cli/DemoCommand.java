@@ -31,6 +31,12 @@ final class DemoCommand extends Subcommand {
     private @Nullable Integer port;
 
     @Option(
+            names = "--public-port",
+            paramLabel = "PORT",
+            description = "Of the resolver's public listener (default: 8090, or a free one if that is taken).")
+    private @Nullable Integer publicPort;
+
+    @Option(
             names = "--kafka-port",
             paramLabel = "PORT",
             description = "The broker's (default: 9092, or a free one if that is taken).")
@@ -46,13 +52,18 @@ final class DemoCommand extends Subcommand {
     public Integer call() throws IOException, ExecutionException, InterruptedException {
         puri().requireNoAddress("demo");
         requirePort("--port", port);
+        requirePort("--public-port", publicPort);
         requirePort("--kafka-port", kafkaPort);
         requirePort("--registry-port", registryPort);
         long started = System.nanoTime();
         Temporary everything = new Temporary(Files.createTempDirectory("puri-demo"));
         try (Lifetime.Closing closing = Lifetime.onExit(everything)) {
             EmbeddedStack.Place place = new EmbeddedStack.Place(
-                    everything.data, chosen(port, 8080), chosen(kafkaPort, 9092), chosen(registryPort, 8081));
+                    everything.data,
+                    chosen(port, 8080),
+                    chosen(publicPort, 8090),
+                    chosen(kafkaPort, 9092),
+                    chosen(registryPort, 8081));
             EmbeddedStack stack = everything.start(place, console());
             console().say("puri: ready after " + seconds(started) + " s, loading the sample");
             List<String> differences = new Demo(console(), stack).run();
@@ -67,7 +78,8 @@ final class DemoCommand extends Subcommand {
 
     private void stayUp(EmbeddedStack stack) throws ExecutionException, InterruptedException {
         console()
-                .say("puri: up until you end it (Ctrl-C): resolver " + stack.resolver() + ", broker "
+                .say("puri: up until you end it (Ctrl-C): resolver " + stack.resolver() + ", for the public "
+                        + stack.publicResolver() + ", broker "
                         + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry());
         stack.ended().get();
     }

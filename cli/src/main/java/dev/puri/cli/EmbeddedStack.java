@@ -49,17 +49,19 @@ public final class EmbeddedStack implements AutoCloseable {
      *
      * @param data its directory; what is in it is kept from one start to the next
      * @param port the resolver's; 0, here as for the others, takes a free one
+     * @param publicPort of the resolver's public listener
      */
-    public record Place(Path data, int port, int kafkaPort, int registryPort) {
+    public record Place(Path data, int port, int publicPort, int kafkaPort, int registryPort) {
         /** Free ports for everything. */
         public static Place anywhere(Path data) {
-            return new Place(data, 0, 0, 0);
+            return new Place(data, 0, 0, 0, 0);
         }
     }
 
     private EmbeddedStack(Place place, Consumer<String> progress) {
         // Some are bound last, and nobody should wait so long to hear that one is taken.
         requireFree("resolver", "--port", place.port());
+        requireFree("resolver", "--public-port", place.publicPort());
         requireFree("broker", "--kafka-port", place.kafkaPort());
         requireFree("schema registry", "--registry-port", place.registryPort());
         boolean started = false;
@@ -177,7 +179,8 @@ public final class EmbeddedStack implements AutoCloseable {
                         "state.dir", place.data().resolve("resolver").toString(),
                         // No balancer stands before it that had to find out.
                         "drain.delay", "0s",
-                        "http.port", Integer.toString(place.port())),
+                        "http.port", Integer.toString(place.port()),
+                        "public.http.port", Integer.toString(place.publicPort())),
                 Map.of(),
                 null);
     }
@@ -223,6 +226,11 @@ public final class EmbeddedStack implements AutoCloseable {
     /** The base of the resolver's API, e.g. {@code http://127.0.0.1:8080}. */
     public String resolver() {
         return "http://127.0.0.1:" + resolver.port();
+    }
+
+    /** The base of the resolver's public API, e.g. {@code http://127.0.0.1:8090}. */
+    public String publicResolver() {
+        return "http://127.0.0.1:" + resolver.publicPort().orElseThrow();
     }
 
     /** Stops everything in order; what could not be closed does not keep the rest open. */

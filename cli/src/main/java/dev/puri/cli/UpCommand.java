@@ -22,6 +22,12 @@ final class UpCommand extends Subcommand {
     @Option(names = "--port", paramLabel = "PORT", description = "The resolver's (default: 8080; 0: a free one).")
     private int port = 8080;
 
+    @Option(
+            names = "--public-port",
+            paramLabel = "PORT",
+            description = "Of the resolver's public listener (default: 8090; 0: a free one).")
+    private int publicPort = 8090;
+
     @Option(names = "--kafka-port", paramLabel = "PORT", description = "The broker's (default: 9092; 0: a free one).")
     private int kafkaPort = 9092;
 
@@ -38,14 +44,16 @@ final class UpCommand extends Subcommand {
             throw CommandException.usage("--data: name a directory");
         }
         EmbeddedStack.requirePort("--port", port);
+        EmbeddedStack.requirePort("--public-port", publicPort);
         EmbeddedStack.requirePort("--kafka-port", kafkaPort);
         EmbeddedStack.requirePort("--registry-port", registryPort);
         EmbeddedStack stack = EmbeddedStack.start(
-                new EmbeddedStack.Place(data, port, kafkaPort, registryPort),
+                new EmbeddedStack.Place(data, port, publicPort, kafkaPort, registryPort),
                 step -> console().say("puri: " + step));
         console()
-                .say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry()
-                        + ", data in " + data.toAbsolutePath().normalize());
+                .say("puri: for the public " + stack.publicResolver() + ", broker " + stack.bootstrapServers()
+                        + ", schema registry " + stack.schemaRegistry() + ", data in "
+                        + data.toAbsolutePath().normalize());
         console().out().println("ready " + stack.resolver());
         console().out().flush();
         Lifetime.untilEnded(stack::close, stack.ended());

@@ -21,8 +21,18 @@ class ProcessIT {
     @Test
     void theDemoEndsWithStatus0AndEveryAnswerAsItMustBe() throws Exception {
         Path errors = folder.resolve("errors");
-        try (PuriProcess demo =
-                new PuriProcess(errors, "demo", "--exit", "--port", "0", "--kafka-port", "0", "--registry-port", "0")) {
+        try (PuriProcess demo = new PuriProcess(
+                errors,
+                "demo",
+                "--exit",
+                "--port",
+                "0",
+                "--public-port",
+                "0",
+                "--kafka-port",
+                "0",
+                "--registry-port",
+                "0")) {
             List<String> lines = demo.readLines();
             int status = demo.awaitExit();
             assertThat(status).as(Files.readString(errors)).isZero();
@@ -71,6 +81,8 @@ class ProcessIT {
                 "--data",
                 folder.resolve("data").toString(),
                 "--port",
+                "0",
+                "--public-port",
                 "0",
                 "--kafka-port",
                 "0",

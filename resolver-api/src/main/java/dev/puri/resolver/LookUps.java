@@ -12,13 +12,10 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -43,7 +40,8 @@ final class LookUps {
     private final Supplier<String> progress;
     private final ReadYourWrites writes;
     private final Terms terms;
-    private final Map<Verdict, Counter> verdicts = new EnumMap<>(Verdict.class);
+    private final Verdicts alone;
+    private final Verdicts inBatches;
 
     /**
      * @param maxRefs of a batch
@@ -65,14 +63,8 @@ final class LookUps {
         this.progress = progress;
         this.writes = writes;
         this.terms = terms;
-        for (Verdict verdict : Verdict.values()) {
-            verdicts.put(
-                    verdict,
-                    Counter.builder("puri.resolver.verdicts")
-                            .description("References answered, by verdict")
-                            .tag("verdict", verdict.toString())
-                            .register(meters));
-        }
+        alone = new Verdicts("internal", "/v1/identities/{ref}", meters);
+        inBatches = new Verdicts("internal", "/v1/resolve", meters);
     }
 
     /** A request that is refused. */
@@ -121,7 +113,7 @@ final class LookUps {
     }
 
     private void answer(Exchange exchange, Result result) {
-        count(result);
+        alone.count(result.verdict());
         exchange.json(result.verdict().status(), json -> ResultJson.write(json, result));
     }
 
@@ -192,7 +184,7 @@ final class LookUps {
             String ref = request.refs().get(i).ref();
             Sight sight = sights.get(i).join();
             Result result = sight == null ? Resolution.resolve(table, ref) : result(table, ref, sight);
-            count(result);
+            inBatches.count(result.verdict());
             results.add(result);
         }
         exchange.json(200, json -> ResultJson.writeBatch(json, results, request.byShard()));
@@ -273,10 +265,6 @@ final class LookUps {
         if (sight != NOTHING_ASKED) {
             sight.cancel(false);
         }
-    }
-
-    private void count(Result result) {
-        Objects.requireNonNull(verdicts.get(result.verdict())).increment();
     }
 
     private static String sentence(String text) {

@@ -58,8 +58,35 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
      * @throws RefusedException naming what is wrong, and where
      */
     static ResolveRequest parse(byte[] body, int maxRefs) throws RefusedException {
+        return parse(body, maxRefs, Form.FULL);
+    }
+
+    /**
+     * The same of the public listener, which takes {@code refs} alone, and text alone in it.
+     *
+     * @throws RefusedException naming what is wrong, and where
+     */
+    static List<String> parseHandles(byte[] body, int maxRefs) throws RefusedException {
+        return parse(body, maxRefs, Form.HANDLES).refs().stream().map(Ref::ref).toList();
+    }
+
+    /** What a body may have in it. */
+    private enum Form {
+        FULL("refs and groupBy", "a pURI or a handle, or an object {\"ref\": …, \"at\": …}"),
+        HANDLES("refs", "a handle");
+
+        private final String fields;
+        private final String ref;
+
+        Form(String fields, String ref) {
+            this.fields = fields;
+            this.ref = ref;
+        }
+    }
+
+    private static ResolveRequest parse(byte[] body, int maxRefs, Form form) throws RefusedException {
         try (JsonParser json = JSON.createParser(body)) {
-            ResolveRequest request = object(json, maxRefs);
+            ResolveRequest request = object(json, maxRefs, form);
             if (json.nextToken() != null) {
                 throw notJson("something follows the object", json.currentLocation());
             }
@@ -72,7 +99,7 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         }
     }
 
-    private static ResolveRequest object(JsonParser json, int maxRefs) throws IOException, RefusedException {
+    private static ResolveRequest object(JsonParser json, int maxRefs, Form form) throws IOException, RefusedException {
         JsonToken first = json.nextToken();
         if (first == null) {
             throw notJson("the body is empty", null);
@@ -85,10 +112,12 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         while (json.nextToken() != JsonToken.END_OBJECT) {
             String field = json.currentName();
             json.nextToken();
-            switch (field) {
-                case "refs" -> refs = refs(json, maxRefs);
-                case "groupBy" -> byShard = groupsByShard(json);
-                default -> throw invalid("there is no such field; known are refs and groupBy", "/" + pointer(field));
+            if (field.equals("refs")) {
+                refs = refs(json, maxRefs, form);
+            } else if (field.equals("groupBy") && form == Form.FULL) {
+                byShard = groupsByShard(json);
+            } else {
+                throw invalid("there is no such field; known: " + form.fields, "/" + pointer(field));
             }
         }
         if (refs == null) {
@@ -97,7 +126,7 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         return new ResolveRequest(refs, byShard);
     }
 
-    private static List<Ref> refs(JsonParser json, int maxRefs) throws IOException, RefusedException {
+    private static List<Ref> refs(JsonParser json, int maxRefs, Form form) throws IOException, RefusedException {
         if (json.currentToken() != JsonToken.START_ARRAY) {
             throw invalid("an array is expected", "/refs");
         }
@@ -108,17 +137,17 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
                         Problem.of(TOO_MANY_REFS, "At most " + maxRefs + " references are taken at once.")
                                 .with("maxRefs", maxRefs));
             }
-            refs.add(ref(json, "/refs/" + refs.size()));
+            refs.add(ref(json, "/refs/" + refs.size(), form));
         }
         return refs;
     }
 
-    private static Ref ref(JsonParser json, String pointer) throws IOException, RefusedException {
+    private static Ref ref(JsonParser json, String pointer, Form form) throws IOException, RefusedException {
         if (json.currentToken() == JsonToken.VALUE_STRING) {
             return new Ref(json.getText(), null);
         }
-        if (json.currentToken() != JsonToken.START_OBJECT) {
-            throw invalid("a string is expected, a pURI or a handle, or an object {\"ref\": …, \"at\": …}", pointer);
+        if (json.currentToken() != JsonToken.START_OBJECT || form == Form.HANDLES) {
+            throw invalid("a string is expected, " + form.ref, pointer);
         }
         String ref = null;
         String at = null;

@@ -6,6 +6,7 @@ import dev.puri.http.Health;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.http.Scope;
 import dev.puri.http.Settings;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
@@ -30,6 +31,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -49,6 +51,7 @@ public final class Resolver implements AutoCloseable {
 
     private final Metrics metrics = started(new Metrics(), Metrics::close);
     private final TableKeeper keeper;
+    /** The internal one, and behind it the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
 
     /** None before it has come up: nobody has been told yet that it is there. */
@@ -125,9 +128,16 @@ public final class Resolver implements AutoCloseable {
                             .with(settings.http()),
                     Routes.of(lookUps, feeds, health, metrics, lag.mark()),
                     metrics));
+            if (settings.toPublic().publicHttpPort().isPresent()) {
+                PublicLookUps publicLookUps =
+                        new PublicLookUps(keeper::table, catalogue::isPublic, settings.maxRefs(), metrics.registry());
+                listeners.add(Listener.start(
+                        publicOptions(settings), PublicRoutes.of(publicLookUps, health, lag.mark()), metrics));
+            }
             keeper.start();
             drainDelay = settings.drainDelay();
             log.info("Resolver listens on {}:{}", settings.httpHost(), port());
+            publicPort().ifPresent(port -> log.info("The public is answered on port {}", port));
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -167,9 +177,26 @@ public final class Resolver implements AutoCloseable {
                 settings.changesHeartbeat());
     }
 
+    private static ListenerOptions publicOptions(ResolverSettings settings) {
+        PublicSettings toPublic = settings.toPublic();
+        ListenerOptions options = ListenerOptions.at(
+                        toPublic.publicHttpHost(), toPublic.publicHttpPort().orElseThrow())
+                .named(PublicAnswer.LISTENER)
+                .withMaxBodyBytes(settings.maxBodyBytes())
+                .with(settings.http());
+        return toPublic.publicAnonymous() ? options.openTo(Scope.RESOLVE) : options;
+    }
+
     /** The port that it listens on, also when any free one was asked for. */
     public int port() {
         return listeners.getFirst().port();
+    }
+
+    /** The port of the public listener; empty when there is none. */
+    public OptionalInt publicPort() {
+        return listeners.size() < 2
+                ? OptionalInt.empty()
+                : OptionalInt.of(listeners.get(1).port());
     }
 
     /** Whether {@code /health/ready} is up: the table is complete, fed and close to its topic's end. */

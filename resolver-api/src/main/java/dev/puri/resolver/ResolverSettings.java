@@ -78,6 +78,7 @@ public record ResolverSettings(
                 atMost = "1d")
         Duration snapshotInterval,
 
+        PublicSettings toPublic,
         ChangesSettings changes,
         HttpSettings http,
 

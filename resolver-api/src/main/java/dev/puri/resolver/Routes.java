@@ -43,7 +43,6 @@ final class Routes {
      * @param lag borne by what the table answers while it is not fresh
      */
     static List<Route> of(LookUps lookUps, Feeds feeds, Health health, Metrics metrics, Route.Mark lag) {
-        byte[] openApi = openApi();
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one)
                 .taking("at", "wait")
@@ -55,17 +54,19 @@ final class Routes {
         all.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::rejections).taking("puri", "position", "limit"));
         all.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::collections));
         all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats).marked(lag));
-        all.add(Route.get("/openapi.json", Scope.NONE, exchange -> exchange.answer(200, "application/json", openApi)));
+        all.add(openApi("/openapi.json"));
         all.addAll(new Page().routes());
         all.addAll(health.routes());
         all.add(metrics.route());
         return List.copyOf(all);
     }
 
-    private static byte[] openApi() {
-        try (InputStream resource =
-                Objects.requireNonNull(Routes.class.getResourceAsStream("/openapi.json"), "openapi.json")) {
-            return resource.readAllBytes();
+    /** {@code GET /openapi.json}, answered with this resource. */
+    static Route openApi(String resource) {
+        try (InputStream in = Objects.requireNonNull(Routes.class.getResourceAsStream(resource), resource)) {
+            byte[] openApi = in.readAllBytes();
+            return Route.get(
+                    "/openapi.json", Scope.NONE, exchange -> exchange.answer(200, "application/json", openApi));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -650,6 +650,7 @@ final class ResolverIT {
                 Duration.ZERO,
                 Optional.ofNullable(stateDir),
                 Duration.ofMinutes(10),
+                PublicSettings.OFF,
                 ChangesSettings.DEFAULT,
                 HttpSettings.DEFAULT,
                 KafkaProperties.NONE);

@@ -472,8 +472,14 @@ final class RoutesTest {
         post("{\"refs\":[\"soundcloud:tracks:123\",\"x\"]}", 200);
 
         assertThat(get("/metrics", 200))
-                .contains("puri_resolver_verdicts_total{verdict=\"found\"} 2.0")
-                .contains("puri_resolver_verdicts_total{verdict=\"malformed\"} 1.0");
+                .contains(verdicts("/v1/identities/{ref}", "found") + " 1.0")
+                .contains(verdicts("/v1/resolve", "found") + " 1.0")
+                .contains(verdicts("/v1/resolve", "malformed") + " 1.0");
+    }
+
+    private static String verdicts(String route, String verdict) {
+        return "puri_resolver_verdicts_total{listener=\"internal\",route=\"" + route + "\",verdict=\"" + verdict
+                + "\"}";
     }
 
     @Test

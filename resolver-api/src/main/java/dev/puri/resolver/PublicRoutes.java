@@ -1,0 +1,38 @@
+package dev.puri.resolver;
+
+import dev.puri.http.Health;
+import dev.puri.http.Route;
+import dev.puri.http.Scope;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Every path of the public listener.
+ *
+ * <pre>
+ * GET  /v1/identities/{ref}   200 found, merged · 400 malformed · 404 unknown · 410 deleted
+ * POST /v1/resolve            200, a verdict for each handle · 400, 408, 413 for the batch itself
+ *        both                 503 with Retry-After, until the table was complete once;
+ *                             Puri-Table-Lag while what is answered may be old
+ * GET  /openapi.json          200
+ * GET  /health/live           200
+ * GET  /health/ready          200, or 503
+ * </pre>
+ *
+ * What the internal {@link Routes} have beside is not there: no route leads to it, so none has to hide it.
+ */
+final class PublicRoutes {
+    private PublicRoutes() {}
+
+    /**
+     * @param lag borne by what the table answers while it is not fresh
+     */
+    static List<Route> of(PublicLookUps lookUps, Health health, Route.Mark lag) {
+        List<Route> all = new ArrayList<>();
+        all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one).marked(lag));
+        all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch).marked(lag));
+        all.add(Routes.openApi("/openapi-public.json"));
+        all.addAll(health.bareRoutes());
+        return List.copyOf(all);
+    }
+}

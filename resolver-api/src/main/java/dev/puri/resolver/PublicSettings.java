@@ -1,0 +1,23 @@
+package dev.puri.resolver;
+
+import dev.puri.http.Setting;
+import dev.puri.http.Settings;
+import java.util.Map;
+import java.util.Optional;
+
+/** What can be set about the public listener, which answers by handles and tells no more than the public may know. */
+public record PublicSettings(
+        @Setting(doc = "Address that the public listener listens on.", byDefault = "127.0.0.1")
+        String publicHttpHost,
+
+        @Setting(
+                doc = "Port that the public listener listens on; 0 takes any free one. Without it there is none.",
+                atLeast = "0",
+                atMost = "65535")
+        Optional<Integer> publicHttpPort,
+
+        @Setting(doc = "Whether the public listener answers without a token where security is on.", byDefault = "false")
+        boolean publicAnonymous) {
+    /** No public listener. */
+    public static final PublicSettings OFF = Settings.read(PublicSettings.class, Map.of(), Map.of(), null);
+}

@@ -1,0 +1,29 @@
+package dev.puri.resolver;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+
+/** Counts what one route of one listener answered. */
+final class Verdicts {
+    private final Map<Verdict, Counter> counters = new EnumMap<>(Verdict.class);
+
+    Verdicts(String listener, String route, MeterRegistry meters) {
+        for (Verdict verdict : Verdict.values()) {
+            counters.put(
+                    verdict,
+                    Counter.builder("puri.resolver.verdicts")
+                            .description("References answered, by verdict")
+                            .tag("listener", listener)
+                            .tag("route", route)
+                            .tag("verdict", verdict.toString())
+                            .register(meters));
+        }
+    }
+
+    void count(Verdict verdict) {
+        Objects.requireNonNull(counters.get(verdict)).increment();
+    }
+}

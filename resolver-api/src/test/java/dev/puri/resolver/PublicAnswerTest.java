@@ -1,0 +1,111 @@
+package dev.puri.resolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.http.JsonBody;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class PublicAnswerTest {
+    private static final String ASKED = "trk_4k7vx9tz2nqr8w3";
+    private static final String SURVIVOR = "trk_999999999999999";
+
+    private final PackedTable table = new PackedTable();
+    private final PublicAnswer answer =
+            new PublicAnswer(puri -> puri.qualifiedCollection().equals("open:tracks"));
+
+    @Test
+    void aPuriIsNamedOnlyOfAPublicCollection() {
+        put("open:tracks:1", ASKED, Row.Status.ACTIVE, null);
+        assertThat(told(ASKED))
+                .isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"found\",\"puri\":\"open:tracks:1\",\"handle\":\""
+                        + ASKED + "\"}\n");
+
+        put("closed:tracks:1", SURVIVOR, Row.Status.ACTIVE, null);
+        assertThat(told("TRK_999999999999999"))
+                .isEqualTo("{\"ref\":\"TRK_999999999999999\",\"verdict\":\"found\",\"handle\":\"" + SURVIVOR + "\"}\n");
+    }
+
+    @Test
+    void aDeletedOneTellsNoMoreThanThat() {
+        put("closed:tracks:1", ASKED, Row.Status.DELETED, null);
+
+        assertThat(told(ASKED))
+                .isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"deleted\",\"handle\":\"" + ASKED + "\"}\n");
+    }
+
+    @Test
+    void mergedNamesNoPrivateSurvivor() {
+        put("open:tracks:1", ASKED, Row.Status.MERGED, "closed:tracks:2");
+        put("closed:tracks:2", null, Row.Status.ACTIVE, null);
+        String merged = "{\"ref\":\"" + ASKED + "\",\"verdict\":\"merged\",\"puri\":\"open:tracks:1\",\"handle\":\""
+                + ASKED + "\"";
+        assertThat(told(ASKED)).isEqualTo(merged + "}\n");
+
+        put("closed:tracks:2", SURVIVOR, Row.Status.ACTIVE, null);
+        assertThat(told(ASKED)).isEqualTo(merged + ",\"canonicalHandle\":\"" + SURVIVOR + "\"}\n");
+
+        put("open:tracks:1", ASKED, Row.Status.MERGED, "open:tracks:2");
+        put("open:tracks:2", null, Row.Status.ACTIVE, null);
+        assertThat(told(ASKED)).isEqualTo(merged + ",\"canonical\":\"open:tracks:2\"}\n");
+    }
+
+    @Test
+    void whatIsNotThereAnyMoreIsNotNamed() {
+        put("closed:tracks:1", ASKED, Row.Status.MERGED, "open:tracks:erased");
+        String merged = "{\"ref\":\"" + ASKED + "\",\"verdict\":\"merged\",\"handle\":\"" + ASKED + "\"}\n";
+        assertThat(told(ASKED)).isEqualTo(merged);
+
+        put("open:tracks:erased", null, Row.Status.DELETED, null);
+        assertThat(told(ASKED)).isEqualTo(merged.replace("merged", "deleted"));
+
+        put("open:tracks:erased", null, Row.Status.MERGED, "closed:tracks:1");
+        assertThat(told(ASKED)).isEqualTo(merged);
+    }
+
+    @Test
+    void aPuriIsMalformedWhetherItIsKnownOrNot() {
+        put("open:tracks:1", ASKED, Row.Status.ACTIVE, null);
+        String malformed = told("open:tracks:1");
+
+        assertThat(malformed).startsWith("{\"ref\":\"open:tracks:1\",\"verdict\":\"malformed\",\"detail\":\"a handle");
+        for (String other : List.of("open:tracks:2", "no:such", "", "trk_4k7vx9tz2nqr8w0", "a:b:c d")) {
+            assertThat(told(other)).isEqualTo(malformed.replace("open:tracks:1", other));
+        }
+    }
+
+    @Test
+    void aHandleThatNobodyBearsIsUnknown() {
+        assertThat(told(ASKED)).isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"unknown\"}\n");
+    }
+
+    private String told(String ref) {
+        return new String(
+                JsonBody.bytes(json -> answer.write(json, PublicAnswer.resolve(table, ref))), StandardCharsets.UTF_8);
+    }
+
+    private void put(String puri, @Nullable String handle, Row.Status status, @Nullable String mergedInto) {
+        table.put(
+                Puri.parse(puri),
+                new Row(
+                        Rows.UUID_7,
+                        new Owner("catalog"),
+                        new Shard("br-1"),
+                        handle == null ? null : new Handle(handle),
+                        status,
+                        3,
+                        Rows.CREATED,
+                        Rows.CHANGED,
+                        mergedInto == null ? null : Puri.parse(mergedInto),
+                        new Position("puri.events.v1", 3, 1042)));
+    }
+}
