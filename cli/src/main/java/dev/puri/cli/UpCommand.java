@@ -51,9 +51,9 @@ final class UpCommand extends Subcommand {
                 new EmbeddedStack.Place(data, port, publicPort, kafkaPort, registryPort),
                 step -> console().say("puri: " + step));
         console()
-                .say("puri: for the public " + stack.publicResolver() + ", broker " + stack.bootstrapServers()
-                        + ", schema registry " + stack.schemaRegistry() + ", data in "
-                        + data.toAbsolutePath().normalize());
+                .say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry()
+                        + ", data in " + data.toAbsolutePath().normalize());
+        console().say("puri: for the public " + stack.publicResolver());
         console().out().println("ready " + stack.resolver());
         console().out().flush();
         Lifetime.untilEnded(stack::close, stack.ended());
