@@ -9,7 +9,13 @@ import picocli.CommandLine.Option;
 /** {@code puri bench NAME}: figures, each beside a baseline of the same run. */
 @Command(
         name = "puri bench",
-        subcommands = {IngestCommand.class, TableCommand.class, CurveCommand.class, MicroCommand.class},
+        subcommands = {
+            IngestCommand.class,
+            TableCommand.class,
+            CurveCommand.class,
+            MicroCommand.class,
+            ResolverCommand.class
+        },
         synopsisSubcommandLabel = "NAME",
         description = "Measures, on this machine and now.",
         footer = {"", "Results go to stdout and progress to stderr. Exit status: 0 measured, 1 a run failed, 2 usage."})

@@ -1,0 +1,61 @@
+package dev.puri.benchmarks.serve;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import java.util.Locale;
+
+/** {@code POST /v1/resolve} as the resolver has it, over a store that knows what it is asked for. */
+abstract class Identities extends Baseline {
+    /** Looks all of them up at once, and answers with {@link #begin} and its kin. */
+    abstract Future<Buffer> resolve(JsonArray refs);
+
+    @Override
+    final void answer(HttpServerRequest request) {
+        request.body()
+                .compose(body -> resolve(body.toJsonObject().getJsonArray("refs")))
+                .onSuccess(answer -> request.response()
+                        .putHeader("Content-Type", "application/json")
+                        .end(answer))
+                .onFailure(failure -> request.response().setStatusCode(500).end(String.valueOf(failure.getMessage())));
+    }
+
+    /** A reference as it is stored; any casing means the same. */
+    static String key(String ref) {
+        return ref.toLowerCase(Locale.ROOT);
+    }
+
+    static Buffer begin() {
+        return Buffer.buffer(32 << 10).appendString("{\"results\":[");
+    }
+
+    /** One that is there, up to its verdict. */
+    static Buffer found(Buffer answer, String ref) {
+        return next(answer, ref).appendString(",\"verdict\":\"found\",");
+    }
+
+    static void unknown(Buffer answer, String ref) {
+        next(answer, ref).appendString(",\"verdict\":\"unknown\"");
+        if (!isHandle(ref)) {
+            answer.appendString(",\"puri\":").appendString(Json.encode(key(ref)));
+        }
+        answer.appendString("}");
+    }
+
+    private static Buffer next(Buffer answer, String ref) {
+        if (answer.getByte(answer.length() - 1) == '}') {
+            answer.appendString(",");
+        }
+        return answer.appendString("{\"ref\":").appendString(Json.encode(ref));
+    }
+
+    static Buffer end(Buffer answer) {
+        return answer.appendString("]}\n");
+    }
+
+    static boolean isHandle(String ref) {
+        return ref.indexOf(':') < 0;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.puri.benchmarks.serve;
+
+import dev.puri.http.Settings;
+import dev.puri.resolver.Resolver;
+import dev.puri.resolver.ResolverSettings;
+import io.netty.util.internal.PlatformDependent;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * The process of one server: says on which port it listens, answers on stdout what it is asked for on stdin,
+ * and ends with it.
+ */
+public final class Serve {
+    /** Begins the line that tells the port. */
+    public static final String LISTENING = "listening ";
+
+    /** To be asked: collects garbage, then tells bytes of the heap and of buffers outside it. */
+    public static final String MEMORY = "memory";
+
+    private Serve() {}
+
+    /** Takes the kind of server and what it needs; the resolver takes its settings from the environment. */
+    public static void main(String[] args) throws Exception {
+        int port = switch (args[0]) {
+            case "resolver" -> resolver();
+            case "bare" -> Baseline.start(() -> new BareHandler(Path.of(args[1])));
+            case "redis" -> Baseline.start(() -> new RedisHandler(Integer.parseInt(args[1])));
+            case "postgres" -> Baseline.start(() -> new PostgresHandler(Integer.parseInt(args[1])));
+            default -> throw new IllegalArgumentException("no such server: " + args[0]);
+        };
+        System.out.println(LISTENING + port);
+        try {
+            answer();
+        } finally {
+            Runtime.getRuntime().halt(0);
+        }
+    }
+
+    private static int resolver() {
+        return Resolver.start(Settings.read(ResolverSettings.class, Map.of(), System.getenv(), null))
+                .port();
+    }
+
+    private static void answer() throws IOException {
+        BufferedReader asked = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = asked.readLine(); line != null; line = asked.readLine()) {
+            if (line.equals(MEMORY)) {
+                System.out.println(MEMORY + " " + heap() + " " + direct());
+            }
+        }
+    }
+
+    private static long heap() {
+        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+        // Once more, for what the first time was only made free to be collected.
+        memory.gc();
+        memory.gc();
+        return memory.getHeapMemoryUsage().getUsed();
+    }
+
+    /** Java's own buffers, and those that Netty takes without telling Java. */
+    private static long direct() {
+        long bytes = Math.max(0, PlatformDependent.usedDirectMemory());
+        for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+            if (pool.getName().equals("direct")) {
+                bytes += pool.getMemoryUsed();
+            }
+        }
+        return bytes;
+    }
+}
