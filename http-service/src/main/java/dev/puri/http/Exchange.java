@@ -109,6 +109,11 @@ public final class Exchange {
         return request.params().get(name);
     }
 
+    /** All values of a query parameter, decoded, in their order; none when it is not given. */
+    public List<String> queryAll(String name) {
+        return request.params().getAll(name);
+    }
+
     /** A header of the request as it was sent, the first of that name; null when there is none. */
     public @Nullable String requestHeader(String name) {
         return request.getHeader(name);

@@ -65,8 +65,7 @@ final class Feeds {
         ChangeFilter filter;
         ChangeId last;
         try {
-            String collections = exchange.query("collection");
-            filter = collections == null ? ChangeFilter.ALL : ChangeFilter.parse(List.of(collections.split(",", -1)));
+            filter = ChangeFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
             exchange.problem(Problem.of(LookUps.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
             return;

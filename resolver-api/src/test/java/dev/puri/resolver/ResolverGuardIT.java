@@ -222,7 +222,7 @@ final class ResolverGuardIT {
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return new Contract(client, "/openapi.json").send(request.build());
     }
 
     private static String hash(String token) throws Exception {

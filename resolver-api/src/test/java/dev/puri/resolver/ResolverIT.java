@@ -86,6 +86,7 @@ final class ResolverIT {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final Contract CONTRACT = new Contract(HTTP, "/openapi.json");
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
 
     private static RestartableBroker broker;
@@ -695,8 +696,7 @@ final class ResolverIT {
 
     private HttpResponse<String> send(String path) {
         URI uri = URI.create("http://127.0.0.1:" + requireResolver().port() + path);
-        return HTTP.sendAsync(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
-                .join();
+        return CONTRACT.sendAsync(HttpRequest.newBuilder(uri).build()).join();
     }
 
     @SafeVarargs
