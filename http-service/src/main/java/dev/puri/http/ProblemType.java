@@ -10,7 +10,7 @@ import java.util.List;
  * @param status the HTTP status that goes with it
  */
 public record ProblemType(String name, String title, int status) {
-    /** What the URIs begin with. They identify; nothing need stand there. */
+    /** What the URIs begin with. They identify; {@link ProblemPages} has what stands there. */
     public static final String BASE = "https://puri.dev/problems/";
 
     public static final ProblemType BAD_REQUEST = new ProblemType("bad-request", "The request is not HTTP", 400);

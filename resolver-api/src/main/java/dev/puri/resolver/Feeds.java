@@ -24,11 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What can be asked beside look-ups: what changes, what was refused, what is declared, and how much there is. */
 final class Feeds {
-    private static final ProblemType INVALID_EVENT_ID =
+    static final ProblemType INVALID_EVENT_ID =
             new ProblemType("invalid-event-id", "Last-Event-ID is none that this path has told", 400);
-    private static final ProblemType TOO_MANY_STREAMS =
-            new ProblemType("too-many-streams", "Too many follow the changes", 503);
-    private static final ProblemType TOO_MANY_REPLAYS =
+    static final ProblemType TOO_MANY_STREAMS = new ProblemType("too-many-streams", "Too many follow the changes", 503);
+    static final ProblemType TOO_MANY_REPLAYS =
             new ProblemType("too-many-replays", "Too many are told older changes", 503);
 
     private final Subscribers subscribers;

@@ -29,11 +29,11 @@ final class LookUps {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
     static final ProblemType INVALID_PARAMETER =
             new ProblemType("invalid-parameter", "A query parameter has a value that it cannot have", 400);
-    private static final ProblemType INVALID_TOKEN =
+    static final ProblemType INVALID_TOKEN =
             new ProblemType("invalid-token", "The token is none that a publish returned", 400);
-    private static final ProblemType FOREIGN_TOKEN =
+    static final ProblemType FOREIGN_TOKEN =
             new ProblemType("foreign-token", "The token is of another object's event", 400);
-    private static final ProblemType TOO_MANY_WAITERS =
+    static final ProblemType TOO_MANY_WAITERS =
             new ProblemType("too-many-waiters", "Too many requests wait for events", 503);
 
     private final Supplier<@Nullable Table> tables;

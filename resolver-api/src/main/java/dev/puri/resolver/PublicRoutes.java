@@ -15,6 +15,7 @@ import java.util.List;
  *        both                 503 with Retry-After, until the table was complete once;
  *                             Puri-Table-Lag while what is answered may be old
  * GET  /openapi.json          200
+ * GET  /problems/{name}       200, what a problem means and what to do; 404
  * GET  /health/live           200
  * GET  /health/ready          200, or 503
  * </pre>
@@ -32,6 +33,7 @@ final class PublicRoutes {
         all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one).marked(lag));
         all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch).marked(lag));
         all.add(Routes.openApi("/openapi-public.json"));
+        all.add(Problems.pages());
         all.addAll(health.bareRoutes());
         return List.copyOf(all);
     }

@@ -27,6 +27,7 @@ import java.util.Objects;
  * GET  /                      200, the page for people; 304
  * GET  /page/{file}           200, 304, or 404
  * GET  /openapi.json          200
+ * GET  /problems/{name}       200, what a problem means and what to do; 404
  * GET  /health/started        200, or 503 while the first table is being filled
  * GET  /health/live           200
  * GET  /health/ready          200, or 503 while what is answered may be old
@@ -56,6 +57,7 @@ final class Routes {
         all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats).marked(lag));
         all.add(openApi("/openapi.json"));
         all.addAll(new Page().routes());
+        all.add(Problems.pages());
         all.addAll(health.routes());
         all.add(metrics.route());
         return List.copyOf(all);

@@ -38,6 +38,7 @@ final class PublicRoutesTest {
     private final Metrics metrics = new Metrics();
     private final Health health = new Health();
     private final HttpClient client = HttpClient.newHttpClient();
+    private final Contract contract = new Contract(client, "/openapi-public.json");
     private Supplier<@Nullable Table> tables = () -> filled;
     private final List<Route> routes = PublicRoutes.of(
             new PublicLookUps(() -> tables.get(), puri -> false, 3, metrics.registry()),
@@ -69,6 +70,7 @@ final class PublicRoutesTest {
         assertThat(post("{\"refs\":[{\"ref\":\"" + HANDLE + "\"}]}", 400)).contains("invalid-body", "/refs/0");
         assertThat(post("{\"refs\":[\"1\",\"2\",\"3\",\"4\"]}", 400)).contains("too-many-refs");
         assertThat(get("/v1/identities/" + HANDLE + "?at=3-1042", 400)).contains("unknown-parameter");
+        assertThat(get("/problems/unknown-parameter", 200)).contains("<h1>The query has an unknown parameter</h1>");
         for (String path : List.of("/", "/v1/changes", "/v1/rejections", "/v1/collections", "/v1/stats", "/metrics")) {
             assertThat(get(path, 404)).contains("no-such-path");
         }
@@ -139,8 +141,7 @@ final class PublicRoutesTest {
     }
 
     private String answered(HttpRequest request, int status) {
-        HttpResponse<String> response =
-                client.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join();
+        HttpResponse<String> response = contract.sendAsync(request).join();
         assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
         return response.body();
     }

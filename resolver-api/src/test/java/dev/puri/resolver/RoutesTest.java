@@ -11,6 +11,7 @@ import dev.puri.http.Health;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.http.ProblemType;
 import dev.puri.http.Route;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
@@ -27,6 +28,8 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.serde.SchemaRegistry;
 import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -34,10 +37,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +58,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
@@ -483,6 +492,47 @@ final class RoutesTest {
     private static String verdicts(String route, String verdict) {
         return "puri_resolver_verdicts_total{listener=\"internal\",route=\"" + route + "\",verdict=\"" + verdict
                 + "\"}";
+    }
+
+    @Test
+    void everyProblemHasAPageAndNoOther() throws Exception {
+        Set<ProblemType> made = new HashSet<>(problems(ProblemType.class));
+        made.addAll(problems(Resolver.class));
+        Set<ProblemType> listed = new HashSet<>(ProblemType.ofListeners());
+        listed.addAll(Problems.ALL);
+
+        assertThat(listed).isEqualTo(made);
+        for (ProblemType problem : made) {
+            assertThat(get("/problems/" + problem.name(), 200)).contains("<h1>" + problem.title(), problem.uri());
+        }
+        assertThat(get("/problems/none", 404)).contains("no-such-path", "not-ready, ");
+    }
+
+    /** All that stand as constants in a module's classes. */
+    private static Set<ProblemType> problems(Class<?> ofModule) throws Exception {
+        Path classes = Path.of(
+                ofModule.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Set<ProblemType> found = new HashSet<>();
+        try (FileSystem jar = Files.isDirectory(classes) ? null : FileSystems.newFileSystem(classes)) {
+            Path root = jar == null ? classes : jar.getPath("/");
+            try (Stream<Path> files = Files.walk(root)) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".class")).toList()) {
+                    String name =
+                            root.relativize(file).toString().replace('/', '.').replaceFirst("\\.class$", "");
+                    if (name.startsWith("dev.puri.")) {
+                        for (Field field : Class.forName(name).getDeclaredFields()) {
+                            if (field.getType() == ProblemType.class && Modifier.isStatic(field.getModifiers())) {
+                                field.setAccessible(true);
+                                found.add((ProblemType) field.get(null));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(found).isNotEmpty();
+        return found;
     }
 
     @Test

@@ -1,0 +1,29 @@
+package dev.puri.resolver;
+
+import dev.puri.http.ProblemPages;
+import dev.puri.http.ProblemType;
+import dev.puri.http.Route;
+import java.util.List;
+
+/** Every problem of a resolver beside those of any listener; {@code problems.properties} explains them. */
+final class Problems {
+    static final List<ProblemType> ALL = List.of(
+            LookUps.NOT_READY,
+            LookUps.INVALID_PARAMETER,
+            LookUps.INVALID_TOKEN,
+            LookUps.FOREIGN_TOKEN,
+            LookUps.TOO_MANY_WAITERS,
+            Feeds.INVALID_EVENT_ID,
+            Feeds.TOO_MANY_STREAMS,
+            Feeds.TOO_MANY_REPLAYS,
+            ResolveRequest.NOT_JSON,
+            ResolveRequest.INVALID_BODY,
+            ResolveRequest.TOO_MANY_REFS);
+
+    private Problems() {}
+
+    /** {@code GET /problems/{name}}, the page of each; the same for the public, since they tell of nothing but themselves. */
+    static Route pages() {
+        return ProblemPages.route(ALL, Problems.class);
+    }
+}
