@@ -4,12 +4,8 @@ import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.resolver.wait.Waiters;
-import dev.puri.schemas.identity.Puri;
 import java.lang.invoke.VarHandle;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -62,12 +58,18 @@ final class RowWriter implements AutoCloseable {
 
     private volatile @Nullable Throwable failure;
 
+    /**
+     * Whether what is added is kept as it stood in the topic, for those who are told of changes. Not while the table is
+     * being filled: old arrays that refer to young objects are what the collector has most to do with.
+     */
+    private volatile boolean isKept;
+
     /** Rows in the order of the topic, and how far they go. Used by one thread at a time. */
-    static final class Batch {
+    final class Batch {
         final RowBatch rows;
 
-        /** Of each row or removal its name and place in the topic, and whether it is news. */
-        private final List<byte[]> keys = new ArrayList<>();
+        /** Of each row or removal what stood in the topic, if that is kept; its place there, and whether it is news. */
+        private final byte[] @Nullable [] keys = new byte[RowBatch.MOST][];
 
         private final byte[] @Nullable [] values = new byte[RowBatch.MOST][];
 
@@ -87,18 +89,30 @@ final class RowWriter implements AutoCloseable {
 
         /** Says of what was just added where it stands in the topic. */
         void heardOf(byte[] key, byte @Nullable [] value, @Nullable RecordMetadata place, boolean isNews) {
-            int i = keys.size();
-            keys.add(key);
-            values[i] = value;
+            int i = rows.count() - 1;
+            if (isKept) {
+                keys[i] = key;
+                values[i] = value;
+            }
             partitions[i] = place == null ? 0 : place.partition();
             offsets[i] = place == null ? 0 : place.offset();
             isChange[i] = isNews;
         }
 
+        private void tell(int i, ChangeRing ring) {
+            byte[] key = keys[i];
+            if (key != null) {
+                ring.changed(partitions[i], offsets[i], key, values[i]);
+            } else {
+                // Added before it was said that changes will be told, and written after.
+                ring.changed(partitions[i], offsets[i], rows.name(i), rows.row(i));
+            }
+        }
+
         private void clear() {
+            Arrays.fill(keys, 0, rows.count(), null);
+            Arrays.fill(values, 0, rows.count(), null);
             rows.clear();
-            Arrays.fill(values, 0, keys.size(), null);
-            keys.clear();
             partition = -1;
         }
     }
@@ -174,6 +188,7 @@ final class RowWriter implements AutoCloseable {
      * @throws IllegalStateException when writing has failed
      */
     void goLive(int count, Function<long[], ChangeRing> begin) {
+        isKept = true;
         CountDownLatch live = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
         batch.then = () -> {
@@ -273,7 +288,7 @@ final class RowWriter implements AutoCloseable {
     }
 
     private void note(Batch batch) {
-        for (int i = 0; i < batch.keys.size(); i++) {
+        for (int i = 0; i < batch.rows.count(); i++) {
             int partition = batch.partitions[i];
             if (partition >= written.length) {
                 written = Arrays.copyOf(written, partition + 1);
@@ -283,9 +298,9 @@ final class RowWriter implements AutoCloseable {
     }
 
     private static void tell(Batch batch, ChangeRing ring) {
-        for (int i = 0; i < batch.keys.size(); i++) {
+        for (int i = 0; i < batch.rows.count(); i++) {
             if (batch.isChange[i]) {
-                ring.changed(batch.partitions[i], batch.offsets[i], batch.keys.get(i), batch.values[i]);
+                batch.tell(i, ring);
             }
         }
         if (batch.partition >= 0) {
@@ -294,14 +309,10 @@ final class RowWriter implements AutoCloseable {
     }
 
     private void wake(Batch batch) {
-        for (byte[] key : batch.keys) {
-            waiters.wake(name(key));
+        for (int i = 0; i < batch.rows.count(); i++) {
+            waiters.wake(batch.rows.name(i));
         }
         waiters.wakeNameless();
-    }
-
-    private static Puri name(byte[] key) {
-        return Puri.parse(new String(key, StandardCharsets.US_ASCII));
     }
 
     private boolean isStopped() {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.http.ServerSentEvent;
+import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangesOptions;
+import dev.puri.resolver.live.Sink;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
@@ -28,7 +31,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -139,6 +144,64 @@ final class RowFeedTest {
 
             assertThat(told.join()).containsExactly(7, 0, 42);
         }
+    }
+
+    @Test
+    void whatWasAddedBeforeChangesAreToldAndIsWrittenAfterIsToldToo() {
+        try (Subscribers subscribers = Subscribers.start(
+                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
+                () -> {
+                    throw new IllegalStateException("nothing older is asked for");
+                },
+                registry,
+                InstantSource.system(),
+                new SimpleMeterRegistry())) {
+            String row = addChanges();
+            writer.goLive(1, begins -> subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH));
+            Told told = new Told();
+            subscribers.subscribe(null, ChangeFilter.ALL, subscription -> told);
+            // Now added as it is from here on, which is to look no different.
+            assertThat(addChanges()).isEqualTo(row);
+
+            writer.reached(0, 4);
+
+            await().untilAsserted(() -> assertThat(told.changes).hasSize(4));
+            assertThat(told.changes.get(0)).contains(TRACK.toString(), "br-1").isEqualTo(told.changes.get(2));
+            assertThat(told.changes.get(1)).contains(TRACK.toString()).isEqualTo(told.changes.get(3));
+        }
+    }
+
+    /** A row and its end. */
+    private String addChanges() {
+        RowWriter.Batch batch = writer.batch();
+        int at = batch.rows.count();
+        batch.rows.put(TRACK, Rows.active("br-1"));
+        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), new Place(0, at), true);
+        batch.rows.remove(TRACK);
+        batch.heardOf(TRACK.toBytes(), null, new Place(0, at + 1), true);
+        return String.valueOf(batch.rows.row(at));
+    }
+
+    /** What a subscriber is told of changes. */
+    private static final class Told implements Sink {
+        private final List<String> changes = new CopyOnWriteArrayList<>();
+
+        @Override
+        public boolean offer(ServerSentEvent event) {
+            event.toString()
+                    .lines()
+                    .filter(line -> line.startsWith("data: ") && line.contains(TRACK.toString()))
+                    .forEach(changes::add);
+            return true;
+        }
+
+        @Override
+        public int pendingBytes() {
+            return 0;
+        }
+
+        @Override
+        public void end(ServerSentEvent event) {}
     }
 
     private record Place(int partition, long offset) implements RecordMetadata {

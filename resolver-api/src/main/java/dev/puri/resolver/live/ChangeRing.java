@@ -78,9 +78,12 @@ public final class ChangeRing {
      * or a repetition has the row as it was before.
      */
     public static boolean isChange(Headers headers) {
-        Header[] all = headers.toArray();
+        Header last = null;
+        for (Header header : headers) {
+            last = header;
+        }
         // The registry writes the outcome last, and says so nowhere else: of its name no text need be made.
-        if (all.length == 0 || Arrays.equals(all[all.length - 1].value(), APPLIED)) {
+        if (last == null || Arrays.equals(last.value(), APPLIED)) {
             return true;
         }
         Header outcome = headers.lastHeader(Outcome.HEADER);

@@ -46,6 +46,26 @@ public final class RowBatch {
         return count == MOST;
     }
 
+    /** How many rows and removals it has. */
+    public int count() {
+        return count;
+    }
+
+    /** Under which name something is put or removed. */
+    public Puri name(int i) {
+        Puri name = removed[i];
+        return name == null ? codec.decode(record(i), null, null).puri() : name;
+    }
+
+    /** What is put; null when something is removed. */
+    public @Nullable Row row(int i) {
+        return removed[i] == null ? codec.decode(record(i), null, null).row() : null;
+    }
+
+    private byte[] record(int i) {
+        return Arrays.copyOfRange(records, begins[i], begins[i + 1]);
+    }
+
     /**
      * Adds a record of the topic, to be put.
      *
