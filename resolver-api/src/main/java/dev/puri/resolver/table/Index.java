@@ -177,14 +177,13 @@ final class Index {
     }
 
     /**
-     * Reads the slot where a search would begin. Asked for many hashes before they are sought one by
-     * one, the processor waits for all their memory at once.
+     * Where the slot stands at which a search would begin; 0 when there is none. When those of many hashes are read
+     * before they are sought one by one, the processor waits for all their memory at once.
      */
-    long touch(long hash) {
-        int table = table(hash);
-        long[] array = arrays[table];
+    long begin(long hash) {
+        long[] array = arrays[table(hash)];
         int count = (int) array[0];
-        return count == 0 ? 0 : slab.getLong(address(array, homeOf(tag(hash), count)));
+        return count == 0 ? 0 : address(array, homeOf(tag(hash), count));
     }
 
     /** Shows all entries of one small table, by any thread; begins again when the table is rebuilt meanwhile. */

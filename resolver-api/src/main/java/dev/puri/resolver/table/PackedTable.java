@@ -49,6 +49,9 @@ public final class PackedTable implements Table, StateStore {
     /** Of the batch that is written, where its records are. */
     private final long[] addresses = new long[RowBatch.MOST];
 
+    /** Of the batch that is written, where the searches for its rows begin. */
+    private final long[] begins = new long[2 * RowBatch.MOST];
+
     private long expected;
     private long written;
 
@@ -205,22 +208,8 @@ public final class PackedTable implements Table, StateStore {
         double toCome = written < expected ? (double) expected / written : 0;
         names.foretell(toCome);
         handles.foretell(toCome);
-        for (int i = 0; i < batch.count; i++) {
-            if (batch.removed[i] == null) {
-                int length = batch.begins[i + 1] - batch.begins[i];
-                addresses[i] = slab.allocateRecord(length / Slab.UNIT);
-                slab.copy(batch.records, batch.begins[i], addresses[i], length);
-                count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
-            }
-        }
-        long seen = 0;
-        for (int i = 0; i < batch.count; i++) {
-            if (batch.removed[i] == null) {
-                seen += names.touch(batch.names[i]);
-                seen += batch.hasHandle[i] ? handles.touch(batch.handles[i]) : 0;
-            }
-        }
-        touched = seen;
+        store(batch);
+        touchDoors(batch);
         for (int i = 0; i < batch.count; i++) {
             Puri removed = batch.removed[i];
             if (removed == null) {
@@ -229,6 +218,46 @@ public final class PackedTable implements Table, StateStore {
                 unlink(removed);
             }
         }
+    }
+
+    /** Where nothing waits to be used again, all at once: so short copies cost more than what they copy. */
+    private void store(RowBatch batch) {
+        int bytes = batch.begins[batch.count];
+        long room = bytes == 0 || slab.hasFreeRecords() ? 0 : slab.allocateRoom(bytes / Slab.UNIT);
+        if (room != 0) {
+            slab.copy(batch.records, 0, room, bytes);
+        }
+        for (int i = 0; i < batch.count; i++) {
+            if (batch.removed[i] == null) {
+                int begin = batch.begins[i];
+                int length = batch.begins[i + 1] - begin;
+                if (room != 0) {
+                    addresses[i] = room + begin / Slab.UNIT;
+                } else {
+                    addresses[i] = slab.allocateRecord(length / Slab.UNIT);
+                    slab.copy(batch.records, begin, addresses[i], length);
+                }
+                count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
+            }
+        }
+    }
+
+    /** First where all begin and then what stands there: so the processor has many more reads under way. */
+    private void touchDoors(RowBatch batch) {
+        int count = 0;
+        for (int i = 0; i < batch.count; i++) {
+            if (batch.removed[i] == null) {
+                begins[count++] = names.begin(batch.names[i]);
+                begins[count++] = batch.hasHandle[i] ? handles.begin(batch.handles[i]) : 0;
+            }
+        }
+        long seen = 0;
+        for (int i = 0; i < count; i++) {
+            if (begins[i] != 0) {
+                seen += slab.getLong(begins[i]);
+            }
+        }
+        touched = seen;
     }
 
     private void link(long name, boolean hasHandle, long handle, long fresh) {

@@ -48,6 +48,8 @@ final class Slab implements AutoCloseable {
     /** Of each size of record, the first free one, which refers to the next. */
     private final long[] freeRecords = new long[MAX_RECORD_UNITS + 1];
 
+    private long freeCount;
+
     /** The first free page, which refers to the next. */
     private long freePages;
 
@@ -81,7 +83,13 @@ final class Slab implements AutoCloseable {
             return cut(units);
         }
         freeRecords[units] = getLong(free);
+        freeCount--;
         return free;
+    }
+
+    /** Whether records that were freed wait to be used again. */
+    boolean hasFreeRecords() {
+        return freeCount > 0;
     }
 
     /** A page that begins as these; by any thread as long as none allocates or frees records. */
@@ -115,6 +123,7 @@ final class Slab implements AutoCloseable {
         inUse(-units);
         putLong(address, freeRecords[units]);
         freeRecords[units] = address;
+        freeCount++;
     }
 
     /** By any thread, as {@link #allocatePage}. */
