@@ -51,7 +51,11 @@ public final class Main {
 
     private static int execute(PuriCommand puri, ParseResult parsed) {
         boolean serves = commandOf(parsed) instanceof Subcommand subcommand && subcommand.serves();
-        Logging.set(puri.verbosity(), serves);
+        try {
+            Logging.set(puri.verbosity(), serves, puri.console().environment().get(Logging.FORMAT_VARIABLE));
+        } catch (CommandException e) {
+            return report(e, puri, parsed);
+        }
         return new CommandLine.RunLast().execute(parsed);
     }
 

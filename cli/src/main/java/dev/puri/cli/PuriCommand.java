@@ -45,8 +45,8 @@ final class PuriCommand implements Callable<Integer> {
     static final List<Class<? extends Record>> SETTINGS =
             List.of(CliSettings.class, StreamsSettings.class, ResolverSettings.class);
 
-    /** Read by {@code ./puri} and not by us. */
-    static final String[] LAUNCHER_VARIABLES = {"PURI_JAVA_OPTS"};
+    /** Read before there are settings, by {@code ./puri} or by {@link Logging}. */
+    static final String[] EARLY_VARIABLES = {"PURI_JAVA_OPTS", Logging.FORMAT_VARIABLE};
 
     private final Console console;
 

@@ -94,7 +94,7 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
         }
         return Settings.of(flags, console().environment(), config)
                 .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.LAUNCHER_VARIABLES)
+                .knowingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(type);
     }
 

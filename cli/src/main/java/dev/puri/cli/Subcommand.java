@@ -69,7 +69,7 @@ abstract class Subcommand implements Callable<Integer> {
         Map<String, String> flags = puri().flags();
         return Settings.of(flags, console().environment(), null)
                 .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.LAUNCHER_VARIABLES)
+                .knowingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(CliSettings.class);
     }
 }

@@ -209,7 +209,7 @@ final class TopicsCommand implements Runnable {
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
         StreamsSettings topology = Settings.of(Map.of(), command.console().environment(), null)
                 .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.LAUNCHER_VARIABLES)
+                .knowingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(StreamsSettings.class);
         List<String> mistakes = new ArrayList<>(RegistryTopics.check(
                 admin,

@@ -291,7 +291,7 @@ class ReadmeTest {
 
     @Test
     void nobodyIsToldOfAVariableThatDoesNotExist() {
-        Set<String> known = new TreeSet<>(Set.of(PuriCommand.LAUNCHER_VARIABLES));
+        Set<String> known = new TreeSet<>(Set.of(PuriCommand.EARLY_VARIABLES));
         PuriCommand.SETTINGS.forEach(each -> known.addAll(settings(each).keySet()));
         known.add(Reason.PURI_TAKEN.name());
         assertThat(Pattern.compile("PURI_[A-Z_]+[A-Z]")

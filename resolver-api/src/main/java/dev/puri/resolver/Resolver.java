@@ -107,7 +107,8 @@ public final class Resolver implements AutoCloseable {
             LookUps lookUps = new LookUps(
                     keeper::table,
                     keeper::progress,
-                    new ReadYourWrites(keeper::table, answers, refusals, waiters, keeper::partitions),
+                    new ReadYourWrites(
+                            keeper::table, answers, refusals, waiters, keeper::partitions, metrics.registry()),
                     new LookUps.Terms(settings.maxRefs(), settings.maxWait()),
                     metrics.registry());
             Feeds feeds = new Feeds(

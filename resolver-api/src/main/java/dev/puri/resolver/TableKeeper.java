@@ -147,6 +147,12 @@ final class TableKeeper implements AutoCloseable {
                 })
                 .description("Since when it is not known that the table that answers has all; NaN before there is one")
                 .register(meters);
+        Gauge.builder("puri.table.restored.records", this, keeper -> keeper.reach(Reach::reached))
+                .description("Offsets of its topic that the table at work has reached, while it is filled and after")
+                .register(meters);
+        Gauge.builder("puri.table.restore.end.records", this, keeper -> keeper.reach(Reach::end))
+                .description("Offsets that it has to reach")
+                .register(meters);
         Gauge.builder("puri.table.ready", this, keeper -> keeper.unready() == null ? 1 : 0)
                 .description("1 while /health/ready is up")
                 .register(meters);
@@ -214,23 +220,45 @@ final class TableKeeper implements AutoCloseable {
         Map<String, Object> details = new LinkedHashMap<>();
         TableClient client = this.client;
         Table shown = client == null ? table : client.table();
-        Sighting seen = sighting;
+        Reach reach = reach();
         String trouble = this.trouble;
         details.put("topic", Topics.IDENTITIES);
         details.put("rows", (long) rows(shown));
-        if (seen != null && shown != null) {
-            long ends = seen.extent().ends().values().stream()
-                    .mapToLong(Long::longValue)
-                    .sum();
-            long behind = seen.extent().behind(shown);
-            details.put("reached", ends - behind);
-            details.put("end", ends);
-            details.put("behind", behind);
+        if (reach != null) {
+            details.put("reached", reach.reached());
+            details.put("end", reach.end());
+            details.put("behind", reach.end() - reach.reached());
         }
         if (trouble != null) {
             details.put("detail", trouble);
         }
         return details;
+    }
+
+    /**
+     * How far the table at work is, summed over partitions.
+     *
+     * @param end when the brokers were last asked
+     */
+    private record Reach(long reached, long end) {}
+
+    /** Null before the brokers have told, or there is a table. */
+    private @Nullable Reach reach() {
+        TableClient client = this.client;
+        Table shown = client == null ? table : client.table();
+        Sighting seen = sighting;
+        if (seen == null || shown == null) {
+            return null;
+        }
+        long end = seen.extent().ends().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+        return new Reach(end - seen.extent().behind(shown), end);
+    }
+
+    private double reach(ToDoubleFunction<Reach> which) {
+        Reach reach = reach();
+        return reach == null ? Double.NaN : which.applyAsDouble(reach);
     }
 
     private double stats(ToDoubleFunction<TableStats> which) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.ECDSASigner;
@@ -37,8 +39,12 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.apache.kafka.clients.admin.Admin;
@@ -138,6 +144,34 @@ final class ResolverGuardIT {
                     .contains("puri_auth_denied_total{listener=\"internal\",reason=\"missing\"} 5.0");
         } finally {
             issuer.stop(0);
+        }
+    }
+
+    @Test
+    void theDashboardNamesOnlyMetersThatExist() throws Exception {
+        Set<String> named = new TreeSet<>();
+        JsonNode dashboard = new ObjectMapper()
+                .readTree(
+                        Path.of("..", "deploy", "grafana", "puri-resolver.json").toFile());
+        for (JsonNode expression : dashboard.findValues("expr")) {
+            Pattern.compile("\\b(puri|jvm|process)_\\w+")
+                    .matcher(expression.asText())
+                    .results()
+                    .forEach(each -> named.add(each.group()));
+        }
+        try (HttpClient client = HttpClient.newHttpClient();
+                Resolver resolver = start(Map.of())) {
+            URI base = URI.create("http://127.0.0.1:" + resolver.port());
+            get(client, base, UNKNOWN, null);
+            Set<String> told = get(client, base, "/metrics", null)
+                    .body()
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> line.replaceFirst("[{ ].*", ""))
+                    .collect(Collectors.toSet());
+
+            assertThat(named).hasSizeGreaterThan(25);
+            assertThat(told).containsAll(named);
         }
     }
 

@@ -100,7 +100,7 @@ final class RoutesTest {
         LookUps lookUps = new LookUps(
                 () -> table,
                 () -> "12 of 30 records are in",
-                new ReadYourWrites(() -> table, answers, refusals, waiters, () -> PARTITIONS),
+                new ReadYourWrites(() -> table, answers, refusals, waiters, () -> PARTITIONS, metrics.registry()),
                 new LookUps.Terms(MAX_REFS, Duration.ofSeconds(20)),
                 metrics.registry());
         routes = Routes.of(lookUps, feeds, new Health(), metrics, new Route.Mark(TableLag.HEADER, () -> lag));

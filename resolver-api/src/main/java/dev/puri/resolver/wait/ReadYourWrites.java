@@ -6,11 +6,19 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Refusal;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,11 +37,44 @@ public final class ReadYourWrites {
     /** How long the rejection of an event that is known to be refused is waited for. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
+    private static final Duration[] BUCKETS = LongStream.of(5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 30_000)
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
     private final Supplier<@Nullable Table> tables;
     private final Answers answers;
     private final Refusals refusals;
     private final Waiters waiters;
     private final IntSupplier partitions;
+    private final Map<End, Timer> waits = new EnumMap<>(End.class);
+
+    /** How a wait ended, for the meters. */
+    private enum End {
+        SEEN,
+        REFUSED,
+        FOREIGN,
+        NOT_CAUGHT_UP,
+        /** Whoever waited has gone. */
+        GONE;
+
+        static End of(@Nullable Sight seen, @Nullable Throwable failure) {
+            if (failure != null) {
+                return GONE;
+            }
+            return switch (seen) {
+                case Sight.Seen news -> SEEN;
+                case Sight.Refused refused -> REFUSED;
+                case Sight.Foreign foreign -> FOREIGN;
+                case Sight.NotCaughtUp late -> NOT_CAUGHT_UP;
+                case null -> NOT_CAUGHT_UP;
+            };
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
 
     /**
      * @param tables the table that answers; null before there is one
@@ -44,12 +85,22 @@ public final class ReadYourWrites {
             Answers answers,
             Refusals refusals,
             Waiters waiters,
-            IntSupplier partitions) {
+            IntSupplier partitions,
+            MeterRegistry meters) {
         this.tables = tables;
         this.answers = answers;
         this.refusals = refusals;
         this.waiters = waiters;
         this.partitions = partitions;
+        for (End end : End.values()) {
+            waits.put(
+                    end,
+                    Timer.builder("puri.waits")
+                            .description("Waits for events, by how they ended")
+                            .tag("end", end.toString())
+                            .serviceLevelObjectives(BUCKETS)
+                            .register(meters));
+        }
     }
 
     /**
@@ -79,7 +130,10 @@ public final class ReadYourWrites {
         if (now != null) {
             return detailed(now).toCompletableFuture();
         }
+        long begun = System.nanoTime();
         CompletableFuture<@Nullable Sight> waiting = waiters.await(puri, wait, look);
+        waiting.whenComplete((seen, failure) -> Objects.requireNonNull(waits.get(End.of(seen, failure)))
+                .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS));
         CompletableFuture<Sight> answer =
                 waiting.thenCompose(seen -> detailed(seen == null ? new Sight.NotCaughtUp(token) : seen));
         answer.whenComplete((sight, failure) -> {

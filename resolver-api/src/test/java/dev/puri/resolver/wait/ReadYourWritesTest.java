@@ -13,9 +13,11 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -37,7 +39,9 @@ final class ReadYourWritesTest {
     private final Known refusals = new Known();
     private final Waiters waiters = new Waiters(100);
     private PackedTable table = new PackedTable();
-    private final ReadYourWrites writes = new ReadYourWrites(this::table, answers, refusals, waiters, () -> PARTITIONS);
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final ReadYourWrites writes =
+            new ReadYourWrites(this::table, answers, refusals, waiters, () -> PARTITIONS, meters);
 
     private Table table() {
         return table;
@@ -92,6 +96,24 @@ final class ReadYourWritesTest {
         table.reach(ITS_PARTITION, 1_000);
 
         assertThat(writes.await(TRACK, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+    }
+
+    @Test
+    void waitsAreTimedByTheirEnd() throws Exception {
+        CompletableFuture<Sight> gone = writes.await(TRACK, at(7), LONG);
+        gone.cancel(false);
+        assertThat(writes.await(TRACK, at(7), Duration.ofMillis(1))).succeedsWithin(LONG);
+        CompletableFuture<Sight> seen = writes.await(TRACK, at(7), LONG);
+        table.put(TRACK, row(at(7)));
+        waiters.wake(TRACK);
+        assertThat(seen).isCompleted();
+        writes.await(TRACK, at(7), LONG);
+
+        assertThat(List.of("gone", "not-caught-up", "seen", "refused", "foreign"))
+                .extracting(
+                        end -> meters.get("puri.waits").tag("end", end).timer().count())
+                .as("who need not wait is not counted")
+                .containsExactly(1L, 1L, 1L, 0L, 0L);
     }
 
     @Test
