@@ -79,9 +79,9 @@ final class Http2Test {
                                 "max.header.bytes", "2000",
                                 "max.connection.requests", Integer.toString(MAX_STREAMS),
                                 "max.resets", Integer.toString(MAX_RESETS),
-                                "header.timeout", "500ms",
+                                "header.timeout", "2s",
                                 "body.timeout", "300ms",
-                                "idle.timeout", "500ms"))),
+                                "idle.timeout", "2s"))),
                 routes,
                 metrics);
     }
