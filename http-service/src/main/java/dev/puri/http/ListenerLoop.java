@@ -124,7 +124,7 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private void opened(HttpConnection connection) {
-        RawConnection.refuseTwoLengths(connection, serverOptions);
+        RawConnection.readStrictly(connection, serverOptions);
         RawConnection.boundStreams(connection, options.limits().maxConnectionRequests());
         watch.opened(connection);
     }

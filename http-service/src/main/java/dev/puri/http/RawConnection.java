@@ -40,11 +40,12 @@ final class RawConnection {
     }
 
     /**
-     * Refuses requests of HTTP/1.1 that tell their length in two ways. Netty follows RFC 9112, 6.3, in
-     * that it believes the chunks and forgets the other; but whoever stands before us may have believed
-     * the other, and then sees one request where we see two.
+     * Refuses two kinds of requests that Netty lets pass. Of those that tell their length in two ways it
+     * believes the chunks and forgets the other, as RFC 9112, 6.3, has it; but whoever stands before us
+     * may have believed the other, and then sees one request where we see two. Those of a protocol that is
+     * not HTTP/1 would be answered by Vert.x with 501, in the name of whatever protocol they say.
      */
-    static void refuseTwoLengths(HttpConnection connection, HttpServerOptions options) {
+    static void readStrictly(HttpConnection connection, HttpServerOptions options) {
         ChannelPipeline pipeline = context(connection).pipeline();
         if (pipeline.get(DECODER) != null) {
             pipeline.replace(DECODER, DECODER, new Strict(options));
@@ -69,6 +70,15 @@ final class RawConnection {
     private static final class Strict extends VertxHttpRequestDecoder {
         Strict(HttpServerOptions options) {
             super(options);
+        }
+
+        @Override
+        protected HttpMessage createMessage(String[] initialLine) {
+            String protocol = initialLine[2];
+            if (!protocol.equals("HTTP/1.1") && !protocol.equals("HTTP/1.0")) {
+                throw new IllegalArgumentException("neither HTTP/1.1 nor HTTP/1.0");
+            }
+            return super.createMessage(initialLine);
         }
 
         @Override

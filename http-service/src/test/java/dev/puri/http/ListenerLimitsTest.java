@@ -230,6 +230,16 @@ final class ListenerLimitsTest {
     }
 
     @Test
+    void otherProtocolsAreRefusedInTheNameOfOurs() throws IOException {
+        for (String protocol : List.of("HTP/1.1", "HTTP/2.0", "HTTP/1.2", "http/1.1", "RTSP/1.0")) {
+            assertThat(RawHttp1.ask(listener.port(), "GET /things/a " + protocol + "\r\nHost: h\r\n\r\n"))
+                    .as(protocol)
+                    .matches("(?s)HTTP/1\\.[01] 400 .*")
+                    .contains("https://puri.dev/problems/bad-request");
+        }
+    }
+
+    @Test
     void twoLengthsAreRefused() throws IOException {
         for (String lengths : List.of(
                 "Content-Length: 1\r\nContent-Length: 2",
