@@ -170,12 +170,21 @@ final class Contract {
                 .as("%s: %s is described", what, mediaType)
                 .isFalse();
         if (mediaType.endsWith("json")) {
-            JsonNode body = parsed(response.body().getBytes(StandardCharsets.UTF_8));
-            assertThat(body).as(what).isNotNull();
-            assertThat(errors(content.path("schema"), Objects.requireNonNull(body)))
-                    .as("%s: %s", what, response.body())
-                    .isEmpty();
+            checkJson(what, content, response.body());
+        } else if (mediaType.equals("text/event-stream")) {
+            response.body()
+                    .lines()
+                    .filter(line -> line.startsWith("data: "))
+                    .forEach(line -> checkJson(what, content, line.substring("data: ".length())));
         }
+    }
+
+    private void checkJson(String what, JsonNode content, String text) {
+        JsonNode body = parsed(text.getBytes(StandardCharsets.UTF_8));
+        assertThat(body).as("%s: %s", what, text).isNotNull();
+        assertThat(errors(content.path("schema"), Objects.requireNonNull(body)))
+                .as("%s: %s", what, text)
+                .isEmpty();
     }
 
     /** What about a request is not as the description wants it. */

@@ -45,7 +45,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -180,15 +179,15 @@ final class ResolverGuardIT {
         try (HttpClient client = HttpClient.newHttpClient()) {
             Resolver resolver = start(Map.of("PURI_DRAIN_DELAY", "3s"));
             URI base = URI.create("http://127.0.0.1:" + resolver.port());
-            HttpResponse<Stream<String>> changes = client.send(
-                    HttpRequest.newBuilder(base.resolve("/v1/changes")).build(), HttpResponse.BodyHandlers.ofLines());
-            assertThat(changes.statusCode()).isEqualTo(200);
-            CompletableFuture<HttpResponse<String>> waiting = client.sendAsync(
-                    HttpRequest.newBuilder(base.resolve(UNKNOWN + "?at=0-7&wait=30s"))
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
-            await().untilAsserted(() ->
-                    assertThat(get(client, base, "/metrics", null).body()).contains("puri_waiters 1.0"));
+            Contract contract = new Contract(client, "/openapi.json");
+            CompletableFuture<HttpResponse<String>> changes = contract.sendAsync(
+                    HttpRequest.newBuilder(base.resolve("/v1/changes")).build());
+            CompletableFuture<HttpResponse<String>> waiting =
+                    contract.sendAsync(HttpRequest.newBuilder(base.resolve(UNKNOWN + "?at=0-7&wait=30s"))
+                            .build());
+            await().untilAsserted(
+                            () -> assertThat(get(client, base, "/metrics", null).body())
+                                    .contains("puri_waiters 1.0", "puri_changes_streams 1.0"));
 
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(resolver::close);
 
@@ -201,8 +200,8 @@ final class ResolverGuardIT {
             assertThat(waiting).isNotDone();
 
             assertThat(waiting.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(504);
-            assertThat(changes.body().filter(line -> !line.isEmpty()).toList())
-                    .endsWith("retry: 1000", "event: bye", "data: {\"reason\":\"stopping\"}");
+            assertThat(changes.get(30, TimeUnit.SECONDS).body())
+                    .endsWith("retry: 1000\nevent: bye\ndata: {\"reason\":\"stopping\"}\n\n");
             stopped.get(60, TimeUnit.SECONDS);
             assertThatThrownBy(() -> get(client, base, UNKNOWN, null)).isInstanceOf(ConnectException.class);
         }

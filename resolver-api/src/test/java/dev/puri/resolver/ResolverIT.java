@@ -47,6 +47,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -150,11 +151,18 @@ final class ResolverIT {
         assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
         assertThat(get(HANDLE).at("/puri").asText()).isEqualTo(TRACK);
         assertThat(get("soundcloud:tracks:3").at("/verdict").asText()).isEqualTo("unknown");
+        CompletableFuture<HttpResponse<String>> changes = CONTRACT.sendAsync(request("/v1/changes"));
+        await().untilAsserted(() -> assertThat(send("/metrics").body()).contains("puri_changes_streams 1.0"));
 
         write(row("soundcloud:tracks:3", Rows.active("br-3")), tombstone("soundcloud:tracks:2"));
 
         awaitVerdict("soundcloud:tracks:3", "found");
         awaitVerdict("soundcloud:tracks:2", "unknown");
+        await().untilAsserted(() -> assertThat(send("/metrics").body()).contains("puri_changes_sent_total 2.0"));
+        requireResolver().close();
+        assertThat(changes.join().body())
+                .contains("event: changed\ndata: {\"puri\":\"soundcloud:tracks:3\"")
+                .contains("event: erased\ndata: {\"puri\":\"soundcloud:tracks:2\"}");
     }
 
     @Test
@@ -695,8 +703,13 @@ final class ResolverIT {
     }
 
     private HttpResponse<String> send(String path) {
-        URI uri = URI.create("http://127.0.0.1:" + requireResolver().port() + path);
-        return CONTRACT.sendAsync(HttpRequest.newBuilder(uri).build()).join();
+        return CONTRACT.sendAsync(request(path)).join();
+    }
+
+    private HttpRequest request(String path) {
+        return HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + requireResolver().port() + path))
+                .build();
     }
 
     @SafeVarargs
