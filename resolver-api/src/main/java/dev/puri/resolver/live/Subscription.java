@@ -73,11 +73,7 @@ public final class Subscription {
         this.subscribers = subscribers;
         this.filter = filter;
         this.pendingBytes = pendingBytes;
-        this.ring = ring;
-        this.topic = ring.topic();
-        this.completeAt = ring.completeAt();
-        this.told = ring.next();
-        this.number = ring.head();
+        beginAtEnd(ring);
         if (last != null) {
             this.topic = last.topic();
             this.completeAt = last.seconds();
@@ -137,12 +133,25 @@ public final class Subscription {
 
     /** Begins anew at the end of this ring, and lets the subscriber know. */
     void reset(ChangeRing wanted, String reason) {
+        beginAtEnd(wanted);
+        reset = reason;
+    }
+
+    /**
+     * The number before the offsets, and that of the last change, whose offset may not be among those yet: so
+     * none is left out, and what it has twice is known by its offset.
+     */
+    private void beginAtEnd(ChangeRing wanted) {
         ring = wanted;
         topic = wanted.topic();
         completeAt = wanted.completeAt();
+        number = Math.max(0, wanted.head() - 1);
         told = wanted.next();
-        number = wanted.head();
-        reset = reason;
+    }
+
+    /** Of what comes next: the number of the change. */
+    long number() {
+        return number;
     }
 
     /** Tells what the ring has, at most so many changes. */

@@ -81,6 +81,12 @@ final class ChangesIT {
                         .configs(Map.of("cleanup.policy", "compact,delete"))))
                 .all()
                 .get();
+        // The broker answers before it knows of the topic itself.
+        await().ignoreExceptions()
+                .until(() -> !admin.describeTopics(List.of(Topics.IDENTITIES))
+                        .allTopicNames()
+                        .get()
+                        .isEmpty());
     }
 
     @AfterEach

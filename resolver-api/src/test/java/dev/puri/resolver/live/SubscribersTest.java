@@ -102,6 +102,23 @@ final class SubscribersTest {
     }
 
     @Test
+    void whoBeginsWhileChangesComeIsToldOfAllAfterHisFirstId() throws Exception {
+        ChangeRing ring = begin(0, 0);
+        Thread changing = Thread.ofPlatform().start(() -> {
+            for (int number = 0; number < 300_000; number++) {
+                ring.changed(0, number, LiveRows.track(1).toBytes(), null);
+            }
+        });
+        while (changing.isAlive()) {
+            Subscription client = new Subscription(subscribers, ChangeFilter.ALL, 1_000, ring, null);
+
+            // A change's number is its offset here: what is before the next to be told is before the id.
+            assertThat(client.number()).isLessThanOrEqualTo(client.told()[0]);
+        }
+        changing.join();
+    }
+
+    @Test
     void anOlderIdIsReadFromTheLog() {
         ChangeRing first = begin(0, 0);
         ChangeId before = first(subscribe(null));
