@@ -324,6 +324,17 @@ public final class Exchange {
         answer(status, APPLICATION_JSON, body);
     }
 
+    /**
+     * Answers JSON that is written already.
+     *
+     * @param body has it from its beginning, and may be used again at once
+     * @param length of it in bytes, without the line break that every answer ends in
+     */
+    public void json(int status, byte[] body, int length) {
+        Buffer answer = Buffer.buffer(length + 1).appendBytes(body, 0, length).appendByte((byte) '\n');
+        answer(status, APPLICATION_JSON, answer);
+    }
+
     /** Answers a problem; the one place where an error becomes HTTP. */
     public void problem(Problem problem) {
         answer(problem.type().status(), PROBLEM_JSON, json(problem::writeTo));
