@@ -106,12 +106,13 @@ public final class Exchange {
 
     /** The first value of a query parameter, decoded; null when it is not given. */
     public @Nullable String query(String name) {
-        return request.params().get(name);
+        // Where there is none, parsing would only make objects.
+        return request.query() == null ? null : request.params().get(name);
     }
 
     /** All values of a query parameter, decoded, in their order; none when it is not given. */
     public List<String> queryAll(String name) {
-        return request.params().getAll(name);
+        return request.query() == null ? List.of() : request.params().getAll(name);
     }
 
     /** A header of the request as it was sent, the first of that name; null when there is none. */
