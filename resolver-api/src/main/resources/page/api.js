@@ -73,7 +73,8 @@ export async function send(path, { headers = {}, ...options } = {}) {
   const isProblem = (response.headers.get("Content-Type") ?? "").startsWith("application/problem+json");
   if (response.ok || !isProblem) return response;
   const problem = await response.json().catch(() => ({}));
-  if (response.status === 401) access.dispatchEvent(new Event("wanted"));
+  // What was asked with the token before says nothing of this one.
+  if (response.status === 401 && bearer === token()) access.dispatchEvent(new Event("wanted"));
   throw new Refusal(response.status, problem, Number(response.headers.get("Retry-After")) || 0);
 }
 

@@ -11,7 +11,7 @@ import { Changes } from "./changes.js";
 import { byId, say, sentence } from "./dom.js";
 import { Figures } from "./figures.js";
 import { askForToken, listenToKeys } from "./keys.js";
-import { LookUp, showRecent } from "./lookup.js";
+import { LookUp, offerRecent } from "./lookup.js";
 import { Rejections } from "./rejections.js";
 import { Standing } from "./standing.js";
 
@@ -24,7 +24,7 @@ const lookUp = new LookUp();
 const rejections = new Rejections((ref) => lookUp.one(ref));
 const changes = new Changes((ref) => lookUp.one(ref));
 
-const lookAtRecent = showRecent(lookUp, () => [...new Set([...changes.recent, ...rejections.recent])]);
+const offerAgain = offerRecent(lookUp, () => [...new Set([...changes.recent, ...rejections.recent])]);
 
 const lookAtFigures = every(3000, async () => {
   if (!standing.isAnswering) {
@@ -54,7 +54,7 @@ every(2000, async () => {
     lookUp.again();
   }
   wasAnswering = standing.isAnswering;
-  lookAtRecent();
+  offerAgain();
 });
 access.addEventListener("token", () => lookUp.again());
 

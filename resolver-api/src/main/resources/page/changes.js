@@ -60,8 +60,9 @@ export class Changes {
 
   #follow() {
     say(this.#problem, "");
-    const wanted = this.#filter.value.split(/[\s,]+/).filter(Boolean).join(",");
-    this.#following.follow(`/v1/changes${wanted ? `?collection=${encodeURIComponent(wanted)}` : ""}`);
+    const wanted = this.#filter.value.split(/[\s,]+/).filter(Boolean);
+    const query = new URLSearchParams(wanted.map((each) => ["collection", each]));
+    this.#following.follow(`/v1/changes${wanted.length ? `?${query}` : ""}`);
   }
 
   pause() {

@@ -8,14 +8,23 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 /** The resolver is heard every 15 s at least, unless set otherwise; a network that went away is not. */
 const SILENCE = 90_000;
+/** Answers that do not change by asking again: what is asked is wrong, or not allowed. */
+const FINAL = [400, 401, 403, 404];
 
 /** Reads events out of text that comes in pieces. */
 export class EventParser {
   #rest = "";
   #event = "";
   #data = [];
+  #id = "";
+  /** That of the last event that was read whole: what to go on with. */
   lastId = "";
   retry = 0;
+
+  constructor(lastId = "") {
+    this.#id = lastId;
+    this.lastId = lastId;
+  }
 
   /** The events that this piece completes. */
   read(text) {
@@ -43,12 +52,13 @@ export class EventParser {
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (field === "event") this.#event = value;
     else if (field === "data") this.#data.push(value);
-    else if (field === "id" && !value.includes("\0")) this.lastId = value;
+    else if (field === "id" && !value.includes("\0")) this.#id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.retry = Number(value);
     return null;
   }
 
   #dispatch() {
+    this.lastId = this.#id;
     const event = { type: this.#event || "message", data: this.#data.join("\n"), id: this.lastId };
     const isOne = this.#data.length > 0;
     this.#event = "";
@@ -80,20 +90,17 @@ export class Following {
     this.#run(this.#stop.signal);
   }
 
-  /** Begins anew at now. */
-  forget() {
-    this.#lastId = "";
-  }
-
   async #run(signal) {
     this.#pause = FIRST_PAUSE;
     while (!signal.aborted) {
       try {
         await this.#once(signal);
+        if (signal.aborted) return;
         this.#wait("ended");
       } catch (e) {
         if (signal.aborted) return;
-        if (e instanceof Refusal && !e.isUnreachable && e.status < 500) {
+        if (e.kind === "invalid-event-id") this.#lastId = "";
+        else if (FINAL.includes(e.status)) {
           // It says the same again, until something is changed.
           this.#tell({ state: "refused", refusal: e });
           return;
@@ -121,8 +128,7 @@ export class Following {
       const response = await send(this.#path, { headers, signal: connection.signal });
       if (!response.ok) throw new Refusal(response.status, {});
       this.#tell({ state: "live" });
-      const parser = new EventParser();
-      parser.lastId = this.#lastId;
+      const parser = new EventParser(this.#lastId);
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { done, value } = await reader.read();

@@ -58,7 +58,7 @@ function bar({ name: label, rows }, most, all, more) {
     "li",
     { "data-name": label, "data-rows": rows },
     el("span", { class: "label" }, name(label), more),
-    el("span", { class: "value" }, number(rows), el("span", { class: "share" }, all ? percent.format(rows / all) : "")),
+    el("span", { class: "value" }, number(rows), " ", el("span", { class: "share" }, all ? percent.format(rows / all) : "")),
     el("span", { class: "bar", "aria-hidden": "true" }, filled),
   );
 }

@@ -74,8 +74,11 @@ export function askForToken() {
     close();
     useToken("");
   });
-  byId("token-later").addEventListener("click", () => close());
-  dialog.addEventListener("close", () => {
+  byId("token-later").addEventListener("click", () => {
+    isPutOff = true;
+    close();
+  });
+  dialog.addEventListener("cancel", () => {
     isPutOff = true;
   });
   show(open, token() !== "");

@@ -5,6 +5,7 @@ import { byId, counted, el, name, number, say, sentence, show, time } from "./do
 
 const VERDICTS = ["found", "merged", "deleted", "unknown", "malformed", "refused", "not-caught-up"];
 const LONGEST_LINK = 1500;
+const MOST_RECENT = 12;
 
 /**
  * The references in a text: a JSON array of them (or a whole batch), or names between spaces, line breaks
@@ -32,6 +33,8 @@ export class LookUp {
   #answers = byId("answers");
   #under = null;
   #isUnanswered = false;
+  /** Told of every change of what stands there. */
+  onInput = () => {};
 
   constructor() {
     byId("look-up").addEventListener("submit", (submitted) => {
@@ -86,6 +89,7 @@ export class LookUp {
 
   #count() {
     const count = refsOf(this.#text.value).length;
+    this.onInput();
     say(byId("refs-count"), count ? counted(count, "reference") : "");
   }
 
@@ -115,7 +119,9 @@ export class LookUp {
     } catch (e) {
       if (under.signal.aborted) return;
       this.#isUnanswered = true;
-      byId("answers-problem").replaceChildren(el("p", { class: "problem" }, sentence(String(e))));
+      byId("answers-problem").replaceChildren(
+        el("p", { class: "problem" }, sentence(String(e)), e.kind && [" ", el("a", { href: `/problems/${encodeURIComponent(e.kind)}` }, "What this means")]),
+      );
       say(byId("answers-summary"), "");
       this.#answers.replaceChildren();
     } finally {
@@ -253,8 +259,10 @@ async function copy(text) {
   if (!isCopied) throw new Error("not copied");
 }
 
-export function showRecent(lookUp, names) {
+/** Offers names that were seen lately, as long as none are there. */
+export function offerRecent(lookUp, names) {
   const button = byId("use-recent");
-  button.addEventListener("click", () => lookUp.fill(names().slice(0, 12)));
-  return () => show(button, lookUp.isEmpty && names().length > 0);
+  button.addEventListener("click", () => lookUp.fill(names().slice(0, MOST_RECENT)));
+  lookUp.onInput = () => show(button, lookUp.isEmpty && names().length > 0);
+  return lookUp.onInput;
 }

@@ -12,7 +12,8 @@ const TEXTS = {
   ready: "Ready",
 };
 
-const FILLING = "the table is being filled";
+/** As it has begun, or is about to, and nothing is in its way. */
+const FILLING = ["", "not begun", "the table is being filled"];
 
 /** What a person can do, by what the resolver says is missing. */
 const ADVICE = [
@@ -46,7 +47,7 @@ export class Standing {
     const trouble = table.reason ?? table.detail ?? "";
     if (ready.status === "UP") this.#become("ready", table);
     else if (started.status === "UP") this.#become("old", table, trouble);
-    else this.#become(trouble.includes(FILLING) || !trouble ? "filling" : "blocked", table, trouble);
+    else this.#become(FILLING.includes(trouble) ? "filling" : "blocked", table, trouble);
   }
 
   get isAnswering() {
@@ -65,9 +66,9 @@ export class Standing {
     } else if (phase === "filling") {
       this.#fill(table);
     } else if (phase === "blocked") {
-      this.#tell(phase + trouble, "The table cannot be filled yet", [sentence(trouble), " ", advice(trouble), " Until then look-ups are answered 503, never “unknown”."]);
+      this.#tell(`${phase} ${trouble}`, "The table cannot be filled yet", [sentence(trouble), " ", advice(trouble), " Until then look-ups are answered 503, never “unknown”."]);
     } else if (phase === "old") {
-      this.#tell(phase + trouble, "Answers may be old", [sentence(trouble), " ", advice(trouble) || "What is shown is the last that is known."]);
+      this.#tell(`${phase} ${trouble}`, "Answers may be old", [sentence(trouble), " ", advice(trouble) || "What is shown is the last that is known."]);
     } else if (table.rows === 0) {
       this.#tell("empty", "Nothing is registered yet", [
         "The table is ready and empty. Declare collections and publish what services own, for a start the example:",

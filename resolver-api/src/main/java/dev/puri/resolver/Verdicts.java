@@ -1,6 +1,5 @@
 package dev.puri.resolver;
 
-import dev.puri.resolver.answer.Verdict;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
@@ -24,18 +23,7 @@ final class Verdicts {
         }
     }
 
-    void count(Verdict verdict, int times) {
-        Objects.requireNonNull(counters.get(verdict)).increment(times);
-    }
-
-    /**
-     * @param times by the verdict's ordinal
-     */
-    void count(int[] times) {
-        for (Verdict verdict : Verdict.values()) {
-            if (times[verdict.ordinal()] > 0) {
-                count(verdict, times[verdict.ordinal()]);
-            }
-        }
+    void count(Verdict verdict) {
+        Objects.requireNonNull(counters.get(verdict)).increment();
     }
 }

@@ -121,7 +121,14 @@ final class RowFeedTest {
 
     @Test
     void changesAreToldOfAllThatIsWrittenLaterAndOfNothingBefore() {
-        try (Subscribers subscribers = subscribers()) {
+        try (Subscribers subscribers = Subscribers.start(
+                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
+                () -> {
+                    throw new IllegalStateException("nothing older is asked for");
+                },
+                registry,
+                InstantSource.system(),
+                new SimpleMeterRegistry())) {
             writer.reached(0, 7);
             // In the table, while it is not told yet how far this reaches.
             RowWriter.Batch batch = writer.batch();
@@ -141,7 +148,14 @@ final class RowFeedTest {
 
     @Test
     void whatWasAddedBeforeChangesAreToldAndIsWrittenAfterIsToldToo() {
-        try (Subscribers subscribers = subscribers()) {
+        try (Subscribers subscribers = Subscribers.start(
+                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
+                () -> {
+                    throw new IllegalStateException("nothing older is asked for");
+                },
+                registry,
+                InstantSource.system(),
+                new SimpleMeterRegistry())) {
             String row = addChanges();
             writer.goLive(1, begins -> subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH));
             Told told = new Told();
@@ -155,17 +169,6 @@ final class RowFeedTest {
             assertThat(told.changes.get(0)).contains(TRACK.toString(), "br-1").isEqualTo(told.changes.get(2));
             assertThat(told.changes.get(1)).contains(TRACK.toString()).isEqualTo(told.changes.get(3));
         }
-    }
-
-    private Subscribers subscribers() {
-        return Subscribers.start(
-                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
-                () -> {
-                    throw new IllegalStateException("nothing older is asked for");
-                },
-                registry,
-                InstantSource.system(),
-                new SimpleMeterRegistry());
     }
 
     /** A row and its end. */

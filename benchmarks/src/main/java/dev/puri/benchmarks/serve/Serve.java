@@ -40,7 +40,7 @@ public final class Serve {
         try {
             answer();
         } finally {
-            System.exit(0);
+            Runtime.getRuntime().halt(0);
         }
     }
 

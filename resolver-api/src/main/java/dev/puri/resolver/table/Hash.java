@@ -17,19 +17,14 @@ final class Hash {
     private Hash() {}
 
     static long of(byte[] text, long seed) {
-        return of(text, 0, text.length, seed);
-    }
-
-    /** Of text[from..to). */
-    static long of(byte[] text, int from, int to, long seed) {
-        int length = to - from;
+        int length = text.length;
         long hash = seed ^ A;
-        int i = from;
-        for (; i + 8 <= to; i += 8) {
+        int i = 0;
+        for (; i + 8 <= length; i += 8) {
             hash = fold(hash ^ (long) LONGS.get(text, i), B);
         }
         long rest = 0;
-        for (; i < to; i++) {
+        for (; i < length; i++) {
             rest = rest << 8 | text[i] & 0xFF;
         }
         return fold(fold(hash ^ rest, C ^ seed) ^ length, B);

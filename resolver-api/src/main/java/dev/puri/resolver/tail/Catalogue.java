@@ -6,6 +6,7 @@ import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.DeclarationAvro;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.LiveDeclarations;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -66,12 +67,12 @@ public final class Catalogue implements AutoCloseable {
                 reader -> TopicTail.start(Topics.COLLECTIONS, Long.MAX_VALUE, consumers, reader, clock, meters));
     }
 
-    /** Whether the pURIs of a {@code namespace:collection} may be named to the public. What is not known for sure may not. */
-    public boolean isPublic(String qualified) {
+    /** Whether the pURI may be named to the public. What is not known for sure may not. */
+    public boolean isPublic(Puri puri) {
         if (!isFresh()) {
             return false;
         }
-        Collection collection = declarations.collection(qualified);
+        Collection collection = declarations.collection(puri.qualifiedCollection());
         return collection != null && collection.isPublic();
     }
 

@@ -24,11 +24,11 @@ public final class AnyRows {
         this.random = random;
     }
 
-    public Identity identity() {
+    Identity identity() {
         return new Identity(puri(), row(random.nextInt(4) == 0 ? null : handle()));
     }
 
-    public Puri puri() {
+    Puri puri() {
         return Puri.parse(few() + ':' + few() + ':' + identifier());
     }
 

@@ -1,8 +1,7 @@
-package dev.puri.resolver.answer;
+package dev.puri.resolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;

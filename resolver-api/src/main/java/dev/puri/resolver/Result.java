@@ -1,4 +1,4 @@
-package dev.puri.resolver.answer;
+package dev.puri.resolver;
 
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.wait.Sight;

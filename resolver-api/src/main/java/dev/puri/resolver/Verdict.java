@@ -1,9 +1,9 @@
-package dev.puri.resolver.answer;
+package dev.puri.resolver;
 
 import java.util.Locale;
 
 /** What a look-up comes to, with the status it has when it stands alone. */
-public enum Verdict {
+enum Verdict {
     FOUND(200),
     MERGED(200),
     DELETED(410),
@@ -21,8 +21,7 @@ public enum Verdict {
         this.status = status;
     }
 
-    /** The status that it has alone. */
-    public int status() {
+    int status() {
         return status;
     }
 
