@@ -106,12 +106,13 @@ public final class Exchange {
 
     /** The first value of a query parameter, decoded; null when it is not given. */
     public @Nullable String query(String name) {
-        return request.params().get(name);
+        // Where there is none, parsing would only make objects.
+        return request.query() == null ? null : request.params().get(name);
     }
 
     /** All values of a query parameter, decoded, in their order; none when it is not given. */
     public List<String> queryAll(String name) {
-        return request.params().getAll(name);
+        return request.query() == null ? List.of() : request.params().getAll(name);
     }
 
     /** A header of the request as it was sent, the first of that name; null when there is none. */
@@ -322,6 +323,17 @@ public final class Exchange {
     /** Answers JSON that is written already. */
     public void json(int status, Buffer body) {
         answer(status, APPLICATION_JSON, body);
+    }
+
+    /**
+     * Answers JSON that is written already.
+     *
+     * @param body has it from its beginning, and may be used again at once
+     * @param length of it in bytes, without the line break that every answer ends in
+     */
+    public void json(int status, byte[] body, int length) {
+        Buffer answer = Buffer.buffer(length + 1).appendBytes(body, 0, length).appendByte((byte) '\n');
+        answer(status, APPLICATION_JSON, answer);
     }
 
     /** Answers a problem; the one place where an error becomes HTTP. */

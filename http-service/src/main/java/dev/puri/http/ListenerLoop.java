@@ -59,6 +59,9 @@ final class ListenerLoop extends VerticleBase {
                 .setMaxHeaderSize(limits.maxHeaderBytes())
                 .setHandle100ContinueAutomatically(true)
                 .setHttp2ClearTextEnabled(false)
+                // Nothing here is a web socket, and every request would pass through their handler.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setInitialSettings(new Http2Settings()
                         .setMaxConcurrentStreams(limits.maxConnectionRequests())
                         .setMaxHeaderListSize(limits.maxHeaderBytes()))

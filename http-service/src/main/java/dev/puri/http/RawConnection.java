@@ -1,15 +1,18 @@
 package dev.puri.http;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.VertxHttpRequestDecoder;
+import java.util.List;
 
 /**
  * What has to be done to a connection and Vert.x' public interface has no word for. Everything that
@@ -44,6 +47,10 @@ final class RawConnection {
      * believes the chunks and forgets the other, as RFC 9112, 6.3, has it; but whoever stands before us
      * may have believed the other, and then sees one request where we see two. Those of a protocol that is
      * not HTTP/1 would be answered by Vert.x with 501, in the name of whatever protocol they say.
+     *
+     * <p>Bodies leave the decoder as copies on the heap. Vert.x makes these copies a step later, and never of
+     * those that wait behind a request under way when their client goes: each such client would leave a buffer
+     * of the network's for ever.
      */
     static void readStrictly(HttpConnection connection, HttpServerOptions options) {
         ChannelPipeline pipeline = context(connection).pipeline();
@@ -70,6 +77,19 @@ final class RawConnection {
     private static final class Strict extends VertxHttpRequestDecoder {
         Strict(HttpServerOptions options) {
             super(options);
+        }
+
+        @Override
+        protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded) throws Exception {
+            int before = decoded.size();
+            super.decode(context, bytes, decoded);
+            for (int i = before; i < decoded.size(); i++) {
+                if (decoded.get(i) instanceof HttpContent content
+                        && content.content().isReadable()) {
+                    decoded.set(i, content.replace(Unpooled.copiedBuffer(content.content())));
+                    content.release();
+                }
+            }
         }
 
         @Override

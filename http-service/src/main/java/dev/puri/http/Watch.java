@@ -32,12 +32,14 @@ final class Watch {
     private final byte[] tooSlow;
     private final HttpLimits limits;
     private final Guard guard;
+    private final long idleNanos;
     private final Map<HttpConnection, Watched> connections = new IdentityHashMap<>();
     private final Set<Exchange> reading = new LinkedHashSet<>();
 
     Watch(HttpLimits limits, Guard guard) {
         this.limits = limits;
         this.guard = guard;
+        this.idleNanos = limits.idleTimeout().toNanos();
         this.tooSlow = Problem.of(
                         ProblemType.HEADERS_TOO_SLOW,
                         "The connection had no whole request within "
@@ -67,7 +69,7 @@ final class Watch {
         /** A request has been answered, or never will be; its answer of so many bytes may be under way still. */
         void ended(long bytes) {
             underWay--;
-            deadline = System.nanoTime() + limits.idleTimeout().toNanos() + bytes * 1_000_000_000L / LEAST_RATE;
+            deadline = System.nanoTime() + idleNanos + bytes * 1_000_000_000L / LEAST_RATE;
         }
 
         private void look(long now) {

@@ -3,6 +3,7 @@ package dev.puri.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
@@ -183,6 +184,23 @@ final class ListenerLimitsTest {
             }
         }
         assertThat(large.get()).isPositive().isLessThan(200);
+    }
+
+    @Test
+    void clientsThatLeaveWhileTheirNextBodyWaitsLeaveNoBuffer() throws Exception {
+        String requests = "GET /held HTTP/1.1\r\nHost: h\r\n\r\n"
+                + "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n" + "x".repeat(10_000);
+        long before = 0;
+        for (int i = 0; i < 400; i++) {
+            if (i == 100) {
+                before = PlatformDependent.usedDirectMemory();
+            }
+            try (RawHttp1 client = new RawHttp1(listener.port())) {
+                client.send(requests);
+                assertThat(held.poll(10, TimeUnit.SECONDS)).isNotNull();
+            }
+        }
+        assertThat(PlatformDependent.usedDirectMemory() - before).isLessThan(4 << 20);
     }
 
     @Test

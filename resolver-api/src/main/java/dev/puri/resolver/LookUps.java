@@ -4,6 +4,11 @@ import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.http.Settings;
+import dev.puri.resolver.answer.InternalAnswer;
+import dev.puri.resolver.answer.JsonOut;
+import dev.puri.resolver.answer.PlainBatch;
+import dev.puri.resolver.answer.Scratch;
+import dev.puri.resolver.answer.Verdict;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.wait.ReadYourWrites;
 import dev.puri.resolver.wait.Sight;
@@ -94,7 +99,7 @@ final class LookUps {
                     throw new RefusedException(
                             INVALID_PARAMETER, "wait is for the event of a token, and there is no parameter at.");
                 }
-                answer(exchange, Resolution.resolve(table, ref));
+                answer(exchange, ref, new Sight.Seen());
                 return;
             }
             Position token = token(at);
@@ -102,7 +107,7 @@ final class LookUps {
                 if (sight instanceof Sight.Foreign foreign) {
                     exchange.problem(Problem.of(FOREIGN_TOKEN, sentence(foreign.detail())));
                 } else {
-                    answer(exchange, result(current(), ref, sight));
+                    answer(exchange, ref, sight);
                 }
             });
         } catch (RefusedException e) {
@@ -112,14 +117,21 @@ final class LookUps {
         }
     }
 
-    private void answer(Exchange exchange, Result result) {
-        alone.count(result.verdict());
-        exchange.json(result.verdict().status(), json -> ResultJson.write(json, result));
+    private void answer(Exchange exchange, String ref, Sight sight) {
+        JsonOut out = Scratch.ofThread().out();
+        Verdict verdict = new InternalAnswer(current(), out, false).write(ref, sight);
+        alone.count(verdict, 1);
+        exchange.json(verdict.status(), out.bytes(), out.length());
     }
 
     void batch(Exchange exchange) {
         exchange.readBody(body -> {
             try {
+                PlainBatch plain = Scratch.ofThread().batch();
+                if (plain.read(body, terms.maxRefs)) {
+                    batch(exchange, plain);
+                    return;
+                }
                 ResolveRequest request = ResolveRequest.parse(body, terms.maxRefs);
                 if (tables.get() == null) {
                     notReady(exchange);
@@ -134,14 +146,27 @@ final class LookUps {
         });
     }
 
+    /** One in which nothing is waited for. */
+    private void batch(Exchange exchange, PlainBatch plain) throws RefusedException {
+        Table table = tables.get();
+        if (table == null) {
+            notReady(exchange);
+            return;
+        }
+        wait(exchange);
+        JsonOut out = Scratch.ofThread().out();
+        InternalAnswer answer = new InternalAnswer(table, out, plain.byShard());
+        inBatches.count(plain.write(answer));
+        exchange.json(200, out.bytes(), out.length());
+    }
+
     /** Answered when all are settled, so that a batch waits as long as its latest event. */
     private void batch(Exchange exchange, ResolveRequest request, Duration wait) {
-        List<CompletableFuture<@Nullable Sight>> sights =
-                new ArrayList<>(request.refs().size());
+        List<CompletableFuture<Sight>> sights = new ArrayList<>(request.refs().size());
         boolean waits = false;
         try {
             for (ResolveRequest.Ref each : request.refs()) {
-                CompletableFuture<@Nullable Sight> sight = each.at() == null ? NOTHING_ASKED : sightOf(each, wait);
+                CompletableFuture<Sight> sight = each.at() == null ? NOTHING_ASKED : sightOf(each, wait);
                 waits |= !sight.isDone();
                 sights.add(sight);
             }
@@ -163,31 +188,28 @@ final class LookUps {
         }));
     }
 
-    private static final CompletableFuture<@Nullable Sight> NOTHING_ASKED = CompletableFuture.completedFuture(null);
+    /** Without a token, whatever is there was seen. */
+    private static final CompletableFuture<Sight> NOTHING_ASKED = CompletableFuture.completedFuture(new Sight.Seen());
 
-    private CompletableFuture<@Nullable Sight> sightOf(ResolveRequest.Ref each, Duration wait)
-            throws Waiters.TooManyException {
+    private CompletableFuture<Sight> sightOf(ResolveRequest.Ref each, Duration wait) throws Waiters.TooManyException {
         try {
-            return sight(each.ref(), token(Objects.requireNonNull(each.at())), wait)
-                    .thenApply(sight -> sight);
+            return sight(each.ref(), token(Objects.requireNonNull(each.at())), wait);
         } catch (RefusedException e) {
             // One bad token is its item's matter, as one bad reference is.
             return CompletableFuture.completedFuture(new Sight.Foreign(String.valueOf(e.getMessage())));
         }
     }
 
-    private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<@Nullable Sight>> sights) {
-        // One table for the whole batch, so that its results belong together.
-        Table table = current();
-        List<Result> results = new ArrayList<>(request.refs().size());
+    private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<Sight>> sights) {
+        JsonOut out = Scratch.ofThread().out();
+        InternalAnswer answer = new InternalAnswer(current(), out, request.byShard());
+        answer.beginBatch();
         for (int i = 0; i < sights.size(); i++) {
-            String ref = request.refs().get(i).ref();
-            Sight sight = sights.get(i).join();
-            Result result = sight == null ? Resolution.resolve(table, ref) : result(table, ref, sight);
-            inBatches.count(result.verdict());
-            results.add(result);
+            inBatches.count(
+                    answer.write(request.refs().get(i).ref(), sights.get(i).join()), 1);
         }
-        exchange.json(200, json -> ResultJson.writeBatch(json, results, request.byShard()));
+        answer.endBatch();
+        exchange.json(200, out.bytes(), out.length());
     }
 
     /** Once there is a table there is always one. */
@@ -207,19 +229,6 @@ final class LookUps {
         } catch (InvalidNameException e) {
             return CompletableFuture.completedFuture(new Sight.Seen());
         }
-    }
-
-    private static Result result(Table table, String ref, Sight sight) {
-        return switch (sight) {
-            case Sight.Seen seen -> Resolution.resolve(table, ref);
-            case Sight.Refused refused -> Result.refused(ref, name(ref), refused);
-            case Sight.NotCaughtUp late -> Result.notCaughtUp(ref, name(ref), late.at());
-            case Sight.Foreign foreign -> Result.malformed(ref, foreign.detail());
-        };
-    }
-
-    private static @Nullable Puri name(String ref) {
-        return Handle.looksLike(ref) ? null : Puri.parse(ref);
     }
 
     private static Position token(String at) throws RefusedException {

@@ -2,10 +2,13 @@ package dev.puri.resolver;
 
 import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
+import dev.puri.resolver.answer.JsonOut;
+import dev.puri.resolver.answer.PlainBatch;
+import dev.puri.resolver.answer.PublicAnswer;
+import dev.puri.resolver.answer.Scratch;
+import dev.puri.resolver.answer.Verdict;
 import dev.puri.resolver.table.Table;
-import dev.puri.schemas.identity.Puri;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -13,23 +16,26 @@ import org.jspecify.annotations.Nullable;
 
 /** The two ways in which the public may ask the table: by handles, of what is there now. */
 final class PublicLookUps {
+    /** The listener's name in metrics. */
+    static final String LISTENER = "public";
+
     private final Supplier<@Nullable Table> tables;
-    private final PublicAnswer answer;
+    private final Predicate<String> isPublic;
     private final int maxRefs;
     private final Verdicts alone;
     private final Verdicts inBatches;
 
     /**
      * @param tables the table that answers now; null while none is complete
-     * @param isPublic whether a pURI may be named
+     * @param isPublic whether the pURIs of a {@code namespace:collection} may be named
      * @param maxRefs of a batch
      */
-    PublicLookUps(Supplier<@Nullable Table> tables, Predicate<Puri> isPublic, int maxRefs, MeterRegistry meters) {
+    PublicLookUps(Supplier<@Nullable Table> tables, Predicate<String> isPublic, int maxRefs, MeterRegistry meters) {
         this.tables = tables;
-        this.answer = new PublicAnswer(isPublic);
+        this.isPublic = isPublic;
         this.maxRefs = maxRefs;
-        alone = new Verdicts(PublicAnswer.LISTENER, "/v1/identities/{ref}", meters);
-        inBatches = new Verdicts(PublicAnswer.LISTENER, "/v1/resolve", meters);
+        alone = new Verdicts(LISTENER, "/v1/identities/{ref}", meters);
+        inBatches = new Verdicts(LISTENER, "/v1/resolve", meters);
     }
 
     void one(Exchange exchange) {
@@ -38,27 +44,33 @@ final class PublicLookUps {
             notReady(exchange);
             return;
         }
-        Result result = PublicAnswer.resolve(table, PathRef.decode(exchange.parameter()));
-        alone.count(result.verdict());
-        exchange.json(result.verdict().status(), json -> answer.write(json, result));
+        JsonOut out = Scratch.ofThread().out();
+        Verdict verdict = new PublicAnswer(table, out, isPublic).write(PathRef.decode(exchange.parameter()));
+        alone.count(verdict, 1);
+        exchange.json(verdict.status(), out.bytes(), out.length());
     }
 
     void batch(Exchange exchange) {
         exchange.readBody(body -> {
-            Table table = tables.get();
+            PlainBatch plain = Scratch.ofThread().batch();
+            boolean isPlain = plain.read(body, maxRefs) && !plain.isGrouped();
             try {
-                List<String> refs = ResolveRequest.parseHandles(body, maxRefs);
+                List<String> refs = isPlain ? List.of() : ResolveRequest.parseHandles(body, maxRefs);
+                Table table = tables.get();
                 if (table == null) {
                     notReady(exchange);
                     return;
                 }
-                List<Result> results = new ArrayList<>(refs.size());
-                for (String ref : refs) {
-                    Result result = PublicAnswer.resolve(table, ref);
-                    inBatches.count(result.verdict());
-                    results.add(result);
+                JsonOut out = Scratch.ofThread().out();
+                PublicAnswer answer = new PublicAnswer(table, out, isPublic);
+                if (isPlain) {
+                    inBatches.count(plain.write(answer));
+                } else {
+                    answer.beginBatch();
+                    refs.forEach(ref -> inBatches.count(answer.write(ref), 1));
+                    answer.endBatch();
                 }
-                exchange.json(200, json -> answer.writeBatch(json, results));
+                exchange.json(200, out.bytes(), out.length());
             } catch (ResolveRequest.RefusedException e) {
                 exchange.problem(e.problem());
             }

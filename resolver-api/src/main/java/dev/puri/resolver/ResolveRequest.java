@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
+import dev.puri.resolver.answer.JsonOut;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -189,13 +190,13 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
     }
 
     private static RefusedException invalid(String what, String pointer) {
-        String where = pointer.isEmpty() ? "" : "At " + ResultJson.printable(pointer) + ": ";
+        String where = pointer.isEmpty() ? "" : "At " + JsonOut.printable(pointer) + ": ";
         return new RefusedException(
-                Problem.of(INVALID_BODY, where + what + ".").with("pointer", ResultJson.printable(pointer)));
+                Problem.of(INVALID_BODY, where + what + ".").with("pointer", JsonOut.printable(pointer)));
     }
 
     private static RefusedException notJson(String what, @Nullable JsonLocation at) {
-        Problem problem = Problem.of(NOT_JSON, ResultJson.printable(what));
+        Problem problem = Problem.of(NOT_JSON, JsonOut.printable(what));
         return new RefusedException(
                 at == null ? problem : problem.with("line", at.getLineNr()).with("column", at.getColumnNr()));
     }

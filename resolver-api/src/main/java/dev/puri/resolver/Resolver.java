@@ -182,7 +182,7 @@ public final class Resolver implements AutoCloseable {
         PublicSettings toPublic = settings.toPublic();
         ListenerOptions options = ListenerOptions.at(
                         toPublic.publicHttpHost(), toPublic.publicHttpPort().orElseThrow())
-                .named(PublicAnswer.LISTENER)
+                .named(PublicLookUps.LISTENER)
                 .withMaxBodyBytes(settings.maxBodyBytes())
                 .with(settings.http());
         return toPublic.publicAnonymous() ? options.openTo(Scope.RESOLVE) : options;

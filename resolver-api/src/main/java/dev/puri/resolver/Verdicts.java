@@ -1,5 +1,6 @@
 package dev.puri.resolver;
 
+import dev.puri.resolver.answer.Verdict;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
@@ -23,7 +24,18 @@ final class Verdicts {
         }
     }
 
-    void count(Verdict verdict) {
-        Objects.requireNonNull(counters.get(verdict)).increment();
+    void count(Verdict verdict, int times) {
+        Objects.requireNonNull(counters.get(verdict)).increment(times);
+    }
+
+    /**
+     * @param times by the verdict's ordinal
+     */
+    void count(int[] times) {
+        for (Verdict verdict : Verdict.values()) {
+            if (times[verdict.ordinal()] > 0) {
+                count(verdict, times[verdict.ordinal()]);
+            }
+        }
     }
 }

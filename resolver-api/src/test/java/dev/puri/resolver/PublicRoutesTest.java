@@ -41,7 +41,7 @@ final class PublicRoutesTest {
     private final Contract contract = new Contract(client, "/openapi-public.json");
     private Supplier<@Nullable Table> tables = () -> filled;
     private final List<Route> routes = PublicRoutes.of(
-            new PublicLookUps(() -> tables.get(), puri -> false, 3, metrics.registry()),
+            new PublicLookUps(() -> tables.get(), collection -> false, 3, metrics.registry()),
             health,
             new Route.Mark(TableLag.HEADER, () -> null));
     private final Listener listener =

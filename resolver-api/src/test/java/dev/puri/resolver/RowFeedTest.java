@@ -121,14 +121,7 @@ final class RowFeedTest {
 
     @Test
     void changesAreToldOfAllThatIsWrittenLaterAndOfNothingBefore() {
-        try (Subscribers subscribers = Subscribers.start(
-                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
-                () -> {
-                    throw new IllegalStateException("nothing older is asked for");
-                },
-                registry,
-                InstantSource.system(),
-                new SimpleMeterRegistry())) {
+        try (Subscribers subscribers = subscribers()) {
             writer.reached(0, 7);
             // In the table, while it is not told yet how far this reaches.
             RowWriter.Batch batch = writer.batch();
@@ -148,14 +141,7 @@ final class RowFeedTest {
 
     @Test
     void whatWasAddedBeforeChangesAreToldAndIsWrittenAfterIsToldToo() {
-        try (Subscribers subscribers = Subscribers.start(
-                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
-                () -> {
-                    throw new IllegalStateException("nothing older is asked for");
-                },
-                registry,
-                InstantSource.system(),
-                new SimpleMeterRegistry())) {
+        try (Subscribers subscribers = subscribers()) {
             String row = addChanges();
             writer.goLive(1, begins -> subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH));
             Told told = new Told();
@@ -169,6 +155,17 @@ final class RowFeedTest {
             assertThat(told.changes.get(0)).contains(TRACK.toString(), "br-1").isEqualTo(told.changes.get(2));
             assertThat(told.changes.get(1)).contains(TRACK.toString()).isEqualTo(told.changes.get(3));
         }
+    }
+
+    private Subscribers subscribers() {
+        return Subscribers.start(
+                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
+                () -> {
+                    throw new IllegalStateException("nothing older is asked for");
+                },
+                registry,
+                InstantSource.system(),
+                new SimpleMeterRegistry());
     }
 
     /** A row and its end. */

@@ -11,27 +11,27 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Rows for tests. */
-final class Rows {
-    static final UUID UUID_7 = UUID.fromString("01970000-0000-7000-8000-000000000001");
-    static final Instant CREATED = Instant.parse("2026-03-01T10:00:00Z");
-    static final Instant CHANGED = Instant.parse("2026-03-02T10:00:00.120Z");
+public final class Rows {
+    public static final UUID UUID_7 = UUID.fromString("01970000-0000-7000-8000-000000000001");
+    public static final Instant CREATED = Instant.parse("2026-03-01T10:00:00Z");
+    public static final Instant CHANGED = Instant.parse("2026-03-02T10:00:00.120Z");
     private static final Position POSITION = new Position("puri.events.v1", 3, 1042);
 
     private Rows() {}
 
-    static Row active(String shard) {
+    public static Row active(String shard) {
         return active(shard, null);
     }
 
-    static Row active(String shard, @Nullable String handle) {
+    public static Row active(String shard, @Nullable String handle) {
         return row(shard, handle, Row.Status.ACTIVE, null);
     }
 
-    static Row deleted(@Nullable String handle) {
+    public static Row deleted(@Nullable String handle) {
         return row("br-1", handle, Row.Status.DELETED, null);
     }
 
-    static Row mergedInto(String puri) {
+    public static Row mergedInto(String puri) {
         return row("br-1", null, Row.Status.MERGED, Puri.parse(puri));
     }
 

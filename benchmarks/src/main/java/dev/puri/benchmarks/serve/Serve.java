@@ -40,7 +40,7 @@ public final class Serve {
         try {
             answer();
         } finally {
-            Runtime.getRuntime().halt(0);
+            System.exit(0);
         }
     }
 

@@ -60,7 +60,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
     }
 
     /** The handle that stands at this place. */
-    private static HandleKey at(byte[] bytes, int at, Words words, long seed) {
+    static HandleKey at(byte[] bytes, int at, Words words, long seed) {
         long first = (long) LONGS.get(bytes, at);
         int last = (short) SHORTS.get(bytes, at + 8) & 0xFFFF;
         long high = first >>> 4;
@@ -78,31 +78,52 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
 
     /** Reads a handle's text into a row; false when it is none. */
     static boolean parse(byte[] text, int from, RawRow row) {
-        int prefix = 0;
-        for (int i = from; i < from + FIRST - 1; i++) {
-            int letter = text[i] - 'a';
-            if (letter < 0 || letter >= 26) {
-                return false;
-            }
-            prefix = 26 * prefix + letter;
-        }
-        long high = 0;
-        long low = 0;
-        // Any value that is none is negative and leaves the sign in here.
-        int signs = 0;
-        for (int i = from + FIRST; i < from + FIRST + 12; i++) {
-            signs |= VALUES[text[i] & 0x7F] | text[i];
-            high = high << 5 | VALUES[text[i] & 0x7F];
-        }
-        for (int i = from + FIRST + 12; i < from + Handle.LENGTH; i++) {
-            signs |= VALUES[text[i] & 0x7F] | text[i];
-            low = low << 5 | VALUES[text[i] & 0x7F];
-        }
-        if (signs < 0 || text[from + FIRST - 1] != '_') {
+        int prefix = prefix(text, from);
+        long high = characters(text, from + FIRST, 12);
+        long low = characters(text, from + FIRST + 12, 3);
+        if ((prefix | high | low) < 0) {
             return false;
         }
         row.setHandle(high, (int) low, prefix);
         return true;
+    }
+
+    /** The handle that text[from..to) is, in lower case; null when it is none. */
+    static @Nullable HandleKey parse(byte[] text, int from, int to, Words words, long seed) {
+        if (to - from != Handle.LENGTH) {
+            return null;
+        }
+        int prefix = prefix(text, from);
+        long high = characters(text, from + FIRST, 12);
+        long low = characters(text, from + FIRST + 12, 3);
+        return (prefix | high | low) < 0
+                ? null
+                : new HandleKey(high, (int) low, prefix, hash(high, (int) low, prefix, seed), words);
+    }
+
+    /** The place among all of the prefix that begins here, with its underscore; negative when it is none. */
+    private static int prefix(byte[] text, int from) {
+        int prefix = 0;
+        for (int i = from; i < from + FIRST - 1; i++) {
+            int letter = text[i] - 'a';
+            if (letter < 0 || letter >= 26) {
+                return -1;
+            }
+            prefix = 26 * prefix + letter;
+        }
+        return text[from + FIRST - 1] == '_' ? prefix : -1;
+    }
+
+    /** So many characters as a number, 5 bits each; negative when one of them is none. */
+    private static long characters(byte[] text, int from, int count) {
+        long value = 0;
+        // Any that is none is negative and leaves the sign in here.
+        int signs = 0;
+        for (int i = from; i < from + count; i++) {
+            signs |= VALUES[text[i] & 0x7F] | text[i];
+            value = value << 5 | VALUES[text[i] & 0x7F];
+        }
+        return signs < 0 ? -1 : value;
     }
 
     static int put(RawRow row, Words words, byte[] out, int at) {
@@ -131,16 +152,22 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
 
     Handle handle() {
         byte[] text = new byte[Handle.LENGTH];
-        text[0] = (byte) ('a' + prefix / (26 * 26));
-        text[1] = (byte) ('a' + prefix / 26 % 26);
-        text[2] = (byte) ('a' + prefix % 26);
-        text[3] = '_';
+        putText(text, 0);
+        return new Handle(new String(text, StandardCharsets.ISO_8859_1));
+    }
+
+    /** Writes the text and returns where it ends. */
+    int putText(byte[] out, int at) {
+        out[at] = (byte) ('a' + prefix / (26 * 26));
+        out[at + 1] = (byte) ('a' + prefix / 26 % 26);
+        out[at + 2] = (byte) ('a' + prefix % 26);
+        out[at + 3] = '_';
         for (int i = 0; i < 12; i++) {
-            text[FIRST + i] = CHARACTERS[(int) (high >>> 5 * (11 - i)) & 0x1F];
+            out[at + FIRST + i] = CHARACTERS[(int) (high >>> 5 * (11 - i)) & 0x1F];
         }
         for (int i = 0; i < 3; i++) {
-            text[FIRST + 12 + i] = CHARACTERS[low >>> 5 * (2 - i) & 0x1F];
+            out[at + FIRST + 12 + i] = CHARACTERS[low >>> 5 * (2 - i) & 0x1F];
         }
-        return new Handle(new String(text, StandardCharsets.ISO_8859_1));
+        return at + Handle.LENGTH;
     }
 }

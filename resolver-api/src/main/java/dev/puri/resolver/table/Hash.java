@@ -17,14 +17,19 @@ final class Hash {
     private Hash() {}
 
     static long of(byte[] text, long seed) {
-        int length = text.length;
+        return of(text, 0, text.length, seed);
+    }
+
+    /** Of text[from..to). */
+    static long of(byte[] text, int from, int to, long seed) {
+        int length = to - from;
         long hash = seed ^ A;
-        int i = 0;
-        for (; i + 8 <= length; i += 8) {
+        int i = from;
+        for (; i + 8 <= to; i += 8) {
             hash = fold(hash ^ (long) LONGS.get(text, i), B);
         }
         long rest = 0;
-        for (; i < length; i++) {
+        for (; i < to; i++) {
             rest = rest << 8 | text[i] & 0xFF;
         }
         return fold(fold(hash ^ rest, C ^ seed) ^ length, B);

@@ -122,15 +122,37 @@ final class Identifier {
 
     /** The text of the identifier that begins at this place of a record. */
     static String unpack(byte[] record, int at) {
+        byte[] text = new byte[Math.max(UUID_LENGTH, 2 * (end(record, at) - at))];
+        return new String(text, 0, unpack(record, at, text, 0), StandardCharsets.ISO_8859_1);
+    }
+
+    /** Writes the text of the identifier that begins at this place of a record; returns where it ends. */
+    static int unpack(byte[] record, int at, byte[] out, int to) {
         int end = end(record, at);
         int from = (record[at] & 0x1F) == LONG_FORM ? at + 2 : at + 1;
         return switch ((record[at] & 0xFF) >>> 5) {
-            case TEXT -> new String(record, from, end - from, StandardCharsets.ISO_8859_1);
-            case DECIMAL -> Long.toString(number(record, from, end));
-            case HEX -> hex(record, from, end, false);
-            case UUID -> hex(record, from, end, true);
+            case TEXT -> {
+                System.arraycopy(record, from, out, to, end - from);
+                yield to + end - from;
+            }
+            case DECIMAL -> putDecimal(number(record, from, end), out, to);
+            case HEX -> putHex(record, from, end, false, out, to);
+            case UUID -> putHex(record, from, end, true, out, to);
             default -> throw new IllegalStateException("no kind of identifier: " + (record[at] & 0xFF));
         };
+    }
+
+    private static int putDecimal(long number, byte[] out, int to) {
+        int digits = 1;
+        for (long rest = number; rest >= 10; rest /= 10) {
+            digits++;
+        }
+        long rest = number;
+        for (int i = to + digits - 1; i >= to; i--) {
+            out[i] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        return to + digits;
     }
 
     private static long number(byte[] record, int from, int end) {
@@ -141,16 +163,15 @@ final class Identifier {
         return number;
     }
 
-    private static String hex(byte[] record, int from, int end, boolean asUuid) {
-        byte[] text = new byte[asUuid ? UUID_LENGTH : 2 * (end - from)];
-        int p = 0;
+    private static int putHex(byte[] record, int from, int end, boolean asUuid, byte[] out, int to) {
+        int p = to;
         for (int i = from; i < end; i++) {
-            if (asUuid && isHyphen(p)) {
-                text[p++] = '-';
+            if (asUuid && isHyphen(p - to)) {
+                out[p++] = '-';
             }
-            text[p++] = DIGITS[record[i] >>> 4 & 0xF];
-            text[p++] = DIGITS[record[i] & 0xF];
+            out[p++] = DIGITS[record[i] >>> 4 & 0xF];
+            out[p++] = DIGITS[record[i] & 0xF];
         }
-        return new String(text, StandardCharsets.ISO_8859_1);
+        return p;
     }
 }

@@ -3,27 +3,47 @@ package dev.puri.resolver.table;
 import dev.puri.schemas.identity.Puri;
 import java.util.Arrays;
 
-/** A pURI to be looked up. */
+/** A pURI to be looked up; may be set to one after another. */
 final class NameKey implements Index.Match {
     private final Words words;
+    private final long seed;
 
-    /** The canonical text. */
-    private final byte[] text;
+    /** Has the canonical text, from here to the last segment. */
+    private byte[] text = {};
 
-    /** Length of {@code namespace:collection:}. */
-    private final int collectionLength;
+    private int from;
+    private int identifierAt;
 
-    private final byte[] identifier;
-    private final int identifierLength;
-    private final long hash;
+    private byte[] identifier = {};
+    private int identifierLength;
+    private long hash;
+
+    /** Of no name yet. */
+    NameKey(Words words, long seed) {
+        this.words = words;
+        this.seed = seed;
+    }
 
     NameKey(Puri puri, Words words, long seed) {
-        this.words = words;
-        text = puri.toBytes();
-        collectionLength = text.length - puri.identifier().length();
-        identifier = new byte[Identifier.mostBytes(text.length - collectionLength)];
-        identifierLength = Identifier.pack(text, collectionLength, text.length, identifier, 0);
-        hash = Hash.of(text, seed);
+        this(words, seed);
+        byte[] name = puri.toBytes();
+        set(name, 0, name.length - puri.identifier().length(), name.length);
+    }
+
+    /**
+     * @param name has the canonical text from {@code begin} to {@code end}, and must not change
+     * @param lastAt where its last segment begins
+     */
+    void set(byte[] name, int begin, int lastAt, int end) {
+        text = name;
+        from = begin;
+        identifierAt = lastAt;
+        int most = Identifier.mostBytes(end - lastAt);
+        if (identifier.length < most) {
+            identifier = new byte[most];
+        }
+        identifierLength = Identifier.pack(name, lastAt, end, identifier, 0);
+        hash = Hash.of(name, begin, end, seed);
     }
 
     long hash() {
@@ -33,9 +53,9 @@ final class NameKey implements Index.Match {
     @Override
     public boolean in(byte[] record) {
         int at = RowCodec.nameAt(record);
-        int identifierAt = Varint.end(record, at);
-        return identifierAt + identifierLength <= record.length
-                && Arrays.equals(record, identifierAt, identifierAt + identifierLength, identifier, 0, identifierLength)
-                && words.collections.word((int) Varint.get(record, at)).begins(text, collectionLength);
+        int there = Varint.end(record, at);
+        return there + identifierLength <= record.length
+                && Arrays.equals(record, there, there + identifierLength, identifier, 0, identifierLength)
+                && words.collections.word((int) Varint.get(record, at)).begins(text, from, identifierAt);
     }
 }

@@ -151,6 +151,11 @@ public final class PackedTable implements Table, StateStore {
     }
 
     @Override
+    public RecordView newView() {
+        return new RecordView(names, handles, words, seed);
+    }
+
+    @Override
     public long rows() {
         return names.entries();
     }

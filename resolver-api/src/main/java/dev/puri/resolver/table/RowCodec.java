@@ -58,6 +58,10 @@ final class RowCodec {
         return nameAt(record, 0);
     }
 
+    static Row.Status status(byte[] record) {
+        return STATUSES[record[1] & STATUS];
+    }
+
     private static int nameAt(byte[] bytes, int begin) {
         int flags = bytes[begin + 1];
         return (flags & HANDLE) == 0
@@ -169,13 +173,13 @@ final class RowCodec {
         at = Varint.end(record, at);
         long offset = Varint.get(record, at);
         at = Varint.end(record, at);
-        Row.Status status = STATUSES[record[1] & STATUS];
+        Row.Status status = status(record);
         return new Identity(
                 name,
                 new Row(
                         uuid,
-                        words.owners.word(owner),
-                        words.shards.word(shard),
+                        words.owners.word(owner).value,
+                        words.shards.word(shard).value,
                         borne,
                         status,
                         epoch,
@@ -186,7 +190,7 @@ final class RowCodec {
     }
 
     /** The milliseconds that a uuid of version 7 begins with (RFC 9562); of any other the base. */
-    private static long timeOf(long high) {
+    static long timeOf(long high) {
         return (high & 0xF000) == 0x7000 ? high >>> 16 : BASE_MILLIS;
     }
 }

@@ -20,6 +20,9 @@ public interface Table {
     @Nullable
     Identity byHandle(Handle handle);
 
+    /** Finds rows and shows them without an object for each, for one thread. */
+    RecordView newView();
+
     /** How many identities there are, merged and deleted ones among them. */
     long rows();
 

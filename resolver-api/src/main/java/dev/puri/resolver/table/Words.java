@@ -15,8 +15,8 @@ final class Words {
     private static final int PREFIXES = 26 * 26 * 26;
 
     final Dictionary<Collection> collections = new Dictionary<>(Collection::new);
-    final Dictionary<Owner> owners = new Dictionary<>(Owner::new);
-    final Dictionary<Shard> shards = new Dictionary<>(Shard::new);
+    final Dictionary<Word<Owner>> owners = new Dictionary<>(text -> new Word<>(new Owner(text), text));
+    final Dictionary<Word<Shard>> shards = new Dictionary<>(text -> new Word<>(new Shard(text), text));
     final Dictionary<String> topics = new Dictionary<>(topic -> topic);
 
     /** Of each prefix its number, OTHER_PREFIX until it has one. */
@@ -29,20 +29,40 @@ final class Words {
         Arrays.fill(prefixNumbers, (byte) OTHER_PREFIX);
     }
 
+    /** What a word means, and its text, in which there is nothing that JSON would escape. */
+    static final class Word<T> {
+        final T value;
+        final byte[] text;
+
+        Word(T value, String text) {
+            this.value = value;
+            this.text = text.getBytes(StandardCharsets.US_ASCII);
+        }
+    }
+
     /** A namespace and a collection in it. */
     static final class Collection {
+        /** {@code namespace:collection}. */
+        final String qualified;
+
         /** {@code namespace:collection:}, with which the names of its rows begin. */
         final String text;
 
-        private final byte[] bytes;
+        /** The same as bytes. */
+        final byte[] bytes;
 
         Collection(String qualified) {
+            this.qualified = qualified;
             text = qualified + ':';
             bytes = text.getBytes(StandardCharsets.US_ASCII);
         }
 
         boolean begins(byte[] name, int length) {
-            return Arrays.equals(bytes, 0, bytes.length, name, 0, length);
+            return begins(name, 0, length);
+        }
+
+        boolean begins(byte[] name, int from, int to) {
+            return Arrays.equals(bytes, 0, bytes.length, name, from, to);
         }
     }
 

@@ -6,7 +6,6 @@ import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.DeclarationAvro;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.LiveDeclarations;
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -67,12 +66,12 @@ public final class Catalogue implements AutoCloseable {
                 reader -> TopicTail.start(Topics.COLLECTIONS, Long.MAX_VALUE, consumers, reader, clock, meters));
     }
 
-    /** Whether the pURI may be named to the public. What is not known for sure may not. */
-    public boolean isPublic(Puri puri) {
+    /** Whether the pURIs of a {@code namespace:collection} may be named to the public. What is not known for sure may not. */
+    public boolean isPublic(String qualified) {
         if (!isFresh()) {
             return false;
         }
-        Collection collection = declarations.collection(puri.qualifiedCollection());
+        Collection collection = declarations.collection(qualified);
         return collection != null && collection.isPublic();
     }
 

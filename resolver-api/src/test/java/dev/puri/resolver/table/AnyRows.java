@@ -24,11 +24,11 @@ public final class AnyRows {
         this.random = random;
     }
 
-    Identity identity() {
+    public Identity identity() {
         return new Identity(puri(), row(random.nextInt(4) == 0 ? null : handle()));
     }
 
-    Puri puri() {
+    public Puri puri() {
         return Puri.parse(few() + ':' + few() + ':' + identifier());
     }
 

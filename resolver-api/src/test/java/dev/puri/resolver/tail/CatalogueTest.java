@@ -32,34 +32,34 @@ final class CatalogueTest {
     @Test
     void isPublicAsLongAsItIsDeclaredSo() {
         hearing.age = Duration.ZERO;
-        assertThat(catalogue.isPublic(TRACK)).isFalse();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
 
         take(Written.tracks(true));
-        assertThat(catalogue.isPublic(TRACK)).isTrue();
-        assertThat(catalogue.isPublic(Puri.parse("music:tracks-2:1"))).isFalse();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isTrue();
+        assertThat(catalogue.isPublic("music:tracks-2")).isFalse();
 
         take(Written.tracks(false));
-        assertThat(catalogue.isPublic(TRACK)).isFalse();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
     }
 
     @Test
     void beforeItIsReadNothingIsPublic() {
         take(Written.tracks(true));
-        assertThat(catalogue.isPublic(TRACK)).isFalse();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
         assertThat(catalogue.hasCaughtUp()).isFalse();
 
         hearing.age = Duration.ZERO;
-        assertThat(catalogue.isPublic(TRACK)).isTrue();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isTrue();
     }
 
     @Test
     void whenNothingWasHeardForTooLongNothingIsPublic() {
         take(Written.tracks(true));
         hearing.age = Duration.ofSeconds(30);
-        assertThat(catalogue.isPublic(TRACK)).isTrue();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isTrue();
 
         hearing.age = Duration.ofMillis(30_001);
-        assertThat(catalogue.isPublic(TRACK)).isFalse();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
         assertThat(catalogue.declarations().collections()).hasSize(1);
     }
 
@@ -68,16 +68,16 @@ final class CatalogueTest {
         hearing.age = Duration.ZERO;
         take(Written.tracks(true));
         readers.getFirst().take(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), null));
-        assertThat(catalogue.isPublic(TRACK)).isFalse();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
 
         take(Written.tracks(true));
         byte[] noAvro = {0, 0, 0, 0, 9, 1};
         readers.getFirst().take(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), noAvro));
-        assertThat(catalogue.isPublic(TRACK)).isFalse();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
 
         take(Written.tracks(true));
         readers.getFirst().anew();
-        assertThat(catalogue.isPublic(TRACK)).isFalse();
+        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
     }
 
     @Test

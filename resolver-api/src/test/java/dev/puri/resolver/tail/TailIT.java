@@ -122,18 +122,18 @@ final class TailIT {
     void publicNamesFollowTheirDeclaration() {
         write(written.record(Written.tracks(true)));
         try (Catalogue catalogue = catalogue()) {
-            assertThat(catalogue.isPublic(TRACK)).isFalse();
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK));
+            assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
+            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
 
             write(written.record(Written.tracks(false)));
-            await().atMost(Duration.ofSeconds(30)).until(() -> !catalogue.isPublic(TRACK));
+            await().atMost(Duration.ofSeconds(30)).until(() -> !catalogue.isPublic(TRACK.qualifiedCollection()));
             assertThat(catalogue.isFresh()).isTrue();
             assertThat(Objects.requireNonNull(catalogue.declarations().collectionOf(TRACK))
                             .isPublic())
                     .isFalse();
 
             write(written.record(Written.tracks(true)));
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK));
+            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
         }
     }
 
@@ -141,15 +141,15 @@ final class TailIT {
     void whatIsSilentIsNotPublicUntilItIsHeardAgain() {
         write(written.record(Written.tracks(true)));
         try (Catalogue catalogue = catalogue()) {
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK));
+            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
             broker.stop();
             try {
-                await().atMost(Duration.ofSeconds(30)).until(() -> !catalogue.isPublic(TRACK));
+                await().atMost(Duration.ofSeconds(30)).until(() -> !catalogue.isPublic(TRACK.qualifiedCollection()));
                 assertThat(catalogue.declarations().collections()).hasSize(1);
             } finally {
                 broker.start();
             }
-            await().atMost(Duration.ofSeconds(60)).until(() -> catalogue.isPublic(TRACK));
+            await().atMost(Duration.ofSeconds(60)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
         }
     }
 
@@ -163,7 +163,7 @@ final class TailIT {
                             && Objects.requireNonNull(log.trouble()).contains("there is no such topic"));
             createTopics();
             write(written.record(Written.tracks(true)), written.record(Written.taken("a:b:c", 1, 1)));
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK));
+            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
             await().atMost(Duration.ofSeconds(30)).until(() -> log.latest(10).size() == 1);
 
             deleteTopics();
@@ -172,7 +172,7 @@ final class TailIT {
 
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> catalogue.isFresh() && catalogue.declarations().ownsTopic("music"));
-            assertThat(catalogue.isPublic(TRACK)).isFalse();
+            assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
         }
     }
 
@@ -183,11 +183,11 @@ final class TailIT {
         try (Catalogue catalogue = catalogue()) {
             await().during(Duration.ofSeconds(1))
                     .atMost(Duration.ofSeconds(30))
-                    .until(() -> !catalogue.hasCaughtUp() && !catalogue.isPublic(TRACK));
+                    .until(() -> !catalogue.hasCaughtUp() && !catalogue.isPublic(TRACK.qualifiedCollection()));
 
             registry.setAway(false);
 
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK));
+            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
         }
     }
 

@@ -99,10 +99,10 @@ final class Canonicalizer {
     }
 
     /** Of bytes what {@link #colonsOfCanonical} is of text: the place after the second colon, or -1. */
-    static int identifierOfPlain(byte[] text) {
+    static int identifierOfPlain(byte[] text, int from, int to) {
         int firstColon = -1;
         int identifier = -1;
-        for (int i = 0; i < text.length; i++) {
+        for (int i = from; i < to; i++) {
             byte c = text[i];
             if (c > 0 && RAW[c] == c) {
                 continue;
@@ -117,9 +117,9 @@ final class Canonicalizer {
             }
         }
         boolean fits = identifier >= 0
-                && Segment.NAMESPACE.fits(firstColon)
+                && Segment.NAMESPACE.fits(firstColon - from)
                 && Segment.COLLECTION.fits(identifier - firstColon - 2)
-                && Segment.IDENTIFIER.fits(text.length - identifier);
+                && Segment.IDENTIFIER.fits(to - identifier);
         return fits ? identifier : -1;
     }
 

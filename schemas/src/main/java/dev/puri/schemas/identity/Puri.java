@@ -59,7 +59,12 @@ public final class Puri implements Comparable<Puri> {
      * @return -1 when the bytes are anything else, a canonical pURI with escapes among it
      */
     public static int identifierOfPlain(byte[] text) {
-        return Canonicalizer.identifierOfPlain(text);
+        return identifierOfPlain(text, 0, text.length);
+    }
+
+    /** The same of text[from..to); what is returned is an index of the whole. */
+    public static int identifierOfPlain(byte[] text, int from, int to) {
+        return Canonicalizer.identifierOfPlain(text, from, to);
     }
 
     /** The canonical first segment. */

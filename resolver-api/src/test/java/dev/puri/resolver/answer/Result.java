@@ -1,4 +1,4 @@
-package dev.puri.resolver;
+package dev.puri.resolver.answer;
 
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.wait.Sight;

@@ -1,4 +1,4 @@
-package dev.puri.resolver;
+package dev.puri.resolver.answer;
 
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.Table;
@@ -10,7 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** From a reference, pURI or handle, to its answer: a pure function of the table. */
+/** The model of {@link LookUp}: from a reference, pURI or handle, to its answer, by objects. */
 final class Resolution {
     /** Merges that are followed one after the other; a longer chain is answered without placement. */
     static final int MAX_MERGES = 8;

@@ -1,8 +1,8 @@
-package dev.puri.resolver;
+package dev.puri.resolver.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.http.JsonBody;
+import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
@@ -20,19 +20,17 @@ final class PublicAnswerTest {
     private static final String SURVIVOR = "trk_999999999999999";
 
     private final PackedTable table = new PackedTable();
-    private final PublicAnswer answer =
-            new PublicAnswer(puri -> puri.qualifiedCollection().equals("open:tracks"));
 
     @Test
     void aPuriIsNamedOnlyOfAPublicCollection() {
         put("open:tracks:1", ASKED, Row.Status.ACTIVE, null);
         assertThat(told(ASKED))
                 .isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"found\",\"puri\":\"open:tracks:1\",\"handle\":\""
-                        + ASKED + "\"}\n");
+                        + ASKED + "\"}");
 
         put("closed:tracks:1", SURVIVOR, Row.Status.ACTIVE, null);
         assertThat(told("TRK_999999999999999"))
-                .isEqualTo("{\"ref\":\"TRK_999999999999999\",\"verdict\":\"found\",\"handle\":\"" + SURVIVOR + "\"}\n");
+                .isEqualTo("{\"ref\":\"TRK_999999999999999\",\"verdict\":\"found\",\"handle\":\"" + SURVIVOR + "\"}");
     }
 
     @Test
@@ -40,7 +38,7 @@ final class PublicAnswerTest {
         put("closed:tracks:1", ASKED, Row.Status.DELETED, null);
 
         assertThat(told(ASKED))
-                .isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"deleted\",\"handle\":\"" + ASKED + "\"}\n");
+                .isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"deleted\",\"handle\":\"" + ASKED + "\"}");
     }
 
     @Test
@@ -49,20 +47,20 @@ final class PublicAnswerTest {
         put("closed:tracks:2", null, Row.Status.ACTIVE, null);
         String merged = "{\"ref\":\"" + ASKED + "\",\"verdict\":\"merged\",\"puri\":\"open:tracks:1\",\"handle\":\""
                 + ASKED + "\"";
-        assertThat(told(ASKED)).isEqualTo(merged + "}\n");
+        assertThat(told(ASKED)).isEqualTo(merged + "}");
 
         put("closed:tracks:2", SURVIVOR, Row.Status.ACTIVE, null);
-        assertThat(told(ASKED)).isEqualTo(merged + ",\"canonicalHandle\":\"" + SURVIVOR + "\"}\n");
+        assertThat(told(ASKED)).isEqualTo(merged + ",\"canonicalHandle\":\"" + SURVIVOR + "\"}");
 
         put("open:tracks:1", ASKED, Row.Status.MERGED, "open:tracks:2");
         put("open:tracks:2", null, Row.Status.ACTIVE, null);
-        assertThat(told(ASKED)).isEqualTo(merged + ",\"canonical\":\"open:tracks:2\"}\n");
+        assertThat(told(ASKED)).isEqualTo(merged + ",\"canonical\":\"open:tracks:2\"}");
     }
 
     @Test
     void whatIsNotThereAnyMoreIsNotNamed() {
         put("closed:tracks:1", ASKED, Row.Status.MERGED, "open:tracks:erased");
-        String merged = "{\"ref\":\"" + ASKED + "\",\"verdict\":\"merged\",\"handle\":\"" + ASKED + "\"}\n";
+        String merged = "{\"ref\":\"" + ASKED + "\",\"verdict\":\"merged\",\"handle\":\"" + ASKED + "\"}";
         assertThat(told(ASKED)).isEqualTo(merged);
 
         put("open:tracks:erased", null, Row.Status.DELETED, null);
@@ -85,12 +83,23 @@ final class PublicAnswerTest {
 
     @Test
     void aHandleThatNobodyBearsIsUnknown() {
-        assertThat(told(ASKED)).isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"unknown\"}\n");
+        assertThat(told(ASKED)).isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"unknown\"}");
     }
 
     private String told(String ref) {
-        return new String(
-                JsonBody.bytes(json -> answer.write(json, PublicAnswer.resolve(table, ref))), StandardCharsets.UTF_8);
+        byte[] text = ref.getBytes(StandardCharsets.US_ASCII);
+        JsonOut out = new JsonOut();
+        answer(out).write(ref);
+        JsonOut ofBytes = new JsonOut();
+        answer(ofBytes).write(text, 0, text.length);
+        String told = new String(out.bytes(), 0, out.length(), StandardCharsets.UTF_8);
+        assertThat(new String(ofBytes.bytes(), 0, ofBytes.length(), StandardCharsets.UTF_8))
+                .isEqualTo(told);
+        return told;
+    }
+
+    private PublicAnswer answer(JsonOut out) {
+        return new PublicAnswer(table, out, "open:tracks"::equals);
     }
 
     private void put(String puri, @Nullable String handle, Row.Status status, @Nullable String mergedInto) {

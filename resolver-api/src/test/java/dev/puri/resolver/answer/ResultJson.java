@@ -1,4 +1,4 @@
-package dev.puri.resolver;
+package dev.puri.resolver.answer;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.http.Timestamp;
@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Results as JSON. {@code puri}, {@code handle}, {@code status}, {@code epoch} and the times speak of
+ * The model of {@link InternalAnswer}: results as JSON by a library. {@code puri}, {@code handle}, {@code status}, {@code epoch} and the times speak of
  * the identity that was asked for; {@code owner}, {@code shard} and {@code uuid} say what to fetch
  * where, so they are there only if there is something to fetch, and are the survivor's once merged.
  */
@@ -23,7 +23,7 @@ final class ResultJson {
 
     static void write(JsonGenerator json, Result result) throws IOException {
         json.writeStartObject();
-        json.writeStringField("ref", printable(result.ref()));
+        json.writeStringField("ref", JsonOut.printable(result.ref()));
         json.writeStringField("verdict", result.verdict().toString());
         if (result.puri() != null) {
             json.writeStringField("puri", result.puri().toString());
@@ -101,18 +101,5 @@ final class ResultJson {
             json.writeEndArray();
         }
         json.writeEndObject();
-    }
-
-    /** The same text, or as near as JSON comes: half a surrogate pair has no UTF-8. */
-    static String printable(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isSurrogate(text.charAt(i))) {
-                return text.codePoints()
-                        .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 0xFFFD : c)
-                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                        .toString();
-            }
-        }
-        return text;
     }
 }

@@ -1,9 +1,9 @@
-package dev.puri.resolver;
+package dev.puri.resolver.answer;
 
 import java.util.Locale;
 
 /** What a look-up comes to, with the status it has when it stands alone. */
-enum Verdict {
+public enum Verdict {
     FOUND(200),
     MERGED(200),
     DELETED(410),
@@ -21,7 +21,8 @@ enum Verdict {
         this.status = status;
     }
 
-    int status() {
+    /** The status that it has alone. */
+    public int status() {
         return status;
     }
 

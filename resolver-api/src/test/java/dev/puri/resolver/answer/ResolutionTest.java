@@ -1,7 +1,8 @@
-package dev.puri.resolver;
+package dev.puri.resolver.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;

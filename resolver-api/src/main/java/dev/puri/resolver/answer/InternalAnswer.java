@@ -1,0 +1,158 @@
+package dev.puri.resolver.answer;
+
+import static dev.puri.resolver.answer.JsonOut.ascii;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.JsonBody;
+import dev.puri.resolver.table.RecordView;
+import dev.puri.resolver.table.Table;
+import dev.puri.resolver.tail.RejectionsView;
+import dev.puri.resolver.wait.Sight;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.log.Row;
+import java.io.IOException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Full results. {@code puri}, {@code handle}, {@code status}, {@code epoch} and the times speak of the
+ * identity that was asked for; {@code owner}, {@code shard} and {@code uuid} say what to fetch where, so
+ * they are there only if there is something to fetch, and are the survivor's once merged.
+ */
+public final class InternalAnswer extends ResultWriter {
+    private static final byte[] PURI = ascii(",\"puri\":\"");
+    private static final byte[] CANONICAL = ascii(",\"canonical\":\"");
+    private static final byte[] HANDLE = ascii(",\"handle\":\"");
+    private static final byte[] OWNER = ascii(",\"owner\":\"");
+    private static final byte[] SHARD = ascii("\",\"shard\":\"");
+    private static final byte[] UUID = ascii("\",\"uuid\":\"");
+    private static final byte[] CREATED_AT = ascii(",\"createdAt\":\"");
+    private static final byte[] CHANGED_AT = ascii("\",\"changedAt\":\"");
+    private static final byte[] DETAIL = ascii(",\"detail\":");
+    private static final byte[][] STATUSES = new byte[Row.Status.values().length][];
+
+    static {
+        for (Row.Status status : Row.Status.values()) {
+            String text = status.name().toLowerCase(Locale.ROOT);
+            STATUSES[status.ordinal()] = ascii(",\"status\":\"" + text + "\",\"epoch\":");
+        }
+    }
+
+    private final @Nullable ShardPlan shards;
+
+    /**
+     * @param table of which everything is answered
+     * @param byShard whether a batch is grouped by shard
+     */
+    public InternalAnswer(Table table, JsonOut out, boolean byShard) {
+        super(table, out);
+        shards = byShard ? new ShardPlan() : null;
+    }
+
+    @Override
+    Verdict find(LookUp lookUp, byte[] text, int from, int to) {
+        return lookUp.find(text, from, to);
+    }
+
+    @Override
+    Verdict find(LookUp lookUp, String ref) {
+        return lookUp.find(ref);
+    }
+
+    @Override
+    void writeRest(LookUp found) {
+        if (found.hasName()) {
+            out.put(PURI);
+            found.putName(out);
+            out.put('"');
+        }
+        byte[] canonical = found.canonical();
+        if (canonical != null) {
+            out.put(CANONICAL).put(canonical).put('"');
+        }
+        RecordView row = found.row();
+        if (row != null && row.hasHandle()) {
+            out.put(HANDLE).handle(row).put('"');
+        }
+        RecordView placement = found.placement();
+        if (placement != null) {
+            out.put(OWNER).put(placement.owner()).put(SHARD).put(placement.shard());
+            out.put(UUID).uuid(placement.uuidHigh(), placement.uuidLow()).put('"');
+            if (shards != null) {
+                shards.add(placement, count);
+            }
+        }
+        if (row != null) {
+            out.put(STATUSES[row.status().ordinal()]).number(row.epoch());
+            out.put(CREATED_AT).time(row.createdMillis());
+            out.put(CHANGED_AT).time(row.changedMillis()).put('"');
+        }
+        String detail = found.detail();
+        if (detail != null) {
+            out.put(DETAIL).string(detail);
+        }
+    }
+
+    @Override
+    void writeAfterResults() {
+        if (shards != null) {
+            shards.write(out);
+        }
+    }
+
+    /**
+     * Writes the result of a reference whose event was waited for.
+     *
+     * @param sight what became of the event; a row that was seen is looked up now
+     */
+    public Verdict write(String ref, Sight sight) {
+        return switch (sight) {
+            case Sight.Seen seen -> write(ref);
+            case Sight.Refused refused ->
+                writeOf(ref, Verdict.REFUSED, json -> {
+                    writeEvent(json, ref, refused.at());
+                    writeWhy(json, refused);
+                });
+            case Sight.NotCaughtUp late ->
+                writeOf(ref, Verdict.NOT_CAUGHT_UP, json -> writeEvent(json, ref, late.at()));
+            case Sight.Foreign foreign ->
+                writeOf(ref, Verdict.MALFORMED, json -> json.writeStringField("detail", foreign.detail()));
+        };
+    }
+
+    /** These are few, and have things in them that must be escaped. */
+    private Verdict writeOf(String ref, Verdict verdict, JsonBody rest) {
+        byte[] result = JsonBody.bytes(json -> {
+            json.writeStartObject();
+            json.writeStringField("ref", JsonOut.printable(ref));
+            json.writeStringField("verdict", verdict.toString());
+            rest.writeTo(json);
+            json.writeEndObject();
+        });
+        next();
+        // It ends in a line break.
+        out.put(result, 0, result.length - 1);
+        count++;
+        return verdict;
+    }
+
+    private static void writeEvent(JsonGenerator json, String ref, Position at) throws IOException {
+        if (!Handle.looksLike(ref)) {
+            json.writeStringField("puri", Puri.parse(ref).toString());
+        }
+        json.writeStringField("at", at.toString());
+    }
+
+    private static void writeWhy(JsonGenerator json, Sight.Refused refused) throws IOException {
+        String reason = refused.reason().name();
+        Refusal told = refused.refusal();
+        if (told == null) {
+            json.writeStringField("reason", reason);
+        } else {
+            RejectionsView.writeWhy(json, reason, told.detail(), told.holder(), told.survivor());
+        }
+    }
+}

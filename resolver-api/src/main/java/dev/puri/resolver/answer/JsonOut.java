@@ -1,0 +1,256 @@
+package dev.puri.resolver.answer;
+
+import dev.puri.http.Timestamp;
+import dev.puri.resolver.table.RecordView;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Arrays;
+
+/**
+ * JSON as it is written, in room that grows. It takes what is JSON already as it is, and checks nothing;
+ * {@link #string} alone escapes. Used by one thread.
+ */
+public final class JsonOut {
+    /** Room that is kept for the next answer; one that needed more gives it back. */
+    private static final int KEPT = 1 << 20;
+
+    private static final int ENOUGH = 1024;
+    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] UPPER_HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
+    private static final int LONGEST_ESCAPE = 6;
+    private static final int LONGEST_NUMBER = 20;
+    private static final int UUID_LENGTH = 36;
+    private static final int TIME_LENGTH = 24;
+    private static final long DAY_MILLIS = 86_400_000;
+
+    /** Days from the year 0 to 1970, and to the end of the year 9999. */
+    private static final long DAYS_TO_1970 = 719_528;
+
+    private static final long DAYS_OF_FOUR_DIGITS = 3_652_425;
+
+    private byte[] bytes;
+    private int length;
+
+    /** With room for a result or two. */
+    public JsonOut() {
+        this(ENOUGH);
+    }
+
+    JsonOut(int room) {
+        bytes = new byte[room];
+    }
+
+    static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Begins anew. */
+    public JsonOut clear() {
+        length = 0;
+        if (bytes.length > KEPT) {
+            bytes = new byte[ENOUGH];
+        }
+        return this;
+    }
+
+    /** Where what was written stands, up to {@link #length}; good until more is written. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    /** How many bytes were written. */
+    public int length() {
+        return length;
+    }
+
+    private byte[] room(int more) {
+        if (bytes.length - length < more) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(length, more)));
+        }
+        return bytes;
+    }
+
+    /** Takes what is JSON already. */
+    JsonOut put(char ascii) {
+        room(1)[length++] = (byte) ascii;
+        return this;
+    }
+
+    JsonOut put(byte[] json) {
+        return put(json, 0, json.length);
+    }
+
+    JsonOut put(byte[] json, int from, int to) {
+        System.arraycopy(json, from, room(to - from), length, to - from);
+        length += to - from;
+        return this;
+    }
+
+    JsonOut put(JsonOut other) {
+        return put(other.bytes, 0, other.length);
+    }
+
+    /** A row's canonical name, without quotes. */
+    JsonOut name(RecordView row) {
+        length = row.putName(room(Puri.MAX_BYTES), length);
+        return this;
+    }
+
+    /** A row's handle, without quotes. */
+    JsonOut handle(RecordView row) {
+        length = row.putHandle(room(Handle.LENGTH), length);
+        return this;
+    }
+
+    JsonOut number(long value) {
+        byte[] out = room(LONGEST_NUMBER);
+        if (value == Long.MIN_VALUE) {
+            return put(ascii(Long.toString(value)));
+        }
+        long rest = value;
+        if (rest < 0) {
+            out[length++] = '-';
+            rest = -rest;
+        }
+        int digits = 1;
+        for (long power = 10; digits < 19 && rest >= power; power *= 10) {
+            digits++;
+        }
+        for (int i = length + digits - 1; i >= length; i--) {
+            out[i] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        length += digits;
+        return this;
+    }
+
+    /** A uuid's text, without quotes. */
+    JsonOut uuid(long high, long low) {
+        byte[] out = room(UUID_LENGTH);
+        int at = hex(high, 60, 32, out, length);
+        out[at++] = '-';
+        at = hex(high, 28, 16, out, at);
+        out[at++] = '-';
+        at = hex(high, 12, 0, out, at);
+        out[at++] = '-';
+        at = hex(low, 60, 48, out, at);
+        out[at++] = '-';
+        length = hex(low, 44, 0, out, at);
+        return this;
+    }
+
+    private static int hex(long bits, int firstShift, int lastShift, byte[] out, int at) {
+        int p = at;
+        for (int shift = firstShift; shift >= lastShift; shift -= 4) {
+            out[p++] = HEX[(int) (bits >>> shift) & 0xF];
+        }
+        return p;
+    }
+
+    /** A moment as {@link Timestamp} writes it, without quotes. */
+    JsonOut time(long millis) {
+        long days = Math.floorDiv(millis, DAY_MILLIS) + DAYS_TO_1970;
+        if (days < 0 || days >= DAYS_OF_FOUR_DIGITS) {
+            return put(ascii(Timestamp.text(Instant.ofEpochMilli(millis))));
+        }
+        byte[] out = room(TIME_LENGTH);
+        int at = date((int) days, out, length);
+        int ofDay = (int) Math.floorMod(millis, DAY_MILLIS);
+        out[at] = 'T';
+        twoDigits(ofDay / 3_600_000, out, at + 1);
+        out[at + 3] = ':';
+        twoDigits(ofDay / 60_000 % 60, out, at + 4);
+        out[at + 6] = ':';
+        twoDigits(ofDay / 1000 % 60, out, at + 7);
+        out[at + 9] = '.';
+        out[at + 10] = (byte) ('0' + ofDay / 100 % 10);
+        twoDigits(ofDay % 100, out, at + 11);
+        out[at + 13] = 'Z';
+        length = at + 14;
+        return this;
+    }
+
+    /**
+     * A day of the years 0 to 9999, counted from the first. Years are taken to begin in March, so that
+     * the day that some have more is their last, and months follow a straight line.
+     */
+    private static int date(int day, byte[] out, int at) {
+        // From the 1st of March of the year -400, so that nothing is negative; the calendar repeats after 400 years.
+        int shifted = day + 146_097 - 60;
+        int era = shifted / 146_097;
+        int ofEra = shifted % 146_097;
+        int yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365;
+        int ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+        int fromMarch = (5 * ofYear + 2) / 153;
+        int ofMonth = ofYear - (153 * fromMarch + 2) / 5 + 1;
+        int month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+        int year = 400 * (era - 1) + yearOfEra + (month <= 2 ? 1 : 0);
+        twoDigits(year / 100, out, at);
+        twoDigits(year % 100, out, at + 2);
+        out[at + 4] = '-';
+        twoDigits(month, out, at + 5);
+        out[at + 7] = '-';
+        twoDigits(ofMonth, out, at + 8);
+        return at + 10;
+    }
+
+    private static void twoDigits(int value, byte[] out, int at) {
+        out[at] = (byte) ('0' + value / 10);
+        out[at + 1] = (byte) ('0' + value % 10);
+    }
+
+    /** Text in quotes, escaped as Jackson does. */
+    JsonOut string(String text) {
+        byte[] octets = printable(text).getBytes(StandardCharsets.UTF_8);
+        byte[] json = room(2 + LONGEST_ESCAPE * octets.length);
+        int at = length;
+        json[at++] = '"';
+        for (byte octet : octets) {
+            // Beyond ASCII they are negative.
+            if (octet < 0 || octet >= ' ' && octet != '"' && octet != '\\') {
+                json[at++] = octet;
+            } else {
+                at = escape(octet, json, at);
+            }
+        }
+        json[at++] = '"';
+        length = at;
+        return this;
+    }
+
+    private static int escape(byte c, byte[] out, int at) {
+        int p = at;
+        out[p++] = '\\';
+        switch (c) {
+            case '"', '\\' -> out[p++] = c;
+            case '\b' -> out[p++] = 'b';
+            case '\t' -> out[p++] = 't';
+            case '\n' -> out[p++] = 'n';
+            case '\f' -> out[p++] = 'f';
+            case '\r' -> out[p++] = 'r';
+            default -> {
+                out[p++] = 'u';
+                out[p++] = '0';
+                out[p++] = '0';
+                out[p++] = UPPER_HEX[c >> 4];
+                out[p++] = UPPER_HEX[c & 0xF];
+            }
+        }
+        return p;
+    }
+
+    /** The same text, or as near as JSON comes: half a surrogate pair has no UTF-8. */
+    public static String printable(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return text.codePoints()
+                        .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 0xFFFD : c)
+                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                        .toString();
+            }
+        }
+        return text;
+    }
+}

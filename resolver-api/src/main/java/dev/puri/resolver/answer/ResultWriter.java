@@ -1,0 +1,97 @@
+package dev.puri.resolver.answer;
+
+import static dev.puri.resolver.answer.JsonOut.ascii;
+
+import dev.puri.resolver.table.Table;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Writes results as JSON, alone or in a batch. All are of one table, so that those of a batch belong
+ * together. Used by one thread.
+ */
+public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
+    private static final byte[] RESULTS = ascii("{\"results\":[");
+    private static final byte[] REF = ascii("{\"ref\":");
+    private static final Map<Verdict, byte[]> VERDICTS = new EnumMap<>(Verdict.class);
+
+    static {
+        for (Verdict verdict : Verdict.values()) {
+            VERDICTS.put(verdict, ascii(",\"verdict\":\"" + verdict + '"'));
+        }
+    }
+
+    final JsonOut out;
+    private final LookUp lookUp;
+
+    /** How many results were written. */
+    int count;
+
+    /**
+     * @param table of which everything is answered
+     */
+    ResultWriter(Table table, JsonOut out) {
+        lookUp = new LookUp(table);
+        this.out = out;
+    }
+
+    /** What the reference text[from..to) comes to. */
+    abstract Verdict find(LookUp lookUp, byte[] text, int from, int to);
+
+    /** What the reference comes to. */
+    abstract Verdict find(LookUp lookUp, String ref);
+
+    /** Writes what follows {@code ref} and {@code verdict}. */
+    abstract void writeRest(LookUp found);
+
+    /** Writes what follows the results of a batch. */
+    abstract void writeAfterResults();
+
+    /** Begins a batch, whose results are to follow; {@link #endBatch} ends it. */
+    public final void beginBatch() {
+        out.put(RESULTS);
+    }
+
+    /** Ends a batch. */
+    public final void endBatch() {
+        out.put(']');
+        writeAfterResults();
+        out.put('}');
+    }
+
+    /**
+     * Writes the result of the reference text[from..to).
+     *
+     * @param text has only what JSON takes as it is: ASCII without controls, quotes and backslashes
+     */
+    public final Verdict write(byte[] text, int from, int to) {
+        Verdict verdict = find(lookUp, text, from, to);
+        next();
+        out.put(REF).put('"').put(text, from, to).put('"');
+        return rest(verdict);
+    }
+
+    /** Writes the result of a reference of whatever characters. */
+    public final Verdict write(String ref) {
+        Verdict verdict = find(lookUp, ref);
+        next();
+        out.put(REF).string(ref);
+        return rest(verdict);
+    }
+
+    private Verdict rest(Verdict verdict) {
+        out.put(Objects.requireNonNull(VERDICTS.get(verdict)));
+        writeRest(lookUp);
+        out.put('}');
+        count++;
+        return verdict;
+    }
+
+    /** Separates a result from the one before it. */
+    final void next() {
+        if (count > 0) {
+            out.put(',');
+        }
+    }
+}

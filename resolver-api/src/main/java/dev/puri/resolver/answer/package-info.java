@@ -1,0 +1,12 @@
+/**
+ * From references to the JSON that is answered, without an object for a row or a result.
+ *
+ * <pre>
+ * body ─▶ PlainBatch ─▶ LookUp ─▶ InternalAnswer ─▶ JsonOut
+ *                        table     PublicAnswer
+ * </pre>
+ */
+@NullMarked
+package dev.puri.resolver.answer;
+
+import org.jspecify.annotations.NullMarked;

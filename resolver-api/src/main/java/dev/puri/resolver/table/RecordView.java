@@ -1,0 +1,195 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds rows of a table and shows them as they stand packed in their records, part by part, as numbers and
+ * as bytes that JSON takes as they are: nothing in a name, a handle, an owner or a shard has to be escaped.
+ * No object is made of a row, nor of what it is sought by.
+ *
+ * <p>Used by one thread, for one row after the other. What it shows is the row as it was at one moment.
+ */
+public final class RecordView {
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private final Index names;
+    private final Index handles;
+    private final Words words;
+    private final long seed;
+    private final NameKey name;
+
+    private byte[] record = {};
+    private int collection;
+    private int identifierAt;
+    private long uuidHigh;
+    private long uuidLow;
+    private int owner;
+    private int shard;
+    private long epoch;
+    private long createdMillis;
+    private long changedMillis;
+    private int positionAt;
+
+    RecordView(Index names, Index handles, Words words, long seed) {
+        this.names = names;
+        this.handles = handles;
+        this.words = words;
+        this.seed = seed;
+        this.name = new NameKey(words, seed);
+    }
+
+    /** What came of seeking a handle. */
+    public enum Sought {
+        FOUND,
+        ABSENT,
+        /** The text is no handle in lower case. */
+        NO_HANDLE
+    }
+
+    /**
+     * Looks up what has this name.
+     *
+     * @param text the canonical text from {@code from} to {@code to}
+     * @param lastAt where its last segment begins
+     * @return false when there is nothing, which then must not be asked for its parts
+     */
+    public boolean findName(byte[] text, int from, int lastAt, int to) {
+        name.set(text, from, lastAt, to);
+        return show(names.find(name.hash(), name));
+    }
+
+    /**
+     * Looks up who bears the handle that text[from..to) is, as it stands there; if it is one. Only what
+     * was {@code FOUND} may be asked for its parts.
+     */
+    public Sought findHandle(byte[] text, int from, int to) {
+        HandleKey key = HandleKey.parse(text, from, to, words, seed);
+        if (key == null) {
+            return Sought.NO_HANDLE;
+        }
+        return show(handles.find(key.hash(), key)) ? Sought.FOUND : Sought.ABSENT;
+    }
+
+    private boolean show(byte @Nullable [] found) {
+        if (found == null) {
+            return false;
+        }
+        record = found;
+        int at = RowCodec.nameAt(found);
+        collection = (int) Varint.get(found, at);
+        identifierAt = Varint.end(found, at);
+        at = Identifier.end(found, identifierAt);
+        uuidHigh = (long) LONGS.get(found, at);
+        uuidLow = (long) LONGS.get(found, at + 8);
+        at += 16;
+        owner = (int) Varint.get(found, at);
+        at = Varint.end(found, at);
+        shard = (int) Varint.get(found, at);
+        at = Varint.end(found, at);
+        epoch = Varint.get(found, at);
+        at = Varint.end(found, at);
+        createdMillis = RowCodec.timeOf(uuidHigh) + Varint.unzigzag(Varint.get(found, at));
+        at = Varint.end(found, at);
+        changedMillis = createdMillis + Varint.unzigzag(Varint.get(found, at));
+        positionAt = Varint.end(found, at);
+        return true;
+    }
+
+    /** Its status. */
+    public Row.Status status() {
+        return RowCodec.status(record);
+    }
+
+    /** The collection's name, {@code namespace:collection}. */
+    public String collection() {
+        return words.collections.word(collection).qualified;
+    }
+
+    /** Writes the canonical name, of {@value Puri#MAX_BYTES} bytes at most, and returns where it ends. */
+    public int putName(byte[] out, int at) {
+        return putName(collection, identifierAt, out, at);
+    }
+
+    /** The canonical name. */
+    public byte[] name() {
+        return name(collection, identifierAt);
+    }
+
+    /** The canonical name of what it was merged into; to be asked of a merged row alone. */
+    public byte[] survivor() {
+        // Topic, partition and offset stand before it.
+        int at = Varint.end(record, Varint.end(record, Varint.end(record, positionAt)));
+        return name((int) Varint.get(record, at), Varint.end(record, at));
+    }
+
+    private byte[] name(int ofCollection, int lastAt) {
+        byte[] text = new byte[Puri.MAX_BYTES];
+        return Arrays.copyOf(text, putName(ofCollection, lastAt, text, 0));
+    }
+
+    private int putName(int ofCollection, int lastAt, byte[] out, int at) {
+        byte[] begin = words.collections.word(ofCollection).bytes;
+        System.arraycopy(begin, 0, out, at, begin.length);
+        return Identifier.unpack(record, lastAt, out, at + begin.length);
+    }
+
+    /** Whether it bears a handle. */
+    public boolean hasHandle() {
+        return RowCodec.hasHandle(record);
+    }
+
+    /**
+     * Writes the handle, of {@value Handle#LENGTH} bytes, and returns where it ends; to be asked only of a
+     * row that bears one.
+     */
+    public int putHandle(byte[] out, int at) {
+        return HandleKey.at(record, RowCodec.HANDLE_AT, words, seed).putText(out, at);
+    }
+
+    /** The upper half of the uuid. */
+    public long uuidHigh() {
+        return uuidHigh;
+    }
+
+    /** The lower half of the uuid. */
+    public long uuidLow() {
+        return uuidLow;
+    }
+
+    /** The owner's text; not to be changed. */
+    public byte[] owner() {
+        return words.owners.word(owner).text;
+    }
+
+    /** The shard's text; not to be changed. */
+    public byte[] shard() {
+        return words.shards.word(shard).text;
+    }
+
+    /** The shard's number in this table, small. */
+    public int shardNumber() {
+        return shard;
+    }
+
+    /** How often it changed hands, from 1. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** When it was created, in milliseconds since 1970. */
+    public long createdMillis() {
+        return createdMillis;
+    }
+
+    /** When it last changed, in milliseconds since 1970. */
+    public long changedMillis() {
+        return changedMillis;
+    }
+}
