@@ -133,6 +133,8 @@ final class Latency {
                         configuration.schemaRegistry(),
                         "state.dir",
                         broker.directory("resolver").toString(),
+                        "drain.delay",
+                        "0s",
                         "http.port",
                         "0"),
                 Map.of(),
