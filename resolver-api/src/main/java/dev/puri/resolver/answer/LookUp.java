@@ -40,6 +40,11 @@ final class LookUp {
         survivor = table.newView();
     }
 
+    /** Makes ready for looking up these, one after the other. */
+    void touch(byte[] text, int[] bounds, int count) {
+        asked.touch(text, bounds, count);
+    }
+
     /** Looks up a reference of any form. */
     Verdict find(String ref) {
         byte[] text = ref.getBytes(StandardCharsets.UTF_8);

@@ -139,6 +139,7 @@ public final class PlainBatch {
      */
     public int[] write(ResultWriter answer) {
         int[] verdicts = new int[Verdict.values().length];
+        answer.touch(body, bounds, count);
         answer.beginBatch();
         for (int i = 0; i < count; i++) {
             verdicts[answer.write(body, bounds[2 * i], bounds[2 * i + 1]).ordinal()]++;

@@ -80,6 +80,11 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
         return rest(verdict);
     }
 
+    /** Makes ready for the results of these, which are to follow. */
+    final void touch(byte[] text, int[] bounds, int of) {
+        lookUp.touch(text, bounds, of);
+    }
+
     private Verdict rest(Verdict verdict) {
         out.put(Objects.requireNonNull(VERDICTS.get(verdict)));
         writeRest(lookUp);

@@ -186,6 +186,16 @@ final class Index {
         return count == 0 ? 0 : address(array, homeOf(tag(hash), count));
     }
 
+    /**
+     * Where the record stands that a search of this hash would look at first, by any thread; 0 when there is
+     * none. It may be freed by the time that it is read, so what is read there is of no meaning.
+     */
+    long first(long hash) {
+        long[] array = (long[]) ARRAY.getAcquire(arrays, table(hash));
+        int count = (int) array[0];
+        return count == 0 ? 0 : slab.getLongAcquire(address(array, homeOf(tag(hash), count))) & ADDRESS;
+    }
+
     /** Shows all entries of one small table, by any thread; begins again when the table is rebuilt meanwhile. */
     void read(int table, Taker taker) {
         while (true) {

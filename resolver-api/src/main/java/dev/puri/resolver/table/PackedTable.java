@@ -152,7 +152,7 @@ public final class PackedTable implements Table, StateStore {
 
     @Override
     public RecordView newView() {
-        return new RecordView(names, handles, words, seed);
+        return new RecordView(slab, names, handles, words, seed);
     }
 
     @Override

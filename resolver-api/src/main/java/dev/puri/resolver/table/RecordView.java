@@ -19,11 +19,17 @@ import org.jspecify.annotations.Nullable;
 public final class RecordView {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+    private final Slab slab;
     private final Index names;
     private final Index handles;
     private final Words words;
     private final long seed;
     private final NameKey name;
+
+    private long[] touching = {};
+
+    /** Written, so that what was read for its own sake is read. */
+    private long touched;
 
     private byte[] record = {};
     private int collection;
@@ -37,7 +43,8 @@ public final class RecordView {
     private long changedMillis;
     private int positionAt;
 
-    RecordView(Index names, Index handles, Words words, long seed) {
+    RecordView(Slab slab, Index names, Index handles, Words words, long seed) {
+        this.slab = slab;
         this.names = names;
         this.handles = handles;
         this.words = words;
@@ -75,6 +82,49 @@ public final class RecordView {
             return Sought.NO_HANDLE;
         }
         return show(handles.find(key.hash(), key)) ? Sought.FOUND : Sought.ABSENT;
+    }
+
+    /**
+     * Reads what seeking these texts would read first. Asked before they are sought one by one, the
+     * processor waits for all their memory at once.
+     *
+     * @param bounds of each where it begins in the text, and where it ends
+     */
+    public void touch(byte[] text, int[] bounds, int count) {
+        if (touching.length < count) {
+            touching = new long[count];
+        }
+        long[] at = touching;
+        // Hashes of names from the front on, those of handles from the back.
+        int namesEnd = 0;
+        int handlesBegin = count;
+        for (int i = 0; i < count; i++) {
+            int from = bounds[2 * i];
+            int to = bounds[2 * i + 1];
+            if (Puri.identifierOfPlain(text, from, to) >= 0) {
+                at[namesEnd++] = Hash.of(text, from, to, seed);
+            } else {
+                HandleKey key = HandleKey.parse(text, from, to, words, seed);
+                if (key != null) {
+                    at[--handlesBegin] = key.hash();
+                }
+            }
+        }
+        // In loops as short as can be, for so many turns of them are under way at once.
+        for (int i = 0; i < namesEnd; i++) {
+            at[i] = names.first(at[i]);
+        }
+        for (int i = handlesBegin; i < count; i++) {
+            at[i] = handles.first(at[i]);
+        }
+        long seen = 0;
+        for (int i = 0; i < namesEnd; i++) {
+            seen += slab.getLongAcquire(at[i]);
+        }
+        for (int i = handlesBegin; i < count; i++) {
+            seen += slab.getLongAcquire(at[i]);
+        }
+        touched = seen;
     }
 
     private boolean show(byte @Nullable [] found) {
