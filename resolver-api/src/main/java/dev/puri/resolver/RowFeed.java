@@ -147,12 +147,19 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     }
 
     private Row row(byte[] value) {
+        try {
+            return read(value);
+        } finally {
+            stop.waitingFor = null;
+        }
+    }
+
+    private Row read(byte[] value) {
         long pause = FIRST_PAUSE_MILLIS;
         while (true) {
             try {
                 int id = WireFormat.schemaId(value);
                 Schema writer = registry.byId(id);
-                stop.waitingFor = null;
                 if (writer.equals(IdentityRow.getClassSchema())) {
                     ownId = id;
                     ownIsKnown = true;

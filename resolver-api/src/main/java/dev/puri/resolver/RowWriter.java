@@ -192,6 +192,7 @@ final class RowWriter implements AutoCloseable {
         CountDownLatch live = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
         batch.then = () -> {
+            table.expect(0);
             long[] begins = new long[count];
             for (int i = 0; i < count; i++) {
                 begins[i] = Math.max(table.reached(i), i < written.length ? written[i] : 0);

@@ -192,7 +192,7 @@ final class Snapshots {
                         to,
                         table.rows(),
                         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 log.warn("{} cannot be written, the one before stays", to, e);
             }
         }

@@ -430,8 +430,10 @@ final class TableKeeper implements AutoCloseable {
     }
 
     private Extent sight(IdentityTopic topic) {
+        // Before the brokers are asked: of what is written while they answer they may not tell.
+        Instant at = clock.instant();
         Extent extent = topic.extent();
-        sighting = new Sighting(extent, System.nanoTime(), clock.instant());
+        sighting = new Sighting(extent, System.nanoTime(), at);
         return extent;
     }
 

@@ -28,7 +28,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
 
     /**
      * @param processed told of each partition and the offset before which all of it is processed
-     * @param ahead told before anything is read how many records the topic has at most
+     * @param ahead told before anything is read how many offsets there are to be passed
      */
     TrackedConsumer(Map<String, Object> config, ObjLongConsumer<TopicPartition> processed, LongConsumer ahead) {
         super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -40,8 +40,12 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     @Override
     public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
         Map<TopicPartition, Long> ends = super.endOffsets(partitions);
-        ahead.accept(ends.values().stream().mapToLong(Long::longValue).sum());
+        ahead.accept(sum(ends) - sum(beginningOffsets(partitions)));
         return ends;
+    }
+
+    private static long sum(Map<TopicPartition, Long> offsets) {
+        return offsets.values().stream().mapToLong(Long::longValue).sum();
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -36,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -180,11 +182,10 @@ final class ResolverKillIT {
             }
             case WRITING -> {
                 running.awaitSaid(WROTE);
-                Path writing = stateDir.resolve("identities.snapshot.writing");
                 await().atMost(PATIENCE)
                         .pollDelay(Duration.ZERO)
                         .pollInterval(Duration.ofNanos(100_000))
-                        .until(() -> Files.exists(writing));
+                        .until(this::isWriting);
                 running.runFor(upTo(20));
             }
             case LIVE -> {
@@ -194,6 +195,12 @@ final class ResolverKillIT {
         }
         running.kill();
         assertThat(running.said(OPENED)).as(explained()).hasSize(kept ? 1 : 0);
+    }
+
+    private boolean isWriting() throws IOException {
+        try (Stream<Path> files = Files.list(stateDir)) {
+            return files.anyMatch(file -> file.getFileName().toString().startsWith("identities.snapshot.writing-"));
+        }
     }
 
     private Duration upTo(int millis) {

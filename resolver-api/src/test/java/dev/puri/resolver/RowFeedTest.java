@@ -264,6 +264,20 @@ final class RowFeedTest {
     }
 
     @Test
+    void nothingIsWaitedForWhenTheRegistryIsBackAndDoesNotKnowASchema() throws Exception {
+        registry.away = true;
+        CompletableFuture<Void> adding =
+                CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(8, Rows.active("br-1"))));
+        await().untilAsserted(() -> assertThat(stop.waitingFor()).isNotNull());
+
+        registry.away = false;
+
+        adding.get(10, TimeUnit.SECONDS);
+        assertThat(stop.waitingFor()).isNull();
+        assertThat(undecodable.count()).isEqualTo(1);
+    }
+
+    @Test
     void aReaderThatIsAheadOfTheWriterWaits() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
         table.onChange((puri, row) -> {

@@ -149,7 +149,7 @@ public final class ChangeRing {
     }
 
     /**
-     * Says that all had been added at that time which the topic then had; by any thread, every few
+     * Says that all had been added at that time which the topic then had; by one thread, every few
      * seconds. Ids tell it, so that one that has become too old for the topic's tombstones is known.
      */
     public void completeAt(Instant time) {

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  * <pre>
  * 1 byte   kind in the upper 3 bits, n in the lower 5 (31: n in the next byte)
  * n bytes  TEXT     the characters, which are ASCII
- *          DECIMAL  a number without leading zeros below 2^63, big-endian, no leading zero bytes
+ *          DECIMAL  a number without leading zeros of at most 18 digits, big-endian, no leading zero bytes
  *          HEX      lower-case hexadecimal of even length, two digits a byte
  *          UUID     lower-case 8-4-4-4-12 hexadecimal, 16 bytes
  * </pre>

@@ -180,7 +180,7 @@ final class Index {
      * Where the slot stands at which a search would begin; 0 when there is none. When those of many hashes are read
      * before they are sought one by one, the processor waits for all their memory at once.
      */
-    long begin(long hash) {
+    long firstSlot(long hash) {
         long[] array = arrays[table(hash)];
         int count = (int) array[0];
         return count == 0 ? 0 : address(array, homeOf(tag(hash), count));
@@ -332,7 +332,8 @@ final class Index {
         live[table]--;
         entries(-1);
         stamp(table);
-        if (count > Slab.PAGE_UNITS && live[table] < count / 4) {
+        // What is foretold has its room for what is to come.
+        if (toCome == 0 && count > Slab.PAGE_UNITS && live[table] < count / 4) {
             rebuild(table);
         }
     }

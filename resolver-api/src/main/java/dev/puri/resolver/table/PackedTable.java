@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A row that changes gets a new record; both doors are turned to it and the old record is freed. One
- * thread writes (Kafka Streams' global thread); {@link Index} says why readers need no lock.
+ * thread writes; {@link Index} says why readers need no lock.
  */
 public final class PackedTable implements Table, StateStore {
     /** The store's name. */
@@ -50,10 +50,12 @@ public final class PackedTable implements Table, StateStore {
     private final long[] addresses = new long[RowBatch.MOST];
 
     /** Of the batch that is written, where the searches for its rows begin. */
-    private final long[] begins = new long[2 * RowBatch.MOST];
+    private final long[] firstSlots = new long[2 * RowBatch.MOST];
 
+    /** Offsets to be read until the table is filled, and those that were read. */
     private long expected;
-    private long written;
+
+    private long passed;
 
     /** Written, so that what was read for its own sake is read. */
     private long touched;
@@ -167,16 +169,21 @@ public final class PackedTable implements Table, StateStore {
 
     /** Notes that everything of a partition before this offset was put. */
     public void reach(int partition, long offset) {
-        reached.put(partition, offset);
+        Long before = reached.put(partition, offset);
+        if (before != null) {
+            passed += Math.max(0, offset - before);
+        }
     }
 
     /**
-     * Foretells how many records will be put in all, so that the table grows at once to what it will need.
-     * They may be of fewer names: it goes by how many there were among those already put. To be said
-     * before anything is.
+     * Foretells how many offsets there are to be passed until the table is filled, so that it grows at once to what it will
+     * need if the rest of the topic is like what was read. Where each partition begins has to be said by {@link
+     * #reach} before anything of it is put. By the thread that writes, or before there is any.
+     *
+     * @param offsets 0 when nothing is to be foretold any more
      */
-    public void expect(long records) {
-        expected = records;
+    public void expect(long offsets) {
+        expected = offsets;
     }
 
     /** Puts a row in the place of the one before it, whose handle is dropped unless it is the same. */
@@ -209,8 +216,7 @@ public final class PackedTable implements Table, StateStore {
      * together, for waiting for it is what a put takes longest with.
      */
     public void write(RowBatch batch) {
-        written += batch.count;
-        double toCome = written < expected ? (double) expected / written : 0;
+        double toCome = passed > 0 && passed < expected ? (double) expected / passed : 0;
         names.foretell(toCome);
         handles.foretell(toCome);
         store(batch);
@@ -225,10 +231,10 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** Where nothing waits to be used again, all at once: so short copies cost more than what they copy. */
+    /** Where little waits to be used again, all at once: so short copies cost more than what they copy. */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];
-        long room = bytes == 0 || slab.hasFreeRecords() ? 0 : slab.allocateRoom(bytes / Slab.UNIT);
+        long room = bytes == 0 || slab.freeRecords() >= batch.count ? 0 : slab.allocateRoom(bytes / Slab.UNIT);
         if (room != 0) {
             slab.copy(batch.records, 0, room, bytes);
         }
@@ -252,14 +258,14 @@ public final class PackedTable implements Table, StateStore {
         int count = 0;
         for (int i = 0; i < batch.count; i++) {
             if (batch.removed[i] == null) {
-                begins[count++] = names.begin(batch.names[i]);
-                begins[count++] = batch.hasHandle[i] ? handles.begin(batch.handles[i]) : 0;
+                firstSlots[count++] = names.firstSlot(batch.names[i]);
+                firstSlots[count++] = batch.hasHandle[i] ? handles.firstSlot(batch.handles[i]) : 0;
             }
         }
         long seen = 0;
         for (int i = 0; i < count; i++) {
-            if (begins[i] != 0) {
-                seen += slab.getLong(begins[i]);
+            if (firstSlots[i] != 0) {
+                seen += slab.getLong(firstSlots[i]);
             }
         }
         touched = seen;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A row under its name on its way into the table, as the numbers that its record is made of. Filled
  * again and again, from a {@link Row} here or from a record of the topic by {@link RecordParser}.
  *
- * <p>Used by the thread that writes.
+ * <p>Used by one thread, which need not be the one that writes.
  */
 final class RawRow {
     private final Words words;

@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
  * with the schema that this program was built with, field by field as the schema has them. Of
  * anything else it says so, and Avro's word is taken.
  *
- * <p>Used by the thread that writes.
+ * <p>Used by one thread, which need not be the one that writes.
  */
 final class RecordParser {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);

@@ -87,9 +87,9 @@ final class Slab implements AutoCloseable {
         return free;
     }
 
-    /** Whether records that were freed wait to be used again. */
-    boolean hasFreeRecords() {
-        return freeCount > 0;
+    /** How many records that were freed wait to be used again. */
+    long freeRecords() {
+        return freeCount;
     }
 
     /** A page that begins as these; by any thread as long as none allocates or frees records. */

@@ -30,11 +30,6 @@ final class Slots {
         taken = 0;
     }
 
-    /** All slots, the free ones included. */
-    int count() {
-        return count;
-    }
-
     /** Slots with an entry. */
     int taken() {
         return taken;

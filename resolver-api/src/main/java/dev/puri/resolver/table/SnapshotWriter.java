@@ -4,6 +4,7 @@ import dev.puri.resolver.table.SnapshotFormat.Block;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Dumps a table, small table by small table, while it is read and written. The dump is not of one
@@ -26,6 +28,8 @@ import java.util.Set;
  */
 final class SnapshotWriter {
     private static final long DISK_CHUNK = 1L << 24;
+
+    private static final String WRITING = ".writing-";
 
     private final Index names;
     private final Words words;
@@ -47,8 +51,9 @@ final class SnapshotWriter {
      * snapshot at any moment.
      */
     void write(Path file, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now) throws IOException {
-        Path writing = file.resolveSibling(file.getFileName() + ".writing");
-        Files.deleteIfExists(writing);
+        deleteUnfinished(file);
+        // Of a name of its own: another that is late with its own fails to put that in the file's place, and not ours.
+        Path writing = file.resolveSibling(file.getFileName() + WRITING + UUID.randomUUID());
         try (FileChannel out = FileChannel.open(
                 writing, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly(writing))) {
             write(out, head(origin, offsets, now));
@@ -62,6 +67,16 @@ final class SnapshotWriter {
         }
         Files.move(writing, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         forceFolderOf(file);
+    }
+
+    /** What a killed process left, or one that does not end. */
+    private static void deleteUnfinished(Path file) throws IOException {
+        try (DirectoryStream<Path> unfinished =
+                Files.newDirectoryStream(file.toAbsolutePath().getParent(), file.getFileName() + WRITING + "*")) {
+            for (Path each : unfinished) {
+                Files.deleteIfExists(each);
+            }
+        }
     }
 
     private ByteBuffer head(SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now) {

@@ -317,6 +317,51 @@ final class PackedTableTest {
         assertThat(stats.bytesInUse()).as("seed %d", seed).isLessThanOrEqualTo(2 * 1024 * 2048);
     }
 
+    /** Of a topic that compaction has left few records of, in two partitions, one read after the other. */
+    @Test
+    void aTableGrowsAsForetoldAndNoMoreThanItNeeds() {
+        int rows = 300_000;
+        int offsetsARow = 40;
+        table.reach(0, 0);
+        table.expect((long) rows * offsetsARow);
+        double least = 1;
+        for (int i = 0; i < rows; i++) {
+            table.put(Puri.parse("music:tracks:" + i), Rows.active("br-1"));
+            if (i == rows / 2 - 1) {
+                table.reach(1, 0);
+            }
+            table.reach(i < rows / 2 ? 0 : 1, (long) (i % (rows / 2) + 1) * offsetsARow);
+            least = i > 20_000 ? Math.min(least, table.stats().load()) : least;
+        }
+
+        // It had grown at once to several times what it had then, and has come to need that.
+        assertThat(least).isLessThan(0.25);
+        assertThat(table.stats().load()).isBetween(0.45, 0.8);
+    }
+
+    /** A row that goes while more are foretold must not cost a table's moving, nor leave it large for ever. */
+    @Test
+    void aForetoldTableShrinksOnlyAfterwards() {
+        table.reach(0, 0);
+        table.expect(1_000_000_000);
+        for (int i = 0; i < 300_000; i++) {
+            table.put(Puri.parse("music:tracks:" + i), Rows.active("br-1"));
+            table.reach(0, i + 1);
+        }
+        double load = table.stats().load();
+        for (int i = 0; i < 1_000; i++) {
+            table.remove(Puri.parse("music:tracks:" + i));
+        }
+        assertThat(table.stats().load()).isBetween(0.98 * load, load);
+
+        table.expect(0);
+        for (int i = 1_000; i < 290_000; i++) {
+            table.remove(Puri.parse("music:tracks:" + i));
+        }
+        table.put(Puri.parse("music:tracks:1"), Rows.active("br-1"));
+        assertThat(table.stats().bytesInUse()).isLessThan(300_000 * 8L);
+    }
+
     @Test
     void changesAreToldOnceReadersSeeThem() {
         List<String> told = new ArrayList<>();

@@ -3,7 +3,9 @@ package dev.puri.resolver.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.resolver.Rows;
 import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
@@ -77,6 +79,72 @@ final class SnapshotTest {
         assertThat(opened.reached(0)).isEqualTo(700);
         assertThat(opened.committedOffset(new TopicPartition("t", 0))).isEqualTo(700);
         assertThat(opened.committedOffset(new TopicPartition("t", 1))).isNull();
+    }
+
+    /** So many that each thread gathers more of a small table's handles than a page holds, and a table has several blocks. */
+    @Test
+    void aLargeTableIsOpenedAsItWasWritten() throws Exception {
+        int rows = 1_200_000;
+        PackedTable table = new PackedTable();
+        for (int i = 0; i < rows; i++) {
+            table.put(numbered(i), Rows.active("br-" + i % 3, handleOf(i).text()));
+        }
+        table.writeSnapshot(file(), ORIGIN, NOW);
+
+        PackedTable opened = PackedTable.open(file(), terms());
+
+        assertThat(opened.rows()).isEqualTo(rows);
+        for (int i = 0; i < rows; i++) {
+            Identity found = opened.byHandle(handleOf(i));
+            if (found == null || !found.puri().equals(numbered(i)) || opened.byPuri(numbered(i)) == null) {
+                throw new AssertionError("row " + i + " is " + found);
+            }
+        }
+        assertThat(opened.stats().handles()).isEqualTo(rows);
+        assertThat(opened.stats().byShard()).isEqualTo(table.stats().byShard());
+    }
+
+    private static Puri numbered(int number) {
+        return Puri.parse("music:tracks:" + number);
+    }
+
+    private static Handle handleOf(int number) {
+        StringBuilder text = new StringBuilder();
+        for (int shift = 0; shift < 75; shift += 5) {
+            text.append(Handle.ALPHABET.charAt(shift < 30 ? number >>> shift & 31 : 7));
+        }
+        return Handle.of(new Prefix("trk"), text.toString());
+    }
+
+    /** As a dump has it of a name that goes and comes back while its small table is read. */
+    @Test
+    void aNameThatADumpHasTwiceIsOneRow() throws Exception {
+        Slab slab = new Slab();
+        Index names = new Index(slab);
+        Words words = new Words();
+        RowBatch batch = new RowBatch(words, new RowCodec(words), seed);
+        batch.put(numbered(1), Rows.active("br-1", handleOf(1).text()));
+        batch.put(numbered(2), Rows.active("br-2", handleOf(2).text()));
+        batch.put(numbered(1), Rows.active("br-3", handleOf(3).text()));
+        for (int i = 0; i < batch.count(); i++) {
+            int length = batch.begins[i + 1] - batch.begins[i];
+            long address = slab.allocateRecord(length / Slab.UNIT);
+            slab.copy(batch.records, batch.begins[i], address, length);
+            names.insert(batch.names[i], address);
+        }
+        new SnapshotWriter(names, words, seed).write(file(), ORIGIN, Map.of(), NOW);
+
+        PackedTable opened = PackedTable.open(file(), terms());
+
+        assertThat(opened.rows()).isEqualTo(2);
+        Identity one = opened.byPuri(numbered(1));
+        assertThat(one).isNotNull();
+        int other = one.row().shard().text().equals("br-1") ? 3 : 1;
+        assertThat(opened.byHandle(handleOf(4 - other))).isEqualTo(one);
+        assertThat(opened.byHandle(handleOf(other))).isNull();
+        assertThat(opened.byHandle(handleOf(2))).isEqualTo(opened.byPuri(numbered(2)));
+        assertThat(opened.stats().byShard().values()).containsExactlyInAnyOrder(1L, 1L);
+        assertThat(opened.stats().handles()).isEqualTo(2);
     }
 
     @Test
@@ -208,7 +276,7 @@ final class SnapshotTest {
 
     @Test
     void onlyTheOwnerMayReadItAndNothingElseIsLeft() throws Exception {
-        Files.writeString(folder.resolve("identities.snapshot.writing"), "what a killed process left");
+        Files.writeString(folder.resolve("identities.snapshot.writing-1"), "what a killed process left");
         written(10);
 
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))

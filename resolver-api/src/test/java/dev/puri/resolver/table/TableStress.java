@@ -27,8 +27,8 @@ import org.openjdk.jcstress.infra.results.LL_Result;
  *
  * <p>Per door: whoever looks twice never sees an older row the second time, and a row that is only
  * ever changed is never missing. Between the doors: a put turns the handle first, a removal the name
- * first. So whoever has found an identity by its name finds it by its handle, at least as new; and whoever
- * no longer finds it by its handle does not find it by its name. The other way round nothing is
+ * first. So whoever has found an identity by its name finds it by its handle, at least as new, unless it has gone or
+ * changed its handle in between; and whoever no longer finds it by its handle does not find it by its name. The other way round nothing is
  * promised: for a moment the name may still lead to the row before.
  *
  * <p>All subjects of a JVM share one table, so that what one of them frees is taken by the next. They are
