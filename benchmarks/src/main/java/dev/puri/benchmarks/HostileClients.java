@@ -64,7 +64,7 @@ final class HostileClients implements AutoCloseable {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 // Its port is free again at once; there are fewer than are needed in a minute.
                 socket.setSoLinger(true, 0);
-                socket.setSoTimeout(50);
+                socket.setSoTimeout(2);
                 socket.getOutputStream().write(next());
                 if (random.nextBoolean()) {
                     socket.getInputStream().read();

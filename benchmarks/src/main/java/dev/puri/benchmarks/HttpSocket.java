@@ -86,11 +86,12 @@ final class HttpSocket implements AutoCloseable {
         return new Answer(Integer.parseInt(text.substring(9, 12)), text, body);
     }
 
-    private static int length(String head) throws IOException {
+    /** Of the body that an answer's head announces. */
+    static int length(String head) {
         String name = "\r\ncontent-length:";
         int at = head.toLowerCase(Locale.ROOT).indexOf(name);
         if (at < 0) {
-            throw new IOException("an answer without a length: " + head);
+            throw new IllegalStateException("an answer without a length: " + head);
         }
         int from = at + name.length();
         return Integer.parseInt(head.substring(from, head.indexOf('\r', from)).strip());

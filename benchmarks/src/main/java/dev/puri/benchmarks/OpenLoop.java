@@ -1,75 +1,157 @@
 package dev.puri.benchmarks;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
  * Requests at fixed times, whatever becomes of those before. Each one's time counts from when it should have been
- * sent, so that a stall is seen by all that it held up, and not only by the one that met it.
+ * sent, so that a stall is seen by all that it held up, and not only by the one that met it. One thread does it all
+ * and makes next to no objects: what it takes, it takes from the server beside it.
  */
-final class OpenLoop {
+final class OpenLoop implements AutoCloseable {
     /** What comes earlier than this part of the whole is not counted: connections open, and code gets warm. */
     private static final double WARM_UP = 0.2;
 
-    private OpenLoop() {}
+    private static final int PATIENCE_SECONDS = 30;
+    private static final int MOST_BYTES = 1 << 18;
+
+    /** How late something may be seen when nothing else happens. */
+    private static final long STEP_NANOS = 50_000;
+
+    private final Selector selector = Selector.open();
+    private final Deque<Client> idle = new ArrayDeque<>();
+    private final Histogram nanos = Pace.histogram();
+    private int answered;
+
+    private OpenLoop(int port) throws IOException {
+        for (int i = 0; i < Wrk.CONNECTIONS; i++) {
+            SocketChannel channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.configureBlocking(false);
+            Client client = new Client(channel);
+            channel.register(selector, SelectionKey.OP_READ, client);
+            idle.add(client);
+        }
+    }
 
     /**
-     * Asks over as many connections as {@link Wrk} has, in turn.
+     * Asks over as many connections as {@link Wrk} has; what is due when none is free waits for one, and its time
+     * runs.
      *
      * @param requests sent one after the other, and over again; each has to be answered with 200
      * @param rate a second
      * @return nanoseconds
      */
-    static Histogram run(int port, List<byte[]> requests, double rate, Duration duration) throws Exception {
-        long period = (long) (1e9 / rate);
-        int count = (int) (duration.toNanos() / period);
-        long begun = System.nanoTime() + Duration.ofMillis(100).toNanos();
-        List<Future<Histogram>> parts = new ArrayList<>();
-        try (ExecutorService threads = Executors.newFixedThreadPool(Wrk.CONNECTIONS)) {
-            for (int i = 0; i < Wrk.CONNECTIONS; i++) {
-                int first = i;
-                parts.add(threads.submit(() -> ask(port, requests, first, count, begun, period)));
-            }
+    static Histogram run(int port, List<byte[]> requests, double rate, Duration duration) throws IOException {
+        List<ByteBuffer> buffers = requests.stream()
+                .map(request ->
+                        ByteBuffer.allocateDirect(request.length).put(request).flip())
+                .toList();
+        try (OpenLoop loop = new OpenLoop(port)) {
+            loop.run(buffers, (long) (1e9 / rate), duration.toNanos());
+            return loop.nanos;
         }
-        Histogram all = Pace.histogram();
-        for (Future<Histogram> part : parts) {
-            try {
-                all.add(part.get());
-            } catch (ExecutionException e) {
-                throw new IllegalStateException("a request was not answered well", e.getCause());
-            }
-        }
-        return all;
     }
 
-    private static Histogram ask(int port, List<byte[]> requests, int first, int count, long begun, long period) {
-        Histogram nanos = Pace.histogram();
-        try (HttpSocket connection = new HttpSocket(port)) {
-            for (int i = first; i < count; i += Wrk.CONNECTIONS) {
-                long intended = begun + i * period;
-                for (long left = intended - System.nanoTime(); left > 0; left = intended - System.nanoTime()) {
-                    LockSupport.parkNanos(left);
-                }
-                HttpSocket.Answer answer = connection.ask(requests.get(i % requests.size()));
-                if (answer.status() != 200) {
-                    throw new IllegalStateException("answered with " + answer.head() + answer.text());
-                }
-                if (i >= WARM_UP * count) {
-                    Pace.record(System.nanoTime() - intended, nanos);
-                }
+    private void run(List<ByteBuffer> requests, long period, long duration) throws IOException {
+        int count = (int) (duration / period);
+        long begun = System.nanoTime();
+        long deadline = begun + duration + PATIENCE_SECONDS * 1_000_000_000L;
+        int sent = 0;
+        while (answered < count) {
+            long now = System.nanoTime();
+            if (now - deadline > 0) {
+                throw new IllegalStateException((sent - answered) + " requests were not answered");
             }
-            return nanos;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            while (sent < count && !idle.isEmpty() && now - (begun + sent * period) >= 0) {
+                boolean counts = sent >= WARM_UP * count;
+                idle.pop().ask(requests.get(sent % requests.size()), begun + sent * period, counts);
+                sent++;
+            }
+            if (selector.selectNow(key -> ((Client) key.attachment()).read()) == 0) {
+                long next = sent < count && !idle.isEmpty() ? begun + sent * period - System.nanoTime() : STEP_NANOS;
+                LockSupport.parkNanos(Math.clamp(next, 1, STEP_NANOS));
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (SelectionKey key : selector.keys()) {
+            key.channel().close();
+        }
+        selector.close();
+    }
+
+    /** One connection. */
+    private final class Client {
+        private final SocketChannel channel;
+        private final ByteBuffer answer = ByteBuffer.allocateDirect(MOST_BYTES);
+        private long due;
+        private boolean counts;
+
+        Client(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        void ask(ByteBuffer request, long due, boolean counts) {
+            this.due = due;
+            this.counts = counts;
+            answer.clear();
+            ByteBuffer bytes = request.duplicate();
+            try {
+                while (bytes.hasRemaining()) {
+                    // Requests are small: a socket that takes nothing is one whose server reads nothing.
+                    channel.write(bytes);
+                }
+            } catch (IOException e) {
+                throw new IllegalStateException("cannot ask", e);
+            }
+        }
+
+        void read() {
+            try {
+                if (channel.read(answer) < 0) {
+                    throw new IllegalStateException("closed instead of answering");
+                }
+            } catch (IOException e) {
+                throw new IllegalStateException("cannot be answered", e);
+            }
+            // An answer ends with its line feed, and holds no other: the rest need not be looked at.
+            if (answer.position() > 0 && answer.get(answer.position() - 1) == '\n' && isWhole()) {
+                if (counts) {
+                    Pace.record(System.nanoTime() - due, nanos);
+                }
+                answered++;
+                idle.add(this);
+            }
+        }
+
+        private boolean isWhole() {
+            String head = StandardCharsets.ISO_8859_1
+                    .decode(answer.duplicate().flip().limit(Math.min(answer.position(), 512)))
+                    .toString();
+            int end = head.indexOf("\r\n\r\n");
+            if (end < 0) {
+                return false;
+            }
+            if (!head.startsWith("HTTP/1.1 200 ")) {
+                throw new IllegalStateException("answered with " + head);
+            }
+            return answer.position() == end + 4 + HttpSocket.length(head);
         }
     }
 }

@@ -1,6 +1,8 @@
 package dev.puri.benchmarks;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +30,7 @@ final class SlowClients implements AutoCloseable {
 
     private final int port;
     private final Attack attack;
-    private final List<@Nullable HttpSocket> clients = new ArrayList<>();
+    private final List<@Nullable Socket> clients = new ArrayList<>();
     private final AtomicLong cutOff = new AtomicLong();
     private final Thread thread = Thread.ofPlatform().name("slow-clients").unstarted(this::drip);
     private volatile boolean isClosing;
@@ -43,9 +45,9 @@ final class SlowClients implements AutoCloseable {
         thread.start();
     }
 
-    private HttpSocket connect() throws IOException {
-        HttpSocket client = new HttpSocket(port);
-        client.send(attack.beginning);
+    private Socket connect() throws IOException {
+        Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
+        client.getOutputStream().write(attack.beginning);
         return client;
     }
 
@@ -58,12 +60,12 @@ final class SlowClients implements AutoCloseable {
         }
     }
 
-    private @Nullable HttpSocket dripped(@Nullable HttpSocket client) {
+    private @Nullable Socket dripped(@Nullable Socket client) {
         try {
             if (client == null) {
                 return connect();
             }
-            client.send(attack.drip);
+            client.getOutputStream().write(attack.drip);
             return client;
         } catch (IOException e) {
             cutOff.incrementAndGet();
@@ -72,7 +74,7 @@ final class SlowClients implements AutoCloseable {
         }
     }
 
-    private static void close(@Nullable HttpSocket client) {
+    private static void close(@Nullable Socket client) {
         try {
             if (client != null) {
                 client.close();
