@@ -7,6 +7,8 @@ import { Following } from "./events.js";
 /** Rows that are kept; a burst shows its last. */
 const KEPT = 200;
 const SECONDS = 60;
+/** A tab that nobody has looked at for so long gives its connection back. */
+const AWAY = 60_000;
 
 const WHY = {
   "too-old": "You were away for too long: what was erased meanwhile may be missing here.",
@@ -18,7 +20,7 @@ const WHY = {
   closing: "The resolver is stopping.",
 };
 
-const STATES = { connecting: "Connecting…", live: "Live", paused: "Paused", waiting: "Connecting again…", refused: "Off" };
+const STATES = { connecting: "Connecting…", live: "Live", paused: "Paused", waiting: "Connecting again…", refused: "Off", resting: "Resting" };
 
 export class Changes {
   #list = byId("changes");
@@ -51,6 +53,12 @@ export class Changes {
     this.#pauseButton.addEventListener("click", () => this.pause());
     byId("clear").addEventListener("click", () => this.#clear());
     access.addEventListener("token", () => this.#follow());
+    let leaving = 0;
+    document.addEventListener("visibilitychange", () => {
+      clearTimeout(leaving);
+      if (document.hidden) leaving = setTimeout(() => this.#following.rest(), AWAY);
+      else if (this.#following.isResting) this.#follow();
+    });
     this.#follow();
   }
 

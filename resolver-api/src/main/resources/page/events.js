@@ -69,7 +69,7 @@ export class EventParser {
 
 /**
  * Follows a stream for good: connects again where it was when the connection ends, whoever ended it.
- * `tell` hears { state: "connecting" | "live" | "waiting" | "refused", … } and { event }.
+ * `tell` hears { state: "connecting" | "live" | "waiting" | "refused" | "resting", … } and { event }.
  */
 export class Following {
   #path;
@@ -88,6 +88,17 @@ export class Following {
     this.#stop?.abort();
     this.#stop = new AbortController();
     this.#run(this.#stop.signal);
+  }
+
+  /** Ends the connection; following goes on where it was. */
+  rest() {
+    this.#stop?.abort();
+    this.#stop = null;
+    this.#tell({ state: "resting" });
+  }
+
+  get isResting() {
+    return this.#stop === null;
   }
 
   async #run(signal) {

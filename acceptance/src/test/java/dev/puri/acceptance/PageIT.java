@@ -495,6 +495,29 @@ final class PageIT {
     }
 
     @Test
+    void aTabThatNobodyLooksAtGivesItsStreamBackAndMissesNothing() {
+        String look = "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
+                + " document.dispatchEvent(new Event('visibilitychange')); }";
+        try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
+            visit.page().clock().install();
+            visit.open();
+            assertThat(visit.find("#stream-text")).hasText("Live");
+            publish("page:seen:1", created("br-1"));
+            assertThat(visit.find("#changes [data-puri='page:seen:1']")).isVisible();
+
+            visit.page().evaluate(look, true);
+            visit.page().clock().fastForward(61_000);
+            assertThat(visit.find("#stream-text")).hasText("Resting");
+            publish("page:unseen:1", created("br-1"));
+            visit.page().evaluate(look, false);
+
+            assertThat(visit.find("#changes [data-puri='page:unseen:1']")).isVisible();
+            assertThat(visit.find("#changes [data-puri='page:seen:1']")).hasCount(1);
+            visit.assertNothingWentWrong(false);
+        }
+    }
+
+    @Test
     void aTableThatCannotBeFilledSaysWhyAndWhatToDo() throws Exception {
         try (Resolver alone = resolver("127.0.0.1:1", Map.of("http.port", "0"));
                 Visit visit = Visit.to(chromium.browser(), "http://127.0.0.1:" + alone.port())) {
