@@ -99,7 +99,7 @@ final class LookUps {
                     throw new RefusedException(
                             INVALID_PARAMETER, "wait is for the event of a token, and there is no parameter at.");
                 }
-                answer(exchange, ref, new Sight.Seen());
+                answer(exchange, ref, Sight.Seen.INSTANCE);
                 return;
             }
             Position token = token(at);
@@ -128,16 +128,19 @@ final class LookUps {
         exchange.readBody(body -> {
             try {
                 PlainBatch plain = Scratch.ofThread().batch();
-                if (plain.read(body, terms.maxRefs)) {
-                    batch(exchange, plain);
-                    return;
-                }
-                ResolveRequest request = ResolveRequest.parse(body, terms.maxRefs);
-                if (tables.get() == null) {
+                ResolveRequest other =
+                        plain.read(body, terms.maxRefs) ? null : ResolveRequest.parse(body, terms.maxRefs);
+                Table table = tables.get();
+                if (table == null) {
                     notReady(exchange);
                     return;
                 }
-                batch(exchange, request, wait(exchange));
+                Duration wait = wait(exchange);
+                if (other == null) {
+                    answer(exchange, table, plain);
+                } else {
+                    batch(exchange, other, wait);
+                }
             } catch (ResolveRequest.RefusedException e) {
                 exchange.problem(e.problem());
             } catch (RefusedException e) {
@@ -146,17 +149,10 @@ final class LookUps {
         });
     }
 
-    /** One in which nothing is waited for. */
-    private void batch(Exchange exchange, PlainBatch plain) throws RefusedException {
-        Table table = tables.get();
-        if (table == null) {
-            notReady(exchange);
-            return;
-        }
-        wait(exchange);
+    /** No reference has a token here, so there is nothing to wait for. */
+    private void answer(Exchange exchange, Table table, PlainBatch plain) {
         JsonOut out = Scratch.ofThread().out();
-        InternalAnswer answer = new InternalAnswer(table, out, plain.byShard());
-        inBatches.count(plain.write(answer));
+        inBatches.count(plain.write(new InternalAnswer(table, out, plain.byShard())));
         exchange.json(200, out.bytes(), out.length());
     }
 
@@ -189,7 +185,8 @@ final class LookUps {
     }
 
     /** Without a token, whatever is there was seen. */
-    private static final CompletableFuture<Sight> NOTHING_ASKED = CompletableFuture.completedFuture(new Sight.Seen());
+    private static final CompletableFuture<Sight> NOTHING_ASKED =
+            CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
 
     private CompletableFuture<Sight> sightOf(ResolveRequest.Ref each, Duration wait) throws Waiters.TooManyException {
         try {
@@ -227,7 +224,7 @@ final class LookUps {
                     ? writes.await(Handle.parse(ref), token, wait)
                     : writes.await(Puri.parse(ref), token, wait);
         } catch (InvalidNameException e) {
-            return CompletableFuture.completedFuture(new Sight.Seen());
+            return CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
         }
     }
 

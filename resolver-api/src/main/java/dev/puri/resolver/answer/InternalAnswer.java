@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * they are there only if there is something to fetch, and are the survivor's once merged.
  */
 public final class InternalAnswer extends ResultWriter {
-    private static final byte[] PURI = ascii(",\"puri\":\"");
-    private static final byte[] CANONICAL = ascii(",\"canonical\":\"");
-    private static final byte[] HANDLE = ascii(",\"handle\":\"");
     private static final byte[] OWNER = ascii(",\"owner\":\"");
     private static final byte[] SHARD = ascii("\",\"shard\":\"");
     private static final byte[] UUID = ascii("\",\"uuid\":\"");

@@ -13,9 +13,6 @@ import java.util.function.Predicate;
  * declared public. Details are of a fixed text, as any other may have a name in it.
  */
 public final class PublicAnswer extends ResultWriter {
-    private static final byte[] PURI = ascii(",\"puri\":\"");
-    private static final byte[] HANDLE = ascii(",\"handle\":\"");
-    private static final byte[] CANONICAL = ascii(",\"canonical\":\"");
     private static final byte[] CANONICAL_HANDLE = ascii(",\"canonicalHandle\":\"");
     private static final byte[] MALFORMED =
             ascii(",\"detail\":\"a handle is expected: three letters, an underscore and " + Handle.RANDOM_LENGTH

@@ -12,6 +12,9 @@ import java.util.Objects;
  * together. Used by one thread.
  */
 public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
+    static final byte[] PURI = ascii(",\"puri\":\"");
+    static final byte[] CANONICAL = ascii(",\"canonical\":\"");
+    static final byte[] HANDLE = ascii(",\"handle\":\"");
     private static final byte[] RESULTS = ascii("{\"results\":[");
     private static final byte[] REF = ascii("{\"ref\":");
     private static final Map<Verdict, byte[]> VERDICTS = new EnumMap<>(Verdict.class);

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Sight {
     /** It is in the table, or something after it is: the table may be asked. */
     record Seen() implements Sight {
-        static final Seen INSTANCE = new Seen();
+        /** The one that is needed. */
+        public static final Seen INSTANCE = new Seen();
     }
 
     /** It was refused. */

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Test;
 final class InternalAnswerTest {
     private static final long SEED = new Random().nextLong();
 
+    /** More merges than are followed. */
+    private static final int CHAIN = LookUp.MAX_MERGES + 2;
+
     private final Random random = new Random(SEED);
     private final AnyRows any = new AnyRows(random);
 
@@ -85,10 +88,18 @@ final class InternalAnswerTest {
             names.add(any.puri());
         }
         List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < CHAIN; i++) {
+            names.add(Puri.parse("chain:of:" + i));
+        }
+        for (int i = 0; i < CHAIN; i++) {
+            // The last one goes on as what may be anything, or as itself.
+            Puri into = names.get(i + 1 < CHAIN ? 30 + i + 1 : random.nextInt(names.size()));
+            table.put(names.get(30 + i), into(any.row(null), Row.Status.MERGED, into));
+        }
         for (Puri name : names.subList(0, 27)) {
             Row row = any.row(random.nextBoolean() ? null : any.handle());
             Puri into = names.get(random.nextInt(names.size()));
-            Row put = row.mergedInto() == null ? row : into(row, into);
+            Row put = row.mergedInto() == null ? row : into(row, row.status(), into);
             table.put(name, put);
             rows.add(put);
         }
@@ -98,13 +109,13 @@ final class InternalAnswerTest {
 
     private List<Puri> names = List.of();
 
-    private static Row into(Row row, Puri puri) {
+    private static Row into(Row row, Row.Status status, Puri puri) {
         return new Row(
                 row.uuid(),
                 row.owner(),
                 row.shard(),
                 row.handle(),
-                row.status(),
+                status,
                 row.epoch(),
                 row.createdAt(),
                 row.changedAt(),

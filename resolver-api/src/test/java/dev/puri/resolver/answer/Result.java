@@ -1,14 +1,12 @@
 package dev.puri.resolver.answer;
 
 import dev.puri.resolver.table.Identity;
-import dev.puri.resolver.wait.Sight;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to one reference.
+ * The answer to one reference, as the model has it.
  *
  * @param ref what was asked, as it was asked
  * @param puri its canonical name; null when it is malformed, or a handle that nobody bears
@@ -17,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  *     null when it is nowhere
  * @param canonical what a merged identity goes on as; null when it was not merged, or no end was found
  * @param detail why it is malformed, or where a chain of merges breaks; null otherwise
- * @param at the event that was waited for; null unless it was refused or not seen
- * @param refused why it was refused; null unless it was
  */
 record Result(
         String ref,
@@ -27,20 +23,7 @@ record Result(
         @Nullable Row row,
         @Nullable Row placement,
         @Nullable Puri canonical,
-        @Nullable String detail,
-        @Nullable Position at,
-        Sight.@Nullable Refused refused) {
-    private Result(
-            String ref,
-            Verdict verdict,
-            @Nullable Puri puri,
-            @Nullable Row row,
-            @Nullable Row placement,
-            @Nullable Puri canonical,
-            @Nullable String detail) {
-        this(ref, verdict, puri, row, placement, canonical, detail, null, null);
-    }
-
+        @Nullable String detail) {
     static Result malformed(String ref, String detail) {
         return new Result(ref, Verdict.MALFORMED, null, null, null, null, detail);
     }
@@ -65,13 +48,5 @@ record Result(
     /** Merged into a name that is not known, or in a chain that has no end. */
     static Result lost(String ref, Identity identity, @Nullable Puri canonical, String detail) {
         return new Result(ref, Verdict.MERGED, identity.puri(), identity.row(), null, canonical, detail);
-    }
-
-    static Result refused(String ref, @Nullable Puri puri, Sight.Refused refused) {
-        return new Result(ref, Verdict.REFUSED, puri, null, null, null, null, refused.at(), refused);
-    }
-
-    static Result notCaughtUp(String ref, @Nullable Puri puri, Position at) {
-        return new Result(ref, Verdict.NOT_CAUGHT_UP, puri, null, null, null, null, at, null);
     }
 }

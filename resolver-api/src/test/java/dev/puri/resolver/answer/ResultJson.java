@@ -2,9 +2,6 @@ package dev.puri.resolver.answer;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.http.Timestamp;
-import dev.puri.resolver.tail.RejectionsView;
-import dev.puri.resolver.wait.Sight;
-import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -13,11 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * The model of {@link InternalAnswer}: results as JSON by a library. {@code puri}, {@code handle}, {@code status}, {@code epoch} and the times speak of
- * the identity that was asked for; {@code owner}, {@code shard} and {@code uuid} say what to fetch
- * where, so they are there only if there is something to fetch, and are the survivor's once merged.
- */
+/** The model of {@link InternalAnswer}: results as JSON, by a library and of objects. */
 final class ResultJson {
     private ResultJson() {}
 
@@ -47,26 +40,10 @@ final class ResultJson {
             json.writeStringField("createdAt", Timestamp.text(row.createdAt()));
             json.writeStringField("changedAt", Timestamp.text(row.changedAt()));
         }
-        if (result.at() != null) {
-            json.writeStringField("at", result.at().toString());
-        }
-        if (result.refused() != null) {
-            writeRefusal(json, result.refused());
-        }
         if (result.detail() != null) {
             json.writeStringField("detail", result.detail());
         }
         json.writeEndObject();
-    }
-
-    private static void writeRefusal(JsonGenerator json, Sight.Refused refused) throws IOException {
-        String reason = refused.reason().name();
-        Refusal told = refused.refusal();
-        if (told == null) {
-            json.writeStringField("reason", reason);
-        } else {
-            RejectionsView.writeWhy(json, reason, told.detail(), told.holder(), told.survivor());
-        }
     }
 
     static void writeBatch(JsonGenerator json, List<Result> results, boolean byShard) throws IOException {
