@@ -147,6 +147,31 @@ final class ResolverGuardIT {
     }
 
     @Test
+    void thePublicNeedsATokenUnlessItIsToldToNeedNone(@TempDir Path folder) throws Exception {
+        Path tokens = Files.writeString(folder.resolve("tokens"), "shop resolve " + hash("s3"));
+        for (boolean anonymous : new boolean[] {false, true}) {
+            Map<String, String> settings = Map.of(
+                    "PURI_AUTH_TOKENS", tokens.toString(),
+                    "PURI_PUBLIC_HTTP_PORT", "0",
+                    "PURI_PUBLIC_ANONYMOUS", Boolean.toString(anonymous));
+            try (HttpClient client = HttpClient.newHttpClient();
+                    Resolver resolver = start(settings)) {
+                URI open = URI.create("http://127.0.0.1:" + resolver.publicPort().orElseThrow());
+                Contract contract = new Contract(client, "/openapi-public.json");
+                HttpRequest.Builder handle =
+                        HttpRequest.newBuilder(open.resolve("/v1/identities/trk_4k7vx9tz2nqr8w3"));
+
+                assertThat(contract.send(handle.build()).statusCode()).isEqualTo(anonymous ? 404 : 401);
+                assertThat(contract.send(handle.header("Authorization", "Bearer s3").build())
+                                .statusCode())
+                        .isEqualTo(404);
+                URI inside = URI.create("http://127.0.0.1:" + resolver.port());
+                assertThat(get(client, inside, UNKNOWN, null).statusCode()).isEqualTo(401);
+            }
+        }
+    }
+
+    @Test
     void theDashboardNamesOnlyMetersThatExist() throws Exception {
         Set<String> named = new TreeSet<>();
         JsonNode dashboard = new ObjectMapper()
