@@ -320,13 +320,8 @@ public final class Exchange {
         answer(status, APPLICATION_JSON, json(body));
     }
 
-    /** Answers JSON that is written already. */
-    public void json(int status, Buffer body) {
-        answer(status, APPLICATION_JSON, body);
-    }
-
     /**
-     * Answers JSON that is written already.
+     * Answers JSON that is written already, and copied once from here.
      *
      * @param body has it from its beginning, and may be used again at once
      * @param length of it in bytes, without the line break that every answer ends in
