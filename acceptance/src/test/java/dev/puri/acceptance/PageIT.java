@@ -495,7 +495,7 @@ final class PageIT {
     }
 
     @Test
-    void aTabThatNobodyLooksAtGivesItsStreamBackAndMissesNothing() {
+    void aTabThatNobodyLooksAtGivesItsStreamBackAndMissesNothing() throws Exception {
         String look = "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
                 + " document.dispatchEvent(new Event('visibilitychange')); }";
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
@@ -508,7 +508,9 @@ final class PageIT {
             visit.page().evaluate(look, true);
             visit.page().clock().fastForward(61_000);
             assertThat(visit.find("#stream-text")).hasText("Resting");
-            publish("page:unseen:1", created("br-1"));
+            Position unseen = publish("page:unseen:1", created("br-1"));
+            assertThat(get("/v1/identities/page:unseen:1?wait=20s&at=" + unseen))
+                    .contains("found");
             visit.page().evaluate(look, false);
 
             assertThat(visit.find("#changes [data-puri='page:unseen:1']")).isVisible();
