@@ -156,13 +156,14 @@ final class ResolverGuardIT {
                     "PURI_PUBLIC_ANONYMOUS", Boolean.toString(anonymous));
             try (HttpClient client = HttpClient.newHttpClient();
                     Resolver resolver = start(settings)) {
-                URI open = URI.create("http://127.0.0.1:" + resolver.publicPort().orElseThrow());
+                URI open =
+                        URI.create("http://127.0.0.1:" + resolver.publicPort().orElseThrow());
                 Contract contract = new Contract(client, "/openapi-public.json");
-                HttpRequest.Builder handle =
-                        HttpRequest.newBuilder(open.resolve("/v1/identities/trk_4k7vx9tz2nqr8w3"));
+                HttpRequest.Builder handle = HttpRequest.newBuilder(open.resolve("/v1/identities/trk_4k7vx9tz2nqr8w3"));
 
                 assertThat(contract.send(handle.build()).statusCode()).isEqualTo(anonymous ? 404 : 401);
-                assertThat(contract.send(handle.header("Authorization", "Bearer s3").build())
+                assertThat(contract.send(handle.header("Authorization", "Bearer s3")
+                                        .build())
                                 .statusCode())
                         .isEqualTo(404);
                 URI inside = URI.create("http://127.0.0.1:" + resolver.port());
