@@ -2,6 +2,7 @@ package dev.puri.resolver.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.resolver.Rows;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
