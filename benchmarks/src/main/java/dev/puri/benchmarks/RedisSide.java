@@ -133,21 +133,25 @@ final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** GETs a second of the bytes of our answers, for about so many seconds. */
-    double gets(int seconds) throws IOException, InterruptedException {
-        getRate = benchmark((long) (getRate * seconds), List.of("GET", "get:__rand_int__"));
+    /**
+     * GETs a second of the bytes of our answers, for about so many seconds.
+     *
+     * @param different keys, as many as other sides are asked for: fewer are closer at hand
+     */
+    double gets(int seconds, int different) throws IOException, InterruptedException {
+        getRate = benchmark((long) (getRate * seconds), different, List.of("GET", "get:__rand_int__"));
         return getRate;
     }
 
     /** Keys a second, a batch of ours at a time. */
-    double mgets(int seconds) throws IOException, InterruptedException {
+    double mgets(int seconds, int different) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("MGET"));
         command.addAll(Collections.nCopies(Questions.BATCH, "item:__rand_int__"));
-        mgetRate = benchmark((long) (mgetRate * seconds), command);
+        mgetRate = benchmark((long) (mgetRate * seconds), different, command);
         return Questions.BATCH * mgetRate;
     }
 
-    private double benchmark(long count, List<String> command) throws IOException, InterruptedException {
+    private double benchmark(long count, int different, List<String> command) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of(
                 Program.REDIS_BENCHMARK.path().toString(),
                 "-p",
@@ -157,7 +161,7 @@ final class RedisSide implements AutoCloseable {
                 "-n",
                 Long.toString(count),
                 "-r",
-                Integer.toString(rows),
+                Integer.toString(Math.min(rows, different)),
                 "--dbnum",
                 "1",
                 "--csv"));

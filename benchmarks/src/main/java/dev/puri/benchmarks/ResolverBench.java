@@ -187,7 +187,7 @@ final class ResolverBench {
                 turn.did(OURS, sides.wrk.rate(sides.resolver.port(), requests, plan.seconds));
                 turn.did(BARE, sides.wrk.rate(bare.port(), requests, plan.seconds));
                 if (sides.redis != null) {
-                    turn.did(REDIS_GET, sides.redis.gets(plan.seconds));
+                    turn.did(REDIS_GET, sides.redis.gets(plan.seconds, NAMES));
                 }
             });
             figures.add(rounds.figure(GET, "1/s", OURS, BARE, BARE));
@@ -213,7 +213,7 @@ final class ResolverBench {
             Rounds rounds = new Rounds(plan.rounds, progress).run("references a second", (round, turn) -> {
                 turn.did(OURS, refs(sides.wrk, sides.resolver.port(), requests));
                 if (sides.redis != null && overRedis != null) {
-                    turn.did(REDIS_MGET, sides.redis.mgets(plan.seconds));
+                    turn.did(REDIS_MGET, sides.redis.mgets(plan.seconds, BATCHES * Questions.BATCH));
                     turn.did(REDIS_HANDLER, refs(sides.wrk, overRedis.port(), requests));
                 }
                 if (overPostgres != null) {
