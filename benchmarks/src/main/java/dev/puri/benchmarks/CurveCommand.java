@@ -62,6 +62,9 @@ final class CurveCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "sizes that grow, at least 1000 rows, 1000 gets and 1 round");
         }
+        if (chart != null && !Files.isWritable(chart.toAbsolutePath().getParent())) {
+            throw new ParameterException(spec.commandLine(), "no chart can be written to " + chart);
+        }
         String machine = Machine.describe();
         List<Step> steps = new Curve(
                         new Curve.Plan(sizes, gets, rounds), spec.commandLine().getErr()::println)

@@ -62,6 +62,7 @@ class ProcessIT {
             assertThat(status).as("ended by SIGTERM").isEqualTo(128 + 15);
             await().atMost(Duration.ofSeconds(20)).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
         }
+        assertThatNothingButResultsIsOnStdout();
         try (PuriProcess second = up()) {
             Map<String, String> environment = environment(second);
             CommandLineRun resolved = CommandLineRun.of(environment, "-o", "json", "resolve", "kept:a:1");
@@ -71,6 +72,24 @@ class ProcessIT {
             CommandLineRun published = CommandLineRun.reading(
                     environment, CREATED.replace("br-1", "eu-1"), "-o", "json", "publish", "-f", "-", "--wait");
             assertThat(published.out()).contains("\"refused\":1");
+        }
+    }
+
+    /** Of a command that logs, with a broker that is not there. */
+    private void assertThatNothingButResultsIsOnStdout() throws Exception {
+        Path errors = folder.resolve("errors-of-publish");
+        Path events = Files.writeString(folder.resolve("events"), CREATED);
+        try (PuriProcess publish = new PuriProcess(
+                errors,
+                "publish",
+                "-f",
+                events.toString(),
+                "--bootstrap-server",
+                "127.0.0.1:9",
+                "--schema-registry",
+                "http://127.0.0.1:9")) {
+            assertThat(publish.readLines()).as(Files.readString(errors)).isEmpty();
+            assertThat(publish.awaitExit()).isNotZero();
         }
     }
 

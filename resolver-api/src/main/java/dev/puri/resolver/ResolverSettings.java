@@ -3,6 +3,7 @@ package dev.puri.resolver;
 import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.http.Setting;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -83,4 +84,25 @@ public record ResolverSettings(
         HttpSettings http,
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
-        KafkaProperties kafka) {}
+        KafkaProperties kafka) {
+    /**
+     * @throws IllegalArgumentException when nothing can be kept in the folder
+     */
+    public ResolverSettings {
+        stateDir.ifPresent(ResolverSettings::requireFolder);
+    }
+
+    /** Kafka Streams would try again for ever, and not say which setting is meant. */
+    private static void requireFolder(Path folder) {
+        Path there = folder.toAbsolutePath();
+        while (there != null && !Files.exists(there)) {
+            there = there.getParent();
+        }
+        if (there == null || !Files.isDirectory(there)) {
+            throw new IllegalArgumentException("PURI_STATE_DIR: " + there + " is no folder");
+        }
+        if (!Files.isWritable(there)) {
+            throw new IllegalArgumentException("PURI_STATE_DIR: " + there + " cannot be written to");
+        }
+    }
+}

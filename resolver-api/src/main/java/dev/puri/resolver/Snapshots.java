@@ -193,7 +193,8 @@ final class Snapshots {
                         table.rows(),
                         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
             } catch (IOException | RuntimeException | OutOfMemoryError e) {
-                log.warn("{} cannot be written, the one before stays", to, e);
+                log.warn("{} cannot be written, what was there before stays: {}", to, e.toString());
+                log.debug("Why", e);
             }
         }
 

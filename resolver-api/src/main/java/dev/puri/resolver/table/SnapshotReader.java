@@ -88,6 +88,10 @@ final class SnapshotReader implements AutoCloseable {
 
     private static void requireYoung(Instant asOf, SnapshotTerms terms) throws SnapshotRefusedException {
         Duration age = Duration.between(asOf, terms.now());
+        if (age.negated().compareTo(terms.margin()) > 0) {
+            throw new SnapshotRefusedException(
+                    "it is as of " + asOf + ", which is still to come: it may be of any age");
+        }
         if (age.compareTo(terms.trusted()) > 0) {
             throw new SnapshotRefusedException("it is as of " + asOf + ", and tombstones are kept for "
                     + terms.tombstonesKept() + ": one that it missed may be gone");

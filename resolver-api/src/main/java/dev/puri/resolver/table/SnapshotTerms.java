@@ -17,6 +17,11 @@ public record SnapshotTerms(
         Uuid topicId, Map<Integer, Long> begins, Map<Integer, Long> ends, Duration tombstonesKept, Instant now) {
     /** A margin for clocks, and for the time from opening to having read the rest of the topic. */
     Duration trusted() {
-        return tombstonesKept.multipliedBy(6).dividedBy(7);
+        return tombstonesKept.minus(margin());
+    }
+
+    /** How far clocks may be apart. */
+    Duration margin() {
+        return tombstonesKept.dividedBy(7);
     }
 }

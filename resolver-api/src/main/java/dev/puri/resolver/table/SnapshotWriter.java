@@ -54,6 +54,18 @@ final class SnapshotWriter {
         deleteUnfinished(file);
         // Of a name of its own: another that is late with its own fails to put that in the file's place, and not ours.
         Path writing = file.resolveSibling(file.getFileName() + WRITING + UUID.randomUUID());
+        try {
+            writeAll(writing, origin, offsets, now);
+            Files.move(writing, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            // What is left when it could not be written; on a full disk it is in the way.
+            Files.deleteIfExists(writing);
+        }
+        forceFolderOf(file);
+    }
+
+    private void writeAll(Path writing, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now)
+            throws IOException {
         try (FileChannel out = FileChannel.open(
                 writing, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly(writing))) {
             write(out, head(origin, offsets, now));
@@ -65,8 +77,6 @@ final class SnapshotWriter {
             writeEnd(out);
             out.force(true);
         }
-        Files.move(writing, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        forceFolderOf(file);
     }
 
     /** What a killed process left, or one that does not end. */

@@ -360,7 +360,7 @@ final class PackedTableTest {
             table.remove(Puri.parse("music:tracks:" + i));
         }
         table.put(Puri.parse("music:tracks:1"), Rows.active("br-1"));
-        assertThat(table.stats().bytesInUse()).isLessThan(300_000 * 8L);
+        assertThat(table.stats().bytesInUse()).isLessThan(300_000 * 16L);
     }
 
     @Test

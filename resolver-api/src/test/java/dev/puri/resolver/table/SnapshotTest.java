@@ -269,6 +269,7 @@ final class SnapshotTest {
         assertRefused(terms(TOPIC, 2, 0, 99, NOW), "it goes up to offset 100 of partition 1, which has 0 to 99");
         assertRefused(terms(TOPIC, 2, 101, 200, NOW), "which has 101 to 200");
         assertRefused(terms(TOPIC, 2, 0, 100, NOW.plus(Duration.ofDays(6).plusSeconds(1))), "tombstones are kept");
+        assertRefused(terms(TOPIC, 2, 0, 100, NOW.minus(Duration.ofDays(1).plusSeconds(1))), "still to come");
         assertThat(PackedTable.open(file(), terms(TOPIC, 2, 100, 100, NOW.plus(Duration.ofDays(6))))
                         .rows())
                 .isEqualTo(1);

@@ -1,0 +1,47 @@
+package dev.puri.resolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.http.InvalidSettingsException;
+import dev.puri.http.Settings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ResolverSettingsTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aStateFolderThatCannotBeOneIsSaidAtOnce() throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "");
+
+        assertThatThrownBy(() -> read(file))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("PURI_STATE_DIR: " + file + " is no folder");
+        assertThatThrownBy(() -> read(file.resolve("below")))
+                .hasMessageContaining("PURI_STATE_DIR: " + file + " is no folder");
+    }
+
+    @Test
+    void aStateFolderMayBeMadeLater() {
+        Path later = folder.resolve("one/two");
+
+        assertThat(read(later).stateDir()).contains(later);
+        assertThat(later).doesNotExist();
+    }
+
+    private static ResolverSettings read(Path stateDir) {
+        return Settings.read(
+                ResolverSettings.class,
+                Map.of(),
+                Map.of(
+                        "PURI_BOOTSTRAP_SERVER", "127.0.0.1:9092",
+                        "PURI_SCHEMA_REGISTRY", "http://127.0.0.1:8081",
+                        "PURI_STATE_DIR", stateDir.toString()),
+                null);
+    }
+}
