@@ -3,6 +3,7 @@ package dev.puri.http;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,19 +45,22 @@ public record AuthSettings(
      */
     public AuthSettings {
         authAlgorithms = List.copyOf(authAlgorithms);
+        List<String> mistakes = new ArrayList<>();
         if (authJwks.isPresent() && (authIssuer.isEmpty() || authAudience.isEmpty())) {
-            throw new IllegalArgumentException(
+            mistakes.add(
                     "PURI_AUTH_JWKS: needs PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE, or tokens meant for others would do");
         }
         if (authJwks.isEmpty() && (authIssuer.isPresent() || authAudience.isPresent())) {
-            throw new IllegalArgumentException(
-                    "PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE: nothing is verified without PURI_AUTH_JWKS");
+            mistakes.add("PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE: nothing is verified without PURI_AUTH_JWKS");
         }
         for (String algorithm : authAlgorithms) {
             if (!ALGORITHMS.contains(algorithm)) {
-                throw new IllegalArgumentException(
+                mistakes.add(
                         "PURI_AUTH_ALGORITHMS: \"" + algorithm + "\" is not one of RS, PS and ES with 256, 384 or 512");
             }
+        }
+        if (!mistakes.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", mistakes));
         }
     }
 

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
@@ -99,6 +100,17 @@ final class RawConnection {
                 throw new IllegalArgumentException("neither HTTP/1.1 nor HTTP/1.0");
             }
             return super.createMessage(initialLine);
+        }
+
+        /** Netty takes an unknown coding for none, and the body for the next request (RFC 9112, 6.1 and 6.3). */
+        @Override
+        protected boolean isContentAlwaysEmpty(HttpMessage message) {
+            List<String> codings = message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
+            if (!codings.isEmpty()
+                    && !(codings.size() == 1 && codings.getFirst().strip().equalsIgnoreCase("chunked"))) {
+                throw new IllegalArgumentException("a transfer coding that is not chunked");
+            }
+            return super.isContentAlwaysEmpty(message);
         }
 
         @Override

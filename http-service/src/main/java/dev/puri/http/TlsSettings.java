@@ -1,6 +1,8 @@
 package dev.puri.http;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -26,21 +28,29 @@ public record TlsSettings(
      * @throws IllegalArgumentException when one half of something is missing
      */
     public TlsSettings {
+        List<String> mistakes = new ArrayList<>();
         if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
-            throw new IllegalArgumentException(
-                    "PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one is of no use without the other");
+            mistakes.add("PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one is of no use without the other");
         }
         switch (tlsClientAuth) {
-            case "none" -> {}
+            case "none" -> {
+                if (tlsClientCa.isPresent()) {
+                    mistakes.add("PURI_TLS_CLIENT_CA: nobody is asked for a certificate while PURI_TLS_CLIENT_AUTH"
+                            + " is \"none\"");
+                }
+            }
             case "request", "required" -> {
                 if (tlsCertificate.isEmpty() || tlsClientCa.isEmpty()) {
-                    throw new IllegalArgumentException("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth
+                    mistakes.add("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth
                             + "\" needs PURI_TLS_CERTIFICATE and PURI_TLS_CLIENT_CA");
                 }
             }
             default ->
-                throw new IllegalArgumentException("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth
+                mistakes.add("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth
                         + "\" is not what it must be: none, request or required");
+        }
+        if (!mistakes.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", mistakes));
         }
     }
 }

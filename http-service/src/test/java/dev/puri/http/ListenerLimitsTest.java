@@ -277,6 +277,27 @@ final class ListenerLimitsTest {
     }
 
     @Test
+    void aCodingThatIsNotKnownIsRefusedAndItsBodyIsNoRequest() throws IOException {
+        for (String coding : List.of(
+                "Transfer-Encoding: xchunked\r\nContent-Length: 0",
+                "Transfer-Encoding: gzip",
+                "Transfer-Encoding: gzip, chunked",
+                "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+                "Transfer-Encoding:")) {
+            String answer = RawHttp1.ask(
+                    listener.port(),
+                    "POST /echo HTTP/1.1\r\nHost: h\r\n" + coding
+                            + "\r\n\r\nGET /things/a HTTP/1.1\r\nHost: h\r\n\r\n");
+
+            assertThat(answer)
+                    .as(coding)
+                    .startsWith("HTTP/1.1 400 ")
+                    .contains("bad-request")
+                    .doesNotContain(" 200 ");
+        }
+    }
+
+    @Test
     void rawControlBytesAreRefused() throws IOException {
         for (String path : List.of("\0", "\u0001", "a\u001bb", "\u007f", "a\u0000")) {
             assertThat(RawHttp1.ask(

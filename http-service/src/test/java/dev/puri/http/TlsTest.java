@@ -170,6 +170,9 @@ final class TlsTest {
         assertThatThrownBy(() -> ListenerTest.http(Map.of("tls.client.auth", "perhaps")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("none, request or required");
+        assertThatThrownBy(() -> ListenerTest.http(Map.of("tls.key", "/k", "tls.client.ca", "/ca")))
+                .hasMessageContaining("PURI_TLS_CERTIFICATE and PURI_TLS_KEY")
+                .hasMessageContaining("PURI_TLS_CLIENT_CA: nobody is asked");
     }
 
     @Test

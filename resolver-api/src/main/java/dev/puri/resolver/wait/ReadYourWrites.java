@@ -5,6 +5,7 @@ import dev.puri.resolver.table.Table;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -163,19 +164,20 @@ public final class ReadYourWrites {
     }
 
     private @Nullable Sight look(Handle handle, Position token) {
-        Sight refused = refused(null, token);
-        if (refused != null) {
-            return refused;
-        }
+        Sight.Refused refused = refused(null, token);
         Table table = tables.get();
         Identity bearer = table == null ? null : table.byHandle(handle);
+        // Of another's event it is told here only that it may not have this handle.
+        if (refused != null && (bearer == null || refused.reason() == Reason.HANDLE_TAKEN)) {
+            return refused;
+        }
         return bearer == null ? null : look(bearer.puri(), token);
     }
 
     /**
      * @param puri whose event it has to be; null when that is not known
      */
-    private @Nullable Sight refused(@Nullable Puri puri, Position token) {
+    private Sight.@Nullable Refused refused(@Nullable Puri puri, Position token) {
         Answers.Refused told = answers.refusalAt(token);
         if (told != null && (puri == null || told.puri().equals(puri))) {
             return new Sight.Refused(token, told.reason(), refusals.at(token, puri));

@@ -208,6 +208,18 @@ final class ReadYourWritesTest {
     }
 
     @Test
+    void anothersRefusalIsNotToldOfAHandleUnlessItIsOverTheHandle() throws Exception {
+        table.put(TRACK, row(at(5)));
+        answers.refused(otherInTheSamePartition(), at(7), Reason.PURI_TAKEN);
+        answers.refused(otherInTheSamePartition(), at(8), Reason.HANDLE_TAKEN);
+        refusals.soon.complete(null);
+
+        assertThat(writes.await(HANDLE, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+        assertThat(writes.await(HANDLE, at(8), Duration.ZERO))
+                .isCompletedWithValue(new Sight.Refused(at(8), Reason.HANDLE_TAKEN, null));
+    }
+
+    @Test
     void whenAnotherTableAnswersThoseWhoWaitLookAgain() throws Exception {
         CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
         PackedTable filling = new PackedTable();
