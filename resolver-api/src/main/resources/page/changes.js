@@ -3,6 +3,7 @@
 import { access } from "./api.js";
 import { byId, counted, el, name, number, say, sentence, show, svg, time } from "./dom.js";
 import { Following } from "./events.js";
+import { namesIn } from "./lookup.js";
 
 /** Rows that are kept; a burst shows its last. */
 const KEPT = 200;
@@ -68,7 +69,7 @@ export class Changes {
 
   #follow() {
     say(this.#problem, "");
-    const wanted = this.#filter.value.split(/[\s,]+/).filter(Boolean);
+    const wanted = namesIn(this.#filter.value);
     const query = new URLSearchParams(wanted.map((each) => ["collection", each]));
     this.#following.follow(`/v1/changes${wanted.length ? `?${query}` : ""}`);
   }

@@ -7,10 +7,7 @@ const VERDICTS = ["found", "merged", "deleted", "unknown", "malformed", "refused
 const LONGEST_LINK = 1500;
 const MOST_RECENT = 12;
 
-/**
- * The references in a text: a JSON array of them (or a whole batch), or names between spaces, line breaks
- * and commas. A comma is a separator only before a space or the end of a line, for names may have one.
- */
+/** The references in a text: a JSON array of them (or a whole batch), or names. */
 export function refsOf(text) {
   const trimmed = text.trim();
   if (trimmed.startsWith("[") || trimmed.startsWith("{")) {
@@ -22,7 +19,15 @@ export function refsOf(text) {
       // Then it is taken as names, which will be malformed and say why.
     }
   }
-  return trimmed
+  return namesIn(trimmed);
+}
+
+/**
+ * Names between spaces, line breaks and commas. A comma is a separator only before a space or the end of a
+ * line, for names may have one.
+ */
+export function namesIn(text) {
+  return text
     .split(/[,;]?\s+/)
     .map((word) => word.replace(/[,;]$/, "").replace(/^"(.*)"$/, "$1"))
     .filter(Boolean);

@@ -190,7 +190,7 @@ final class PageIT {
     void changesArePausedAndFiltered() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             assertThat(visit.find("#stream-text")).hasText("Live");
-            visit.find("#changes-filter").fill("page:wanted, page:too");
+            visit.find("#changes-filter").fill("page:wanted, pa,ge:too");
             visit.find("#changes-filter").press("Enter");
             assertThat(visit.find("#changes-problem")).isEmpty();
             assertThat(visit.find("#stream-text")).hasText("Live");
@@ -199,7 +199,7 @@ final class PageIT {
             publish("page:unwanted:1", created("br-1"));
             publish("page:wanted:1", created("br-1"));
             publish(
-                    "page:too:1",
+                    "pa,ge:too:1",
                     new Change.Created(
                             Generators.timeBasedEpochGenerator().generate(),
                             new Owner("catalog"),
@@ -211,6 +211,7 @@ final class PageIT {
             assertThat(visit.find("#changes li")).hasCount(0);
             visit.find("#pause").click();
             assertThat(visit.find("#changes [data-puri='page:wanted:1']")).isVisible();
+            assertThat(visit.find("#changes [data-puri='pa,ge:too:1']")).isVisible();
             assertThat(visit.find("#changes li")).hasCount(2);
 
             visit.find("#changes-filter").fill("nonsense");
