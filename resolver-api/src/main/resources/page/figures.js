@@ -29,14 +29,15 @@ class Chart {
     show(this.#button, false);
   }
 
-  draw(counts, total, rows, more = () => null) {
-    this.#last = [counts, total, rows, more];
-    const drawn = JSON.stringify([counts, total, this.#all, counts.map((each) => more(each.name))]);
+  /** @param declared collections by name; none where what is counted is not declared */
+  draw(counts, total, rows, declared = new Map()) {
+    this.#last = [counts, total, rows, declared];
+    const drawn = JSON.stringify([counts, total, rows, this.#all, [...declared.values()]]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     say(this.#note, counted(total, this.one, this.many));
     const most = Math.max(1, ...counts.map((each) => each.rows));
-    this.#list.replaceChildren(...counts.slice(0, this.#all ? counts.length : FIRST).map((each) => bar(each, most, rows, more(each.name))));
+    this.#list.replaceChildren(...counts.slice(0, this.#all ? counts.length : FIRST).map((each) => bar(each, most, rows, about(each.name, declared))));
     show(this.#button, counts.length > FIRST);
     const listed = counts.length < total ? `the ${number(counts.length)} largest` : `all ${number(total)}`;
     say(this.#button, this.#all ? "Show fewer" : `Show ${listed}`);
@@ -63,6 +64,18 @@ function bar({ name: label, rows }, most, all, more) {
   );
 }
 
+/** What its declaration says of a collection. */
+function about(label, declared) {
+  const one = declared.get(label);
+  if (!one) return declared.size ? el("span", { class: "tag" }, "not declared") : null;
+  return [
+    one.prefix && el("span", { class: "tag", title: "What its handles begin with" }, `${one.prefix}_`),
+    one.public && el("span", { class: "tag", title: "The public listener may name its pURIs" }, "public"),
+    one.retired && el("span", { class: "tag" }, "retired"),
+    one.description && el("span", { class: "about" }, one.description),
+  ];
+}
+
 export class Figures {
   #collections = new Chart("chart-collections", "collection", "collections");
   #shards = new Chart("chart-shards", "shard", "shards");
@@ -81,7 +94,7 @@ export class Figures {
     say(byId("figure-shards"), number(stats.shards));
     say(byId("figure-lag"), stats.lag.records === undefined ? "–" : counted(stats.lag.records, "record"));
     say(byId("figure-memory"), bytes(stats.memory.bytes));
-    this.#collections.draw(this.#withDeclared(stats.byCollection), Math.max(stats.collections, this.#declared.size), stats.rows, (label) => this.#about(label));
+    this.#collections.draw(this.#withDeclared(stats.byCollection), Math.max(stats.collections, this.#declared.size), stats.rows, this.#declared);
     this.#shards.draw(stats.byShard, stats.shards, stats.rows);
     this.#owners.draw(stats.byOwner, stats.owners, stats.rows);
     this.#drawStatus(stats.byStatus, stats.rows);
@@ -100,17 +113,6 @@ export class Figures {
   #withDeclared(counts) {
     const known = new Set(counts.map((each) => each.name));
     return [...counts, ...[...this.#declared.keys()].filter((each) => !known.has(each)).map((each) => ({ name: each, rows: 0 }))];
-  }
-
-  #about(label) {
-    const declared = this.#declared.get(label);
-    if (!declared) return this.#declared.size ? el("span", { class: "tag" }, "not declared") : null;
-    return [
-      declared.prefix && el("span", { class: "tag", title: "What its handles begin with" }, `${declared.prefix}_`),
-      declared.public && el("span", { class: "tag", title: "The public listener may name its pURIs" }, "public"),
-      declared.retired && el("span", { class: "tag" }, "retired"),
-      declared.description && el("span", { class: "about" }, declared.description),
-    ];
   }
 
   #drawStatus(byStatus, rows) {

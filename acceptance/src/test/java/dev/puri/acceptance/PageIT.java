@@ -268,6 +268,24 @@ final class PageIT {
     }
 
     @Test
+    void whatIsDeclaredAnewIsDrawnThoughNoCountHasChanged() {
+        String declared = """
+                {"collections":[{"collection":"soundcloud:tracks","prefix":"%1$s","owners":["catalog"],"public":false,
+                "description":"Told as %1$s"}],"total":1}""";
+        try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
+            visit.page().route("**/v1/collections", answering(declared.formatted("old")));
+            visit.open();
+            Locator row = visit.find("#chart-collections li[data-name='soundcloud:tracks']");
+            assertThat(row.locator(".about")).hasText("Told as old");
+
+            visit.page().route("**/v1/collections", answering(declared.formatted("new")));
+            assertThat(row.locator(".about")).hasText("Told as new");
+            assertThat(row.locator(".tag")).hasText("new_");
+            visit.assertNothingWentWrong(false);
+        }
+    }
+
+    @Test
     void everythingIsDoneByKeyboard() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             Page page = visit.page();
