@@ -53,8 +53,12 @@ export class Refusal extends Error {
   }
 }
 
-/** A response that is good, or else a Refusal. */
-export async function send(path, { headers = {}, ...options } = {}) {
+/**
+ * A response that is good, or else a Refusal.
+ *
+ * @param answers a status that is an answer too, though it is an error's
+ */
+export async function send(path, { headers = {}, answers = 0, ...options } = {}) {
   const bearer = token();
   let response;
   try {
@@ -70,9 +74,11 @@ export async function send(path, { headers = {}, ...options } = {}) {
     if (e.name === "AbortError") throw e;
     throw new Refusal(0, {});
   }
+  if (response.ok || response.status === answers) return response;
   const isProblem = (response.headers.get("Content-Type") ?? "").startsWith("application/problem+json");
-  if (response.ok || !isProblem) return response;
-  const problem = await response.json().catch(() => ({}));
+  // The resolver's own errors are problems; a proxy's are pages, or JSON of its own.
+  const foreign = { title: `Something on the way to the resolver answered, with status ${response.status}` };
+  const problem = isProblem ? await response.json().catch(() => ({})) : foreign;
   // What was asked with the token before says nothing of this one.
   if (response.status === 401 && bearer === token()) access.dispatchEvent(new Event("wanted"));
   throw new Refusal(response.status, problem, Number(response.headers.get("Retry-After")) || 0);
@@ -80,7 +86,11 @@ export async function send(path, { headers = {}, ...options } = {}) {
 
 /** What is answered as JSON. */
 export async function ask(path, options) {
-  const response = await send(path, options);
+  return json(await send(path, options));
+}
+
+/** What a good response holds; what is no JSON is not the resolver's. */
+export async function json(response) {
   try {
     return await response.json();
   } catch (e) {

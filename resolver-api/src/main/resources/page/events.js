@@ -137,7 +137,6 @@ export class Following {
     try {
       const headers = this.#lastId ? { "Last-Event-ID": this.#lastId } : {};
       const response = await send(this.#path, { headers, signal: connection.signal });
-      if (!response.ok) throw new Refusal(response.status, {});
       this.#tell({ state: "live" });
       const parser = new EventParser(this.#lastId);
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,6 +1,6 @@
 // Any mix of names in, verdicts and the shard plan out.
 
-import { send } from "./api.js";
+import { json, send } from "./api.js";
 import { byId, counted, el, name, number, say, sentence, show, time } from "./dom.js";
 
 const VERDICTS = ["found", "merged", "deleted", "unknown", "malformed", "refused", "not-caught-up"];
@@ -116,7 +116,7 @@ export class LookUp {
         body: JSON.stringify({ refs, groupBy: "shard" }),
         signal: under.signal,
       });
-      const answer = await response.json();
+      const answer = await json(response);
       this.#isUnanswered = false;
       byId("answers-problem").replaceChildren();
       this.#show(answer, Number(response.headers.get("Puri-Table-Lag")));

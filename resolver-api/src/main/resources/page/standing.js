@@ -3,6 +3,9 @@
 import { ask } from "./api.js";
 import { byId, bytes, counted, el, number, say, sentence, show, time } from "./dom.js";
 
+/** Who is not ready answers 503 and says what is missing. */
+const NOT_READY = { answers: 503 };
+
 const TEXTS = {
   connecting: "Connecting…",
   unreachable: "No answer",
@@ -35,15 +38,17 @@ export class Standing {
   async look() {
     let ready;
     let started;
+    let table;
     try {
-      ready = await ask("/health/ready");
-      started = ready.status === "UP" ? ready : await ask("/health/started");
+      ready = await ask("/health/ready", NOT_READY);
+      started = ready.status === "UP" ? ready : await ask("/health/started", NOT_READY);
+      table = ready.checks.find((check) => check.name === "table")?.data ?? {};
     } catch {
+      // What answers without checks is something else, in the resolver's place.
       this.#become("unreachable", {});
       return;
     }
     this.#lastHeard = new Date();
-    const table = ready.checks.find((check) => check.name === "table")?.data ?? {};
     const trouble = table.reason ?? table.detail ?? "";
     if (ready.status === "UP") this.#become("ready", table);
     else if (started.status === "UP") this.#become("old", table, trouble);

@@ -580,6 +580,36 @@ final class PageIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"<html><title>502 Bad Gateway</title></html>", "{\"message\":\"Bad Gateway\"}"})
+    void whatAProxyAnswersIsNotTakenForTheResolversAnswer(String body) {
+        String told = "Something on the way to the resolver answered, with status 502.";
+        Consumer<Route> proxy = route -> route.fulfill(new Route.FulfillOptions()
+                .setStatus(502)
+                .setContentType(body.startsWith("<") ? "text/html" : "application/json")
+                .setBody(body));
+        try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
+            assertThat(visit.find("#standing-text")).hasText("Ready");
+            visit.page().route("**/v1/resolve", proxy);
+            visit.page().route("**/v1/rejections*", proxy);
+            visit.lookUp("soundcloud:tracks:123");
+            assertThat(visit.find("#answers-problem")).hasText(told);
+            assertThat(visit.find("#rejections-problem")).hasText(told);
+
+            // Not to be ready is an answer of health's own, a proxy's is none.
+            visit.page().route("**/health/*", notReady("{\"detail\":\"no broker answers\"}"));
+            assertThat(visit.find("#standing-text")).hasText("Waiting");
+            visit.page().route("**/health/*", proxy);
+            assertThat(visit.find("#standing-text")).hasText("No answer");
+
+            visit.page().unrouteAll();
+            assertThat(visit.find("#standing-text")).hasText("Ready");
+            assertThat(visit.find(".results .found")).hasCount(1);
+            assertThat(visit.find("#rejections-problem")).isEmpty();
+            visit.assertNothingWentWrong(true);
+        }
+    }
+
     @Test
     void anEmptyTableIsToldHowToBegin() {
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
