@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -86,10 +87,12 @@ public final class Waiters implements AutoCloseable {
         clock = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().name("waiters").daemon(true).factory());
         clock.setRemoveOnCancelPolicy(true);
+        // Once closed it takes nothing, and nobody waits for it.
+        clock.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
     /**
-     * Looks until there is something to see.
+     * Looks until there is something to see; once closed, it looks just once.
      *
      * @param puri whose news are waited for; null for all
      * @param wait how long at most
@@ -118,6 +121,10 @@ public final class Waiters implements AutoCloseable {
             if (waiter.answer.isDone()) {
                 end.cancel(false);
             }
+        }
+        if (clock.isShutdown()) {
+            // It may have come too late to be found by those who closed.
+            waiter.answer.complete(null);
         }
         return waiter.answer;
     }
@@ -172,12 +179,13 @@ public final class Waiters implements AutoCloseable {
         return now;
     }
 
-    /** Ends every wait, as if its time were over. */
+    /** Ends every wait, as if its time were over, and those to come once they have looked. */
     @Override
     public void close() {
+        // First: whoever comes from here on sees it, and whoever came before is found.
+        clock.shutdownNow();
         for (Object name : List.copyOf(byName.keySet())) {
             of(name).forEach(waiter -> waiter.answer.complete(null));
         }
-        clock.shutdownNow();
     }
 }

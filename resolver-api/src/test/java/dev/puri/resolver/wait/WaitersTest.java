@@ -94,6 +94,15 @@ final class WaitersTest {
     }
 
     @Test
+    void afterAStopOneLookIsAll() throws Exception {
+        waiters.close();
+
+        assertThat(waiters.await(A, LONG, () -> "it")).isCompletedWithValue("it");
+        assertThat(waiters.await(A, LONG, () -> null)).isCompletedWithValue(null);
+        assertThat(waiters.count()).isZero();
+    }
+
+    @Test
     void aHundredThousandWaitersHoldNoThread() throws Exception {
         int threads = Thread.activeCount();
         List<CompletableFuture<@Nullable String>> answers = new ArrayList<>();
