@@ -6,6 +6,7 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
 import dev.puri.resolver.table.SnapshotTerms;
+import dev.puri.resolver.tail.Moment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,12 +117,12 @@ final class Snapshots {
                 Thread.ofPlatform().name("table-snapshots").daemon(true).unstarted(this::write);
 
         /** A moment at which the table had all; null before it was complete. */
-        private volatile @Nullable Instant asOf;
+        private volatile @Nullable Moment asOf;
 
         /** What the table is to have reached to be as of when that was seen; used by one thread. */
         private @Nullable Extent awaited;
 
-        private Instant awaitedSince = Instant.MIN;
+        private @Nullable Moment awaitedSince;
         private Map<Integer, Long> written = Map.of();
         private Instant writtenAsOf = Instant.MIN;
 
@@ -135,7 +136,7 @@ final class Snapshots {
          *
          * @param at when that was seen
          */
-        void complete(Instant at) {
+        void complete(Moment at) {
             asOf = at;
             if (file != null) {
                 thread.start();
@@ -143,7 +144,7 @@ final class Snapshots {
         }
 
         /** The topic as it was at a moment, which the table may be behind. */
-        void sighted(Extent extent, Instant at) {
+        void sighted(Extent extent, Moment at) {
             Extent before = awaited;
             if (before == null || before.behind(table) == 0) {
                 if (before != null) {
@@ -156,7 +157,7 @@ final class Snapshots {
 
         /** The last moment of which it is known that the table had all; null before it was complete. */
         @Nullable
-        Instant asOf() {
+        Moment asOf() {
             return asOf;
         }
 
@@ -174,10 +175,11 @@ final class Snapshots {
 
         private void writeChanged() {
             Path to = file;
-            Instant now = asOf;
-            if (to == null || now == null || isWritten(now)) {
+            Moment complete = asOf;
+            if (to == null || complete == null || isWritten(complete.wall())) {
                 return;
             }
+            Instant now = complete.wall();
             long begun = System.nanoTime();
             try {
                 Files.createDirectories(to.toAbsolutePath().getParent());

@@ -8,6 +8,7 @@ import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
+import dev.puri.resolver.tail.Moment;
 import dev.puri.resolver.wait.Answers;
 import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.log.Topics;
@@ -16,7 +17,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -73,7 +73,7 @@ final class TableKeeper implements AutoCloseable {
     private volatile @Nullable Table table;
 
     /** The last moment of which it is known that the table that answers had all; null before there is one. */
-    private volatile @Nullable Instant asOf;
+    private volatile @Nullable Moment asOf;
 
     /** Where the brokers are asked; null before. */
     private volatile @Nullable IdentityTopic asked;
@@ -90,12 +90,9 @@ final class TableKeeper implements AutoCloseable {
     /** What is wrong, for people; null when nothing is. */
     private volatile @Nullable String trouble = "not begun";
 
-    /**
-     * @param at by the wall clock, which goes on while a machine is suspended
-     */
-    private record Sighting(Extent extent, long atNanos, Instant at) {
+    private record Sighting(Extent extent, Moment at) {
         Duration age() {
-            return Duration.ofNanos(System.nanoTime() - atNanos);
+            return Duration.ofNanos(System.nanoTime() - at.nanos());
         }
     }
 
@@ -288,12 +285,8 @@ final class TableKeeper implements AutoCloseable {
     /** Since when it is not known that the table that answers has all; null before there is one. */
     @Nullable
     Duration age() {
-        Instant complete = asOf;
-        if (complete == null) {
-            return null;
-        }
-        Duration age = Duration.between(complete, clock.instant());
-        return age.isNegative() ? Duration.ZERO : age;
+        Moment complete = asOf;
+        return complete == null ? null : complete.age(clock);
     }
 
     private double lag() {
@@ -336,7 +329,7 @@ final class TableKeeper implements AutoCloseable {
         if (table != null) {
             rebuilds.increment();
         }
-        Instant sighted = lastSeen();
+        Moment sighted = lastSeen();
         PackedTable next = snapshots.open(topic, extent);
         log.info(
                 "Filling the table from {}: {} partitions, {} records",
@@ -354,8 +347,7 @@ final class TableKeeper implements AutoCloseable {
         }
     }
 
-    private void feed(
-            IdentityTopic topic, Extent extent, PackedTable next, Snapshots.Writing writing, Instant sighted) {
+    private void feed(IdentityTopic topic, Extent extent, PackedTable next, Snapshots.Writing writing, Moment sighted) {
         try (TableClient filling = clients.apply(next)) {
             client = filling;
             trouble = "the table is being filled";
@@ -365,7 +357,7 @@ final class TableKeeper implements AutoCloseable {
             filling.start();
             AtomicReference<@Nullable ChangeRing> ring = new AtomicReference<>();
             filling.goLive(extent.ends().size(), begins -> {
-                ring.set(changes.begin(extent.id(), begins, sighted));
+                ring.set(changes.begin(extent.id(), begins, sighted.wall()));
                 return Objects.requireNonNull(ring.get());
             });
             boolean another = table != null;
@@ -406,22 +398,23 @@ final class TableKeeper implements AutoCloseable {
                 return;
             }
             try {
-                Instant lastSeen = lastSeen();
+                Moment lastSeen = lastSeen();
                 Extent now = sight(topic);
                 if (!now.isOfTheSameTopic(filledFrom)) {
                     inTrouble(Topics.IDENTITIES + " was made anew, or has other partitions than before");
                     return;
                 }
-                if (Duration.between(lastSeen, clock.instant()).compareTo(LONGEST_ABSENCE) > 0) {
-                    inTrouble("the table was cut off since " + lastSeen + " and may have missed what was erased");
+                if (lastSeen.age(clock).compareTo(LONGEST_ABSENCE) > 0) {
+                    inTrouble(
+                            "the table was cut off since " + lastSeen.wall() + " and may have missed what was erased");
                     return;
                 }
                 trouble = null;
                 writing.sighted(now, lastSeen());
-                Instant complete = writing.asOf();
+                Moment complete = writing.asOf();
                 if (complete != null) {
                     asOf = complete;
-                    ring.completeAt(complete);
+                    ring.completeAt(complete.wall());
                 }
             } catch (UnreachableException e) {
                 inTrouble(String.valueOf(e.getMessage()));
@@ -431,15 +424,15 @@ final class TableKeeper implements AutoCloseable {
 
     private Extent sight(IdentityTopic topic) {
         // Before the brokers are asked: of what is written while they answer they may not tell.
-        Instant at = clock.instant();
+        Moment at = Moment.now(clock);
         Extent extent = topic.extent();
-        sighting = new Sighting(extent, System.nanoTime(), at);
+        sighting = new Sighting(extent, at);
         return extent;
     }
 
-    private Instant lastSeen() {
+    private Moment lastSeen() {
         Sighting seen = sighting;
-        return seen == null ? clock.instant() : seen.at();
+        return seen == null ? Moment.now(clock) : seen.at();
     }
 
     private void inTrouble(String what) {

@@ -3,7 +3,6 @@ package dev.puri.resolver.tail;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
@@ -75,11 +74,11 @@ final class TopicTail implements Hearing {
     }
 
     /**
-     * The ends of a topic when they were asked for.
+     * The ends of a topic.
      *
-     * @param at by the wall clock, which goes on while a machine is suspended
+     * @param at when they were asked for
      */
-    private record Sighting(Map<TopicPartition, Long> ends, long atNanos, Instant at) {}
+    private record Sighting(Map<TopicPartition, Long> ends, Moment at) {}
 
     /** The topic cannot be followed for now. The message says why. */
     private static final class TroubleException extends RuntimeException {
@@ -135,13 +134,7 @@ final class TopicTail implements Hearing {
     @Override
     public @Nullable Duration age() {
         Sighting seen = reached;
-        if (seen == null) {
-            return null;
-        }
-        // One clock stands still while a machine is suspended, the other may be set back.
-        Duration ticked = Duration.ofNanos(System.nanoTime() - seen.atNanos());
-        Duration told = Duration.between(seen.at(), clock.instant());
-        return ticked.compareTo(told) > 0 ? ticked : told;
+        return seen == null ? null : seen.at().age(clock);
     }
 
     private double ageInSeconds() {
@@ -210,9 +203,8 @@ final class TopicTail implements Hearing {
     }
 
     private Sighting sight(Consumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions) {
-        long nanos = System.nanoTime();
-        Instant now = clock.instant();
-        return new Sighting(Map.copyOf(consumer.endOffsets(partitions, PATIENCE)), nanos, now);
+        Moment now = Moment.now(clock);
+        return new Sighting(Map.copyOf(consumer.endOffsets(partitions, PATIENCE)), now);
     }
 
     /** Goes on where the tail stood, unless the topic has no such place. */
@@ -306,7 +298,7 @@ final class TopicTail implements Hearing {
             }
             long now = System.nanoTime();
             lastProgress = next.equals(before) ? lastProgress : now;
-            if (there && now - sighting.atNanos() > LOOK.toNanos()) {
+            if (there && now - sighting.at().nanos() > LOOK.toNanos()) {
                 return;
             }
             if (!there && now - lastProgress > PATIENCE.toNanos()) {
