@@ -60,6 +60,11 @@ public final class InternalAnswer extends ResultWriter {
     }
 
     @Override
+    void touch(LookUp lookUp, byte[] text, int[] bounds, int of) {
+        lookUp.touch(text, bounds, of);
+    }
+
+    @Override
     void writeRest(LookUp found) {
         if (found.hasName()) {
             out.put(PURI);

@@ -45,6 +45,11 @@ final class LookUp {
         asked.touch(text, bounds, count);
     }
 
+    /** The same of those that are handles. */
+    void touchHandles(byte[] text, int[] bounds, int count) {
+        asked.touchHandles(text, bounds, count);
+    }
+
     /** Looks up a reference of any form. */
     Verdict find(String ref) {
         byte[] text = ref.getBytes(StandardCharsets.UTF_8);

@@ -45,6 +45,12 @@ public final class PublicAnswer extends ResultWriter {
         return Handle.looksLike(ref) ? lookUp.find(ref) : lookUp.nothing(Verdict.MALFORMED);
     }
 
+    /** Not even the time that an answer takes tells whether a pURI is known. */
+    @Override
+    void touch(LookUp lookUp, byte[] text, int[] bounds, int of) {
+        lookUp.touchHandles(text, bounds, of);
+    }
+
     @Override
     void writeRest(LookUp found) {
         RecordView row = found.row();

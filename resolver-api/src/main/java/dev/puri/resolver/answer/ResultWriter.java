@@ -45,6 +45,9 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
     /** What the reference comes to. */
     abstract Verdict find(LookUp lookUp, String ref);
 
+    /** Makes ready for finding these references. */
+    abstract void touch(LookUp lookUp, byte[] text, int[] bounds, int of);
+
     /** Writes what follows {@code ref} and {@code verdict}. */
     abstract void writeRest(LookUp found);
 
@@ -85,7 +88,7 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
 
     /** Makes ready for the results of these, which are to follow. */
     final void touch(byte[] text, int[] bounds, int of) {
-        lookUp.touch(text, bounds, of);
+        touch(lookUp, text, bounds, of);
     }
 
     private Verdict rest(Verdict verdict) {

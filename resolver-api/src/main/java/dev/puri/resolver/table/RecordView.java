@@ -29,7 +29,7 @@ public final class RecordView {
     private long[] touching = {};
 
     /** Written, so that what was read for its own sake is read. */
-    private long touched;
+    long touched;
 
     private byte[] record = {};
     private int collection;
@@ -91,6 +91,15 @@ public final class RecordView {
      * @param bounds of each where it begins in the text, and where it ends
      */
     public void touch(byte[] text, int[] bounds, int count) {
+        touch(text, bounds, count, true);
+    }
+
+    /** The same of those that are handles; nothing is read of names. */
+    public void touchHandles(byte[] text, int[] bounds, int count) {
+        touch(text, bounds, count, false);
+    }
+
+    private void touch(byte[] text, int[] bounds, int count, boolean withNames) {
         if (touching.length < count) {
             touching = new long[count];
         }
@@ -101,7 +110,7 @@ public final class RecordView {
         for (int i = 0; i < count; i++) {
             int from = bounds[2 * i];
             int to = bounds[2 * i + 1];
-            if (Puri.identifierOfPlain(text, from, to) >= 0) {
+            if (withNames && Puri.identifierOfPlain(text, from, to) >= 0) {
                 at[namesEnd++] = Hash.of(text, from, to, seed);
             } else {
                 HandleKey key = HandleKey.parse(text, from, to, words, seed);
