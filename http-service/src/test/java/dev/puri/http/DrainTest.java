@@ -76,6 +76,28 @@ final class DrainTest {
         }
     }
 
+    @Test
+    void aListenerThatDoesNotCloseKeepsNoOtherOpen() {
+        try (Metrics metrics = new Metrics()) {
+            Listener listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), List.of(), metrics);
+            IllegalStateException first = new IllegalStateException("first");
+            IllegalStateException third = new IllegalStateException("third");
+            List<Runnable> parts = List.of(failing(first), listener::close, failing(third));
+
+            assertThatThrownBy(() -> Drain.closeAll(parts))
+                    .hasSuppressedException(first)
+                    .hasSuppressedException(third);
+
+            assertThatThrownBy(() -> RawHttp1.ask(listener.port(), "")).isInstanceOf(ConnectException.class);
+        }
+    }
+
+    private static Runnable failing(RuntimeException failure) {
+        return () -> {
+            throw failure;
+        };
+    }
+
     private static String ready(int port) {
         try {
             return RawHttp1.ask(port, "GET /health/ready" + CLOSE);

@@ -217,7 +217,11 @@ public final class Resolver implements AutoCloseable {
             try {
                 part.run();
             } catch (RuntimeException e) {
-                failure = e;
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
             }
         }
         if (failure != null) {
