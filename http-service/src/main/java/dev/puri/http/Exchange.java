@@ -320,6 +320,11 @@ public final class Exchange {
         answer(status, APPLICATION_JSON, json(body));
     }
 
+    /** Answers JSON that takes long to make: it is made on a thread that may block, one answer after the other. */
+    public void jsonFromWorker(int status, JsonBody body) {
+        answerFromWorker(status, APPLICATION_JSON, () -> JsonBody.bytes(body));
+    }
+
     /**
      * Answers JSON that is written already, and copied once from here.
      *
@@ -392,7 +397,7 @@ public final class Exchange {
     }
 
     /** Answers with bytes that take long to make: they are made on a thread that may block. */
-    void answerFromWorker(int status, String mediaType, Callable<byte[]> body) {
+    void answerFromWorker(int status, CharSequence mediaType, Callable<byte[]> body) {
         loop.vertx()
                 .executeBlocking(body, false)
                 .onSuccess(bytes -> answer(status, mediaType, bytes))

@@ -122,6 +122,7 @@ final class Feeds {
             later(exchange, LookUps.NOT_READY, "No table has been complete yet.");
             return;
         }
-        exchange.json(200, json -> StatsView.write(json, table.stats(), behind.get(), lagAge.get()));
+        // There is no end of collections, owners and shards.
+        exchange.jsonFromWorker(200, json -> StatsView.write(json, table.stats(), behind.get(), lagAge.get()));
     }
 }
