@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Text from outside as a log may show it: on one line, in its order, and not too long. Whatever could end
- * a line, drive a terminal or turn the direction of writing stands as its escape.
+ * a line or a field, drive a terminal or turn the direction of writing stands as its escape.
  */
 final class LogText {
     private static final int MAX_CHARS = 200;
@@ -44,8 +44,8 @@ final class LogText {
 
     private static boolean isHarmless(char c) {
         if (c < 0x7f) {
-            // A backslash would let text look like an escape of ours.
-            return c >= 0x20 && c != '\\';
+            // A backslash would let text look like an escape of ours, and a quote would end a field.
+            return c >= 0x20 && c != '\\' && c != '"';
         }
         return switch (Character.getType(c)) {
             case Character.CONTROL,

@@ -93,11 +93,13 @@ final class LoggingTest {
         ask("/bug/\u001b[31m", "");
         ask("/bug/" + "x".repeat(3000), "");
         ask("/nowhere\\u000a", "");
+        ask("/bug/x\"%20status=\"200", "");
 
         assertThat(logged.list).hasSizeGreaterThan(5);
         for (ILoggingEvent line : logged.list) {
             String text = line.getFormattedMessage() + fields(line);
-            assertThat(text.chars().filter(c -> c < 0x20 || c >= 0x7f && c < 0xa0 || c == 0x2028 || c == 0x202e))
+            assertThat(text.chars()
+                            .filter(c -> c < 0x20 || c >= 0x7f && c < 0xa0 || c == 0x2028 || c == 0x202e || c == '"'))
                     .as(text)
                     .isEmpty();
             assertThat(text).hasSizeLessThan(1000);
@@ -110,6 +112,7 @@ final class LoggingTest {
         assertThat(LogText.of("a\r\nb\tc\u001b")).isEqualTo("a\\u000d\\u000ab\\u0009c\\u001b");
         assertThat(LogText.of("\u0085\u2028\u2029\u202e\u200f\u2066\ufeff"))
                 .isEqualTo("\\u0085\\u2028\\u2029\\u202e\\u200f\\u2066\\ufeff");
+        assertThat(LogText.of("x\" status=\"200")).isEqualTo("x\\u0022 status=\\u0022200");
         // What looks like an escape of ours is none.
         assertThat(LogText.of("\\u000a")).isEqualTo("\\u005cu000a");
         assertThat(LogText.of("x".repeat(200))).hasSize(200);
