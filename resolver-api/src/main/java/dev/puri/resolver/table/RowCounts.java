@@ -9,28 +9,39 @@ final class RowCounts implements RowCodec.Tally {
     private static final int CACHED = 1 << 10;
     private static final long NONE = -1;
 
-    private final long[] kinds = new long[CACHED];
+    private final long[] places = new long[CACHED];
+    private final long[] sorts = new long[CACHED];
     private final int[] counts = new int[CACHED];
-    private final Map<Long, Integer> others = new HashMap<>();
+    private final Map<Kind, Integer> others = new HashMap<>();
+
+    /**
+     * Rows that are counted together, exactly: there may be as many of each as there are numbers.
+     *
+     * @param place owner and shard
+     * @param sort collection and status
+     */
+    private record Kind(long place, long sort) {}
 
     RowCounts() {
-        Arrays.fill(kinds, NONE);
+        Arrays.fill(places, NONE);
     }
 
     @Override
     public void count(int collection, int owner, int shard, int status, int more) {
-        long kind = (((long) collection << 20 | owner) << 20 | shard) << 2 | status;
-        int at = (int) (kind * 0x9E3779B97F4A7C15L >>> 54);
-        if (kinds[at] != kind) {
+        long place = (long) owner << 32 | shard;
+        long sort = (long) collection << 2 | status;
+        int at = (int) ((place * 31 + sort) * 0x9E3779B97F4A7C15L >>> 54);
+        if (places[at] != place || sorts[at] != sort) {
             flush(at);
-            kinds[at] = kind;
+            places[at] = place;
+            sorts[at] = sort;
         }
         counts[at] += more;
     }
 
     private void flush(int at) {
         if (counts[at] != 0) {
-            others.merge(kinds[at], counts[at], Integer::sum);
+            others.merge(new Kind(places[at], sorts[at]), counts[at], Integer::sum);
             counts[at] = 0;
         }
     }
@@ -40,10 +51,6 @@ final class RowCounts implements RowCodec.Tally {
             flush(at);
         }
         others.forEach((kind, count) -> total.count(
-                (int) (kind >>> 42),
-                (int) (kind >>> 22 & 0xFFFFF),
-                (int) (kind >>> 2 & 0xFFFFF),
-                (int) (kind & 3),
-                count));
+                (int) (kind.sort >>> 2), (int) (kind.place >>> 32), (int) kind.place, (int) (kind.sort & 3), count));
     }
 }
