@@ -23,7 +23,7 @@ import java.util.Objects;
  * GET  /v1/changes            200, server-sent events · 400 · 503
  * GET  /v1/rejections         200 · 400
  * GET  /v1/collections        200, or 503 until they were read
- * GET  /v1/stats              200, or 503 like the look-ups
+ * GET  /v1/stats              200, or 503 and Puri-Table-Lag like the look-ups
  * GET  /                      200, the page for people; 304
  * GET  /page/{file}           200, 304, or 404
  * GET  /openapi.json          200

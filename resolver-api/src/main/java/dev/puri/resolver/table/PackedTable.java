@@ -178,7 +178,8 @@ public final class PackedTable implements Table, StateStore {
     /**
      * Foretells how many offsets there are to be passed until the table is filled, so that it grows at once to what it will
      * need if the rest of the topic is like what was read. Where each partition begins has to be said by {@link
-     * #reach} before anything of it is put. By the thread that writes, or before there is any.
+     * #reach} before anything of it is put. By the thread that writes, or by the one that hands it the first row,
+     * before that.
      *
      * @param offsets 0 when nothing is to be foretold any more
      */
