@@ -59,9 +59,7 @@ public record AuthSettings(
                         "PURI_AUTH_ALGORITHMS: \"" + algorithm + "\" is not one of RS, PS and ES with 256, 384 or 512");
             }
         }
-        if (!mistakes.isEmpty()) {
-            throw new IllegalArgumentException(String.join("; ", mistakes));
-        }
+        InvalidSettingsException.throwIfAny(mistakes);
     }
 
     /** Whether tokens are asked for. */

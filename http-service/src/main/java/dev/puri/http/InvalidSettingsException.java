@@ -13,6 +13,17 @@ public final class InvalidSettingsException extends IllegalArgumentException {
         this.mistakes = List.copyOf(mistakes);
     }
 
+    /**
+     * Of settings that do not go together, all that is wrong.
+     *
+     * @throws InvalidSettingsException if anything is
+     */
+    static void throwIfAny(List<String> mistakes) {
+        if (!mistakes.isEmpty()) {
+            throw new InvalidSettingsException(mistakes);
+        }
+    }
+
     /** Each names the setting as it was spelled, what it was given and what was expected. */
     public List<String> mistakes() {
         return mistakes;

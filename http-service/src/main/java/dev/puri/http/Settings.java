@@ -265,6 +265,10 @@ public final class Settings {
             constructor.setAccessible(true);
             return constructor.newInstance(values);
         } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof InvalidSettingsException several) {
+                mistakes.addAll(several.mistakes());
+                return null;
+            }
             if (e.getCause() instanceof IllegalArgumentException mistake) {
                 mistakes.add(String.valueOf(mistake.getMessage()));
                 return null;

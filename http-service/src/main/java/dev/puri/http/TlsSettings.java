@@ -49,8 +49,6 @@ public record TlsSettings(
                 mistakes.add("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth
                         + "\" is not what it must be: none, request or required");
         }
-        if (!mistakes.isEmpty()) {
-            throw new IllegalArgumentException(String.join("; ", mistakes));
-        }
+        InvalidSettingsException.throwIfAny(mistakes);
     }
 }

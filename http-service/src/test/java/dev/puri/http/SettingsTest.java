@@ -335,6 +335,16 @@ final class SettingsTest {
     }
 
     @Test
+    void eachThingThatDoesNotGoTogetherIsALineOfItsOwn() {
+        Map<String, String> halves = Map.of("PURI_TLS_CERTIFICATE", "server.pem", "PURI_TLS_CLIENT_AUTH", "required");
+
+        assertThat(mistakes(() -> Settings.read(TlsSettings.class, Map.of(), halves, null)))
+                .containsExactly(
+                        "PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one is of no use without the other",
+                        "PURI_TLS_CLIENT_AUTH: \"required\" needs PURI_TLS_CERTIFICATE and PURI_TLS_CLIENT_CA");
+    }
+
+    @Test
     void settingsAreListedForTheirTable() {
         List<KnownSetting> list = Settings.list(Sample.class);
 

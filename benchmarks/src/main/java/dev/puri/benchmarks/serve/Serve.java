@@ -28,20 +28,28 @@ public final class Serve {
     private Serve() {}
 
     /** Takes the kind of server and what it needs; the resolver takes its settings from the environment. */
-    public static void main(String[] args) throws Exception {
-        int port = switch (args[0]) {
+    public static void main(String[] args) {
+        int status = 1;
+        try {
+            System.out.println(LISTENING + start(args));
+            answer();
+            status = 0;
+        } catch (Exception | LinkageError e) {
+            System.err.println("the server " + args[0] + " ends: " + e);
+        } finally {
+            // Of itself the process would stay as long as its event loops, even if it never listened.
+            System.exit(status);
+        }
+    }
+
+    private static int start(String[] args) throws Exception {
+        return switch (args[0]) {
             case "resolver" -> resolver();
             case "bare" -> Baseline.start(() -> new BareHandler(Path.of(args[1])));
             case "redis" -> Baseline.start(() -> new RedisHandler(Integer.parseInt(args[1])));
             case "postgres" -> Baseline.start(() -> new PostgresHandler(Integer.parseInt(args[1])));
             default -> throw new IllegalArgumentException("no such server: " + args[0]);
         };
-        System.out.println(LISTENING + port);
-        try {
-            answer();
-        } finally {
-            System.exit(0);
-        }
     }
 
     private static int resolver() {
