@@ -2,8 +2,8 @@ package dev.puri.benchmarks;
 
 import dev.puri.resolver.TableClient;
 import dev.puri.resolver.table.PackedTable;
-import dev.puri.resolver.wait.Answers;
-import dev.puri.resolver.wait.Waiters;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 

@@ -18,6 +18,7 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +75,7 @@ class RegistrySimulationTest {
     private static final class History {
         private final Random random;
         private final World world = new World();
-        private final FakeSchemaRegistry schemaRegistry = new FakeSchemaRegistry();
+        private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
         private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
         private final int eventId = schemaRegistry.register("events", events.schema());
         private final SchemaLookup schemas =

@@ -25,6 +25,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
 import java.io.IOException;
@@ -59,7 +60,7 @@ class RegistryTopologyTest {
     private static final Collection TRACKS =
             new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), false, false, "", false);
 
-    private final FakeSchemaRegistry schemaRegistry = new FakeSchemaRegistry();
+    private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
     private final SchemaLookup schemas =
             new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
     private final Tallies tallies = new Tallies();
@@ -244,11 +245,11 @@ class RegistryTopologyTest {
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:UNDECODABLE");
 
         byte[] value = encoded(created(TRACK, null));
-        schemaRegistry.goDown();
+        schemaRegistry.setAway(true);
         SchemaLookup fresh = new SchemaLookup(schemaRegistry, InstantSource.system());
         assertThat(fresh.schema(eventSchemaId())).isInstanceOf(SchemaLookup.Pending.class);
         assertThat(fresh.outOfReachSince()).isNotNull();
-        schemaRegistry.comeUp();
+        schemaRegistry.setAway(false);
         assertThat(fresh.await(eventSchemaId())).isInstanceOf(SchemaLookup.Known.class);
         assertThat(fresh.outOfReachSince()).isNull();
         fresh.close();

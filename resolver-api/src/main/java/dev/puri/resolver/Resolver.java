@@ -10,14 +10,14 @@ import dev.puri.http.Scope;
 import dev.puri.http.Settings;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
-import dev.puri.resolver.tail.Catalogue;
-import dev.puri.resolver.tail.PlainConsumers;
-import dev.puri.resolver.tail.RefusalLog;
-import dev.puri.resolver.wait.Answers;
-import dev.puri.resolver.wait.ReadYourWrites;
-import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.Catalogue;
+import dev.puri.tail.PlainConsumers;
+import dev.puri.tail.RefusalLog;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.ReadYourWrites;
+import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Gauge;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,7 +108,12 @@ public final class Resolver implements AutoCloseable {
                     keeper::table,
                     keeper::progress,
                     new ReadYourWrites(
-                            keeper::table, answers, refusals, waiters, keeper::partitions, metrics.registry()),
+                            new TableRows(keeper::table),
+                            answers,
+                            refusals,
+                            waiters,
+                            keeper::partitions,
+                            metrics.registry()),
                     new LookUps.Terms(settings.maxRefs(), settings.maxWait()),
                     metrics.registry());
             Feeds feeds = new Feeds(

@@ -1,7 +1,6 @@
 package dev.puri.resolver;
 
 import dev.puri.resolver.live.ChangeRing;
-import dev.puri.resolver.wait.Answers;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
@@ -11,6 +10,8 @@ import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
+import dev.puri.tail.wait.Answer;
+import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;

@@ -3,7 +3,7 @@ package dev.puri.resolver;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
-import dev.puri.resolver.wait.Waiters;
+import dev.puri.tail.wait.Waiters;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;

@@ -6,7 +6,7 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
 import dev.puri.resolver.table.SnapshotTerms;
-import dev.puri.resolver.tail.Moment;
+import dev.puri.tail.Moment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,10 +2,10 @@ package dev.puri.resolver;
 
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.PackedTable;
-import dev.puri.resolver.wait.Answers;
-import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import java.time.Duration;
 import java.util.HashMap;

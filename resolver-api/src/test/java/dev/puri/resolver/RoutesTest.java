@@ -17,16 +17,16 @@ import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
-import dev.puri.resolver.tail.Catalogue;
-import dev.puri.resolver.tail.RefusalLog;
-import dev.puri.resolver.wait.Answers;
-import dev.puri.resolver.wait.ReadYourWrites;
-import dev.puri.resolver.wait.Waiters;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.Catalogue;
+import dev.puri.tail.RefusalLog;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.ReadYourWrites;
+import dev.puri.tail.wait.Waiters;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -100,7 +100,8 @@ final class RoutesTest {
         LookUps lookUps = new LookUps(
                 () -> table,
                 () -> "12 of 30 records are in",
-                new ReadYourWrites(() -> table, answers, refusals, waiters, () -> PARTITIONS, metrics.registry()),
+                new ReadYourWrites(
+                        new TableRows(() -> table), answers, refusals, waiters, () -> PARTITIONS, metrics.registry()),
                 new LookUps.Terms(MAX_REFS, Duration.ofSeconds(20)),
                 metrics.registry());
         routes = Routes.of(lookUps, feeds, new Health(), metrics, new Route.Mark(TableLag.HEADER, () -> lag));

@@ -1,7 +1,5 @@
 package dev.puri.resolver.live;
 
-import dev.puri.resolver.tail.AvroValues;
-import dev.puri.resolver.tail.AvroValues.UnreadableException;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
@@ -9,6 +7,8 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.tail.AvroValues;
+import dev.puri.tail.AvroValues.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.puri.resolver.live;
 
-import dev.puri.resolver.tail.AvroValues;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
+import dev.puri.tail.AvroValues;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;

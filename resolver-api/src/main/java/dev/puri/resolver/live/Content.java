@@ -1,11 +1,11 @@
 package dev.puri.resolver.live;
 
-import dev.puri.resolver.tail.AvroValues;
-import dev.puri.resolver.tail.AvroValues.UnreadableException;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
+import dev.puri.tail.AvroValues;
+import dev.puri.tail.AvroValues.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

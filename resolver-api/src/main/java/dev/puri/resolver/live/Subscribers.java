@@ -1,8 +1,8 @@
 package dev.puri.resolver.live;
 
-import dev.puri.resolver.tail.AvroValues;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.AvroValues;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.resolver.live.Subscribers.Admission;
-import dev.puri.resolver.tail.FakeRegistry;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
@@ -12,6 +11,7 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
@@ -47,7 +47,7 @@ final class ChangesIT {
     private static final int PARTITIONS = 3;
     private static final Outcome REFUSED = Outcome.refused(Reason.PURI_TAKEN);
     private static final RecordWriter<IdentityRow> ROWS = RecordWriter.of(IdentityRow.class);
-    private static final FakeRegistry REGISTRY = new FakeRegistry();
+    private static final InMemorySchemaRegistry REGISTRY = new InMemorySchemaRegistry();
     private static final int SCHEMA_ID = REGISTRY.register("rows", ROWS.schema());
 
     private static RestartableBroker broker;

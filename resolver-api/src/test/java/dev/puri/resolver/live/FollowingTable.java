@@ -1,8 +1,8 @@
 package dev.puri.resolver.live;
 
-import dev.puri.resolver.tail.FakeRegistry;
-import dev.puri.resolver.tail.PlainConsumers;
 import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
+import dev.puri.tail.PlainConsumers;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +28,7 @@ final class FollowingTable {
     final Subscribers subscribers;
 
     /** Returns when its ring has begun. */
-    FollowingTable(String bootstrapServers, FakeRegistry registry, Uuid topicId, int partitions, int history)
+    FollowingTable(String bootstrapServers, InMemorySchemaRegistry registry, Uuid topicId, int partitions, int history)
             throws InterruptedException {
         this.consumers = new PlainConsumers(Map.of(), bootstrapServers);
         this.topicId = topicId;

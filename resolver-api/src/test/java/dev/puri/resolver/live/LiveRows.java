@@ -1,7 +1,5 @@
 package dev.puri.resolver.live;
 
-import dev.puri.resolver.tail.AvroValues;
-import dev.puri.resolver.tail.FakeRegistry;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
@@ -10,7 +8,9 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.tail.AvroValues;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ final class LiveRows {
     static final Instant CREATED = Instant.parse("2026-03-01T10:00:00Z");
     static final Instant CHANGED = Instant.parse("2026-03-02T10:00:00.120Z");
 
-    static final FakeRegistry REGISTRY = new FakeRegistry();
+    static final InMemorySchemaRegistry REGISTRY = new InMemorySchemaRegistry();
     static final AvroValues<IdentityRow> VALUES = new AvroValues<>(IdentityRow.class, REGISTRY);
 
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);

@@ -24,11 +24,7 @@ public final class RowAvro {
                 row.owner().text(),
                 row.shard().text(),
                 row.handle() == null ? null : row.handle().text(),
-                switch (row.status()) {
-                    case ACTIVE -> RowStatus.ACTIVE;
-                    case MERGED -> RowStatus.MERGED;
-                    case DELETED -> RowStatus.DELETED;
-                },
+                toAvro(row.status()),
                 row.epoch(),
                 row.createdAt(),
                 row.changedAt(),
@@ -45,16 +41,28 @@ public final class RowAvro {
                 new Owner(avro.getOwner()),
                 new Shard(avro.getShard()),
                 avro.getHandle() == null ? null : new Handle(avro.getHandle()),
-                switch (avro.getStatus()) {
-                    case ACTIVE -> Row.Status.ACTIVE;
-                    case MERGED -> Row.Status.MERGED;
-                    case DELETED -> Row.Status.DELETED;
-                },
+                fromAvro(avro.getStatus()),
                 avro.getEpoch(),
                 avro.getCreatedAt(),
                 avro.getChangedAt(),
                 avro.getMergedInto() == null ? null : Puri.parse(avro.getMergedInto()),
                 fromAvro(avro.getPosition()));
+    }
+
+    static RowStatus toAvro(Row.Status status) {
+        return switch (status) {
+            case ACTIVE -> RowStatus.ACTIVE;
+            case MERGED -> RowStatus.MERGED;
+            case DELETED -> RowStatus.DELETED;
+        };
+    }
+
+    static Row.Status fromAvro(RowStatus avro) {
+        return switch (avro) {
+            case ACTIVE -> Row.Status.ACTIVE;
+            case MERGED -> Row.Status.MERGED;
+            case DELETED -> Row.Status.DELETED;
+        };
     }
 
     static EventPosition toAvro(Position position) {

@@ -10,6 +10,9 @@ public final class Topics {
     /** Where each identity lives now, compacted, by canonical pURI. */
     public static final String IDENTITIES = "puri.identities.v1";
 
+    /** What identities are found by, of collections that are searched; compacted, by canonical pURI. */
+    public static final String DOCUMENTS = "puri.documents.v1";
+
     /** Events that were refused, with reason and position. */
     public static final String REJECTIONS = "puri.rejections.v1";
 

@@ -1,0 +1,54 @@
+package dev.puri.tail;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.identity.Owner;
+import java.io.IOException;
+import java.util.List;
+
+/** What is declared, as JSON: {@code GET /v1/collections}. */
+public final class CollectionsView {
+    /** Collections that are listed, by name; there may be more, and {@code total} counts them. */
+    public static final int MAX_LISTED = 1000;
+
+    private CollectionsView() {}
+
+    /**
+     * Writes the whole answer.
+     *
+     * @throws IOException only from the generator
+     */
+    public static void write(JsonGenerator json, Declarations declarations) throws IOException {
+        List<Collection> collections = declarations.collections();
+        json.writeStartObject();
+        json.writeArrayFieldStart("collections");
+        for (Collection each : collections.subList(0, Math.min(MAX_LISTED, collections.size()))) {
+            write(json, each, declarations.ownsTopic(each.namespace()));
+        }
+        json.writeEndArray();
+        json.writeNumberField("total", collections.size());
+        json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, Collection collection, boolean ownsTopic) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("collection", collection.qualifiedName());
+        if (collection.prefix() != null) {
+            json.writeStringField("prefix", collection.prefix().text());
+        }
+        json.writeArrayFieldStart("owners");
+        for (String owner :
+                collection.owners().stream().map(Owner::text).sorted().toList()) {
+            json.writeString(owner);
+        }
+        json.writeEndArray();
+        json.writeBooleanField("search", collection.search());
+        json.writeBooleanField("public", collection.isPublic());
+        json.writeBooleanField("retired", collection.retired());
+        json.writeStringField("eventsTopic", new Namespace(collection.namespace(), ownsTopic).eventsTopic());
+        json.writeStringField("description", collection.description());
+        json.writeEndObject();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.puri.tail;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Makes consumers that belong to no group and see committed records only. Each is its caller's, to be
+ * used by one thread and to be closed.
+ *
+ * @param kafka properties of the user's choice; what correctness needs goes over them
+ */
+public record PlainConsumers(Map<String, String> kafka, String bootstrapServers)
+        implements Supplier<Consumer<byte[], byte[]>> {
+    public PlainConsumers {
+        kafka = Map.copyOf(kafka);
+    }
+
+    /**
+     * @throws org.apache.kafka.common.KafkaException when the properties make no consumer
+     */
+    @Override
+    public Consumer<byte[], byte[]> get() {
+        Map<String, Object> config = new HashMap<>(kafka);
+        config.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+        config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+        // A place that the topic does not have any more is ours to decide about.
+        config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        config.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, "30000");
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+}

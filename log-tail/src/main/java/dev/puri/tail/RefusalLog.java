@@ -1,0 +1,295 @@
+package dev.puri.tail;
+
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.AvroValues.UnreadableException;
+import dev.puri.tail.wait.Refusals;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The last refusals, by position and by pURI. Thread-safe; a look takes a lock for as long as it takes
+ * to copy what it finds, so it may be done on an event loop.
+ *
+ * <p>A refusal and the row that answers the same event come by two readers. Whoever has the row waits
+ * a moment for the refusal ({@link #soonAt}), which costs an entry in a map and no thread.
+ */
+public final class RefusalLog implements Refusals, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
+
+    /** Reasons that become a tag; a topic's text must not make meters. */
+    private static final List<String> KNOWN_REASONS =
+            Arrays.stream(Reason.values()).map(Reason::name).toList();
+
+    /** By the registry's clock; then by anything, for two of one time are two. */
+    private static final Comparator<Refused> BY_TIME = Comparator.comparing(Refused::rejectedAt)
+            .thenComparing(refused -> refused.position().topic())
+            .thenComparingInt(refused -> refused.position().partition())
+            .thenComparingLong(refused -> refused.position().offset());
+
+    private final int history;
+    private final int maxAwaited;
+    private final AvroValues<Rejection> values;
+    private final Instant since;
+    private final Map<String, Counter> counters = new HashMap<>();
+    private final Counter otherReasons;
+    private final Hearing hearing;
+
+    private final Map<Position, Refused> byPosition = new HashMap<>();
+
+    /** The newest last; those of one pURI come by one partition, so in the order of the log. */
+    private final Map<Puri, Deque<Refused>> byPuri = new HashMap<>();
+
+    private final TreeSet<Refused> byTime = new TreeSet<>(BY_TIME);
+    private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
+    private int awaiting;
+
+    /** One who waits. */
+    private static final class Waiting {
+        private final CompletableFuture<Optional<Refused>> told = new CompletableFuture<>();
+    }
+
+    /**
+     * @param hearing begins to read the topic into the reader that it is given
+     */
+    RefusalLog(
+            SchemaRegistry registry,
+            int history,
+            int maxAwaited,
+            InstantSource clock,
+            MeterRegistry meters,
+            Function<TopicTail.Reader, Hearing> hearing) {
+        this.history = history;
+        this.maxAwaited = maxAwaited;
+        this.values = new AvroValues<>(Rejection.class, registry);
+        this.since = clock.instant();
+        for (String reason : KNOWN_REASONS) {
+            counters.put(reason, counter(reason, meters));
+        }
+        otherReasons = counter("OTHER", meters);
+        this.hearing = hearing.apply(new Feed());
+    }
+
+    /**
+     * Begins to read; the topic and the brokers need not be there yet.
+     *
+     * @param registry of which schemas are asked; not closed
+     * @param history how many refusals are remembered
+     * @param maxAwaited how many may be waited for at a time
+     */
+    public static RefusalLog start(
+            Supplier<Consumer<byte[], byte[]>> consumers,
+            SchemaRegistry registry,
+            int history,
+            int maxAwaited,
+            InstantSource clock,
+            MeterRegistry meters) {
+        return new RefusalLog(
+                registry,
+                history,
+                maxAwaited,
+                clock,
+                meters,
+                reader -> TopicTail.start(Topics.REJECTIONS, history, consumers, reader, clock, meters));
+    }
+
+    private static Counter counter(String reason, MeterRegistry meters) {
+        return Counter.builder("puri.rejections")
+                .description("Events refused since this instance began, by reason")
+                .tag("reason", reason)
+                .register(meters);
+    }
+
+    /** Whether all was read that there was at the start; before, a refusal may be there and not be found. */
+    public boolean hasCaughtUp() {
+        return hearing.hasCaughtUp();
+    }
+
+    /** How long ago it was known that none was missing; null when it never was. */
+    public @Nullable Duration age() {
+        return hearing.age();
+    }
+
+    /** Why the topic is not followed, for people; null when it is. */
+    public @Nullable String trouble() {
+        return hearing.trouble();
+    }
+
+    /** The refusal of the event at that position, if it is remembered. */
+    public synchronized Optional<Refused> find(Position position) {
+        return Optional.ofNullable(byPosition.get(position));
+    }
+
+    @Override
+    public @Nullable Refusal at(Position position, @Nullable Puri puri) {
+        return find(position)
+                .filter(refused -> puri == null || Objects.equals(puri, refused.puri()))
+                .map(Refused::refusal)
+                .orElse(null);
+    }
+
+    /**
+     * The refusal of the event at that position, which is known to be refused and may not have been read
+     * yet.
+     *
+     * @return completed by the reading thread, or a timer's; with null also when too many are waited for
+     */
+    @Override
+    public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
+        return await(position, patience)
+                .thenApply(found -> found.map(Refused::refusal).orElse(null));
+    }
+
+    private CompletionStage<Optional<Refused>> await(Position position, Duration atMost) {
+        Waiting waiting = new Waiting();
+        synchronized (this) {
+            Refused known = byPosition.get(position);
+            if (known != null || atMost.isZero() || awaiting >= maxAwaited) {
+                return CompletableFuture.completedFuture(Optional.ofNullable(known));
+            }
+            awaited.computeIfAbsent(position, none -> new HashSet<>(1)).add(waiting);
+            awaiting++;
+        }
+        return waiting.told
+                .completeOnTimeout(Optional.empty(), atMost.toMillis(), TimeUnit.MILLISECONDS)
+                .whenComplete((found, failure) -> forget(position, waiting));
+    }
+
+    private synchronized void forget(Position position, Waiting waiting) {
+        Set<Waiting> all = awaited.get(position);
+        if (all != null && all.remove(waiting)) {
+            awaiting--;
+            if (all.isEmpty()) {
+                awaited.remove(position);
+            }
+        }
+    }
+
+    /** The newest refusals, the newest first. */
+    public synchronized List<Refused> latest(int limit) {
+        return first(byTime.descendingIterator(), limit);
+    }
+
+    /** The newest refusals of a pURI, the newest first. */
+    public synchronized List<Refused> of(Puri puri, int limit) {
+        Deque<Refused> all = byPuri.get(puri);
+        return all == null ? List.of() : first(all.descendingIterator(), limit);
+    }
+
+    private static List<Refused> first(Iterator<Refused> all, int limit) {
+        List<Refused> found = new ArrayList<>();
+        while (all.hasNext() && found.size() < limit) {
+            found.add(all.next());
+        }
+        return found;
+    }
+
+    /** How many are waited for now. */
+    synchronized int awaiting() {
+        return awaiting;
+    }
+
+    void add(Refused refused) {
+        List<Waiting> waiting;
+        synchronized (this) {
+            if (byPosition.putIfAbsent(refused.position(), refused) != null) {
+                return;
+            }
+            byTime.add(refused);
+            if (refused.puri() != null) {
+                byPuri.computeIfAbsent(refused.puri(), none -> new ArrayDeque<>(2))
+                        .add(refused);
+            }
+            if (byTime.size() > history) {
+                drop(byTime.getFirst());
+            }
+            waiting = List.copyOf(awaited.getOrDefault(refused.position(), Set.of()));
+        }
+        // What hangs on it runs here, so without the lock.
+        waiting.forEach(each -> each.told.complete(Optional.of(refused)));
+        if (!refused.rejectedAt().isBefore(since)) {
+            counters.getOrDefault(refused.reason(), otherReasons).increment();
+        }
+    }
+
+    private void drop(Refused oldest) {
+        byTime.remove(oldest);
+        byPosition.remove(oldest.position());
+        Puri puri = oldest.puri();
+        Deque<Refused> all = puri == null ? null : byPuri.get(puri);
+        if (puri != null && all != null) {
+            all.removeFirstOccurrence(oldest);
+            if (all.isEmpty()) {
+                byPuri.remove(puri);
+            }
+        }
+    }
+
+    private synchronized void clear() {
+        byPosition.clear();
+        byPuri.clear();
+        byTime.clear();
+    }
+
+    private final class Feed implements TopicTail.Reader {
+        @Override
+        public void anew() {
+            clear();
+        }
+
+        @Override
+        public void take(ConsumerRecord<byte[], byte[]> record) {
+            if (record.value() == null) {
+                return;
+            }
+            try {
+                add(Refused.of(values.read(record.value())));
+            } catch (UnreadableException | IllegalArgumentException e) {
+                log.warn(
+                        "The record at {}-{}@{} is no rejection and is passed over: {}",
+                        record.topic(),
+                        record.partition(),
+                        record.offset(),
+                        e.getMessage());
+            }
+        }
+    }
+
+    /** Reads no more; what is known is still told. */
+    @Override
+    public void close() {
+        hearing.close();
+    }
+}

@@ -1,0 +1,140 @@
+package dev.puri.tail;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.Timestamp;
+import dev.puri.schemas.identity.InvalidNameException;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Refusal.Holder;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recent refusals as JSON: {@code GET /v1/rejections?puri=&position=&limit=}.
+ *
+ * @param puri only this pURI's; null for all
+ * @param position only of the event at this position; null for all
+ * @param limit how many at most, the newest first; 1 to {@value #MAX_LIMIT}
+ */
+public record RejectionsView(@Nullable Puri puri, @Nullable Position position, int limit) {
+    public static final int MAX_LIMIT = 1000;
+    public static final int DEFAULT_LIMIT = 100;
+
+    /** A query parameter is wrong. */
+    public static final class InvalidParameterException extends IllegalArgumentException {
+        private static final long serialVersionUID = 1L;
+
+        private final String parameter;
+
+        InvalidParameterException(String parameter, String message) {
+            super(message);
+            this.parameter = parameter;
+        }
+
+        /** The parameter's name. */
+        public String parameter() {
+            return parameter;
+        }
+    }
+
+    /**
+     * Reads the query's parameters; null is one that is not given.
+     *
+     * @throws InvalidParameterException when one is wrong; the message says why
+     */
+    public static RejectionsView parse(@Nullable String puri, @Nullable String position, @Nullable String limit) {
+        return new RejectionsView(
+                puri == null ? null : puri(puri),
+                position == null ? null : position(position),
+                limit == null ? DEFAULT_LIMIT : limit(limit));
+    }
+
+    private static Puri puri(String text) {
+        try {
+            return Puri.parse(text);
+        } catch (InvalidNameException e) {
+            throw new InvalidParameterException("puri", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Position position(String text) {
+        try {
+            return Position.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidParameterException("position", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static int limit(String text) {
+        boolean isNumber = !text.isEmpty() && text.length() <= 4 && text.chars().allMatch(c -> c >= '0' && c <= '9');
+        int limit = isNumber ? Integer.parseInt(text) : 0;
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new InvalidParameterException("limit", "a limit is a number from 1 to " + MAX_LIMIT);
+        }
+        return limit;
+    }
+
+    /** What the log has of it, the newest first. */
+    public List<Refused> find(RefusalLog log) {
+        if (position != null) {
+            return log.find(position).filter(refused -> puri == null || Objects.equals(puri, refused.puri())).stream()
+                    .toList();
+        }
+        return puri == null ? log.latest(limit) : log.of(puri, limit);
+    }
+
+    /**
+     * Writes the whole answer.
+     *
+     * @param complete whether all was found that is remembered; false while the log is still being read
+     * @throws IOException only from the generator
+     */
+    public static void write(JsonGenerator json, List<Refused> refusals, boolean complete) throws IOException {
+        json.writeStartObject();
+        json.writeArrayFieldStart("rejections");
+        for (Refused refused : refusals) {
+            write(json, refused);
+        }
+        json.writeEndArray();
+        json.writeBooleanField("complete", complete);
+        json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, Refused refused) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("rejectedAt", Timestamp.text(refused.rejectedAt()));
+        json.writeStringField("position", refused.position().toString());
+        if (refused.puri() != null) {
+            json.writeStringField("puri", refused.puri().toString());
+        }
+        if (refused.eventId() != null) {
+            json.writeStringField("eventId", refused.eventId());
+        }
+        writeWhy(json, refused.reason(), refused.detail(), refused.holder(), refused.survivor());
+        json.writeEndObject();
+    }
+
+    /**
+     * Writes reason, detail, holder and survivor into an object that is open, as an answer to the event's
+     * token has them too.
+     *
+     * @throws IOException only from the generator
+     */
+    public static void writeWhy(
+            JsonGenerator json, String reason, String detail, @Nullable Holder holder, @Nullable Puri survivor)
+            throws IOException {
+        json.writeStringField("reason", reason);
+        json.writeStringField("detail", detail);
+        if (holder != null) {
+            json.writeObjectFieldStart("holder");
+            json.writeStringField("owner", holder.owner().text());
+            json.writeStringField("shard", holder.shard().text());
+            json.writeEndObject();
+        }
+        if (survivor != null) {
+            json.writeStringField("survivor", survivor.toString());
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.puri.tail.wait;
+
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import java.nio.charset.StandardCharsets;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which event a record of {@code puri.identities.v1} answers, and what became of it, as its headers
+ * say.
+ *
+ * @param position of the event
+ * @param outcome what became of it
+ */
+public record Answer(Position position, Outcome outcome) {
+    /**
+     * Reads the headers of a record.
+     *
+     * @return null when nobody says
+     * @throws IllegalArgumentException when the headers are not those that the registry writes
+     */
+    public static @Nullable Answer of(Headers headers) {
+        String position = text(headers.lastHeader(Position.HEADER));
+        String outcome = text(headers.lastHeader(Outcome.HEADER));
+        return position == null || outcome == null
+                ? null
+                : new Answer(Position.parse(position), Outcome.parse(outcome));
+    }
+
+    private static @Nullable String text(@Nullable Header header) {
+        return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * A row as it is kept: under the position of the last event that was answered, whether it changed
+     * the row or not, so that whoever published that event can be told that it was seen.
+     */
+    public Row heardOf(Row row) {
+        return new Row(
+                row.uuid(),
+                row.owner(),
+                row.shard(),
+                row.handle(),
+                row.status(),
+                row.epoch(),
+                row.createdAt(),
+                row.changedAt(),
+                row.mergedInto(),
+                position);
+    }
+}

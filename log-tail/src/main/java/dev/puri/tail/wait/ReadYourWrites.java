@@ -1,0 +1,213 @@
+package dev.puri.tail.wait;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the table has seen the event that a token stands for.
+ *
+ * <pre>
+ * was it refused? ──▶ Refused     the exact token first, even if the row has gone on since
+ * is the row, or the lack of one, as of this event or a later one of the topic? ──▶ Seen
+ * otherwise wait for news of the name and look again ──▶ … ──▶ NotCaughtUp
+ * </pre>
+ *
+ * Later means later for this name. How far a partition was read tells nothing: an event may be parked
+ * and overtaken by those of other names.
+ */
+public final class ReadYourWrites {
+    /** How long the rejection of an event that is known to be refused is waited for. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final Duration[] BUCKETS = LongStream.of(5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 30_000)
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
+    private final Rows rows;
+    private final Answers answers;
+    private final Refusals refusals;
+    private final Waiters waiters;
+    private final IntSupplier partitions;
+    private final Map<End, Timer> waits = new EnumMap<>(End.class);
+
+    /** What is asked once an event was seen, as far as it was written. */
+    public interface Rows {
+        /** The last event that a name's row was heard of with; null when there is no row. */
+        @Nullable
+        Position lastOf(Puri puri);
+
+        /** Who bears a handle; null when nobody is known to. */
+        @Nullable
+        Puri bearer(Handle handle);
+
+        /** Whether there is anything to ask. Before there is, a name without a row was not heard of. */
+        boolean areThere();
+    }
+
+    /** How a wait ended, for the meters. */
+    private enum End {
+        SEEN,
+        REFUSED,
+        FOREIGN,
+        NOT_CAUGHT_UP,
+        /** Whoever waited has gone. */
+        GONE;
+
+        static End of(@Nullable Sight seen, @Nullable Throwable failure) {
+            if (failure != null) {
+                return GONE;
+            }
+            return switch (seen) {
+                case Sight.Seen news -> SEEN;
+                case Sight.Refused refused -> REFUSED;
+                case Sight.Foreign foreign -> FOREIGN;
+                case Sight.NotCaughtUp late -> NOT_CAUGHT_UP;
+                case null -> NOT_CAUGHT_UP;
+            };
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /**
+     * @param rows what answers
+     * @param partitions of the shared events topic
+     */
+    public ReadYourWrites(
+            Rows rows,
+            Answers answers,
+            Refusals refusals,
+            Waiters waiters,
+            IntSupplier partitions,
+            MeterRegistry meters) {
+        this.rows = rows;
+        this.answers = answers;
+        this.refusals = refusals;
+        this.waiters = waiters;
+        this.partitions = partitions;
+        for (End end : End.values()) {
+            waits.put(
+                    end,
+                    Timer.builder("puri.waits")
+                            .description("Waits for events, by how they ended")
+                            .tag("end", end.toString())
+                            .serviceLevelObjectives(BUCKETS)
+                            .register(meters));
+        }
+    }
+
+    /**
+     * What became of a name's event, by the end of the wait. Completes on any thread; cancelling it
+     * ends the wait.
+     *
+     * @param wait zero to look once
+     * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
+     */
+    public CompletableFuture<Sight> await(Puri puri, Position token, Duration wait) throws Waiters.TooManyException {
+        return await(puri, token, wait, () -> look(puri, token));
+    }
+
+    /** The same of a handle's bearer, who may not be known yet. */
+    public CompletableFuture<Sight> await(Handle handle, Position token, Duration wait)
+            throws Waiters.TooManyException {
+        return await(null, token, wait, () -> look(handle, token));
+    }
+
+    private CompletableFuture<Sight> await(
+            @Nullable Puri puri, Position token, Duration wait, Supplier<@Nullable Sight> look)
+            throws Waiters.TooManyException {
+        Sight now = look.get();
+        if (now == null && !wait.isPositive()) {
+            return CompletableFuture.completedFuture(new Sight.NotCaughtUp(token));
+        }
+        if (now != null) {
+            return detailed(now).toCompletableFuture();
+        }
+        long begun = System.nanoTime();
+        CompletableFuture<@Nullable Sight> waiting = waiters.await(puri, wait, look);
+        waiting.whenComplete((seen, failure) -> Objects.requireNonNull(waits.get(End.of(seen, failure)))
+                .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS));
+        CompletableFuture<Sight> answer =
+                waiting.thenCompose(seen -> detailed(seen == null ? new Sight.NotCaughtUp(token) : seen));
+        answer.whenComplete((sight, failure) -> {
+            if (answer.isCancelled()) {
+                waiting.cancel(false);
+            }
+        });
+        return answer;
+    }
+
+    private @Nullable Sight look(Puri puri, Position token) {
+        Sight refused = refused(puri, token);
+        if (refused != null) {
+            return refused;
+        }
+        String foreign = Tokens.foreign(token, puri, partitions.getAsInt());
+        if (foreign != null) {
+            return new Sight.Foreign(foreign);
+        }
+        if (!rows.areThere()) {
+            return null;
+        }
+        Position row = rows.lastOf(puri);
+        Position heard = row == null ? answers.lastWithoutRow(puri) : row;
+        return heard != null && isAsOf(token, heard) ? Sight.Seen.INSTANCE : null;
+    }
+
+    private @Nullable Sight look(Handle handle, Position token) {
+        Sight.Refused refused = refused(null, token);
+        Puri bearer = rows.bearer(handle);
+        // Of another's event it is told here only that it may not have this handle.
+        if (refused != null && (bearer == null || refused.reason() == Reason.HANDLE_TAKEN)) {
+            return refused;
+        }
+        return bearer == null ? null : look(bearer, token);
+    }
+
+    /**
+     * @param puri whose event it has to be; null when that is not known
+     */
+    private Sight.@Nullable Refused refused(@Nullable Puri puri, Position token) {
+        Answers.Refused told = answers.refusalAt(token);
+        if (told != null && (puri == null || told.puri().equals(puri))) {
+            return new Sight.Refused(token, told.reason(), refusals.at(token, puri));
+        }
+        Refusal refusal = told == null ? refusals.at(token, puri) : null;
+        return refusal == null ? null : new Sight.Refused(token, refusal.reason(), refusal);
+    }
+
+    private static boolean isAsOf(Position token, Position heard) {
+        return heard.topic().equals(token.topic())
+                && heard.partition() == token.partition()
+                && heard.offset() >= token.offset();
+    }
+
+    /** The table's topic tells of a refusal without its circumstances, which stand in another. */
+    private CompletionStage<Sight> detailed(Sight sight) {
+        if (sight instanceof Sight.Refused refused && refused.refusal() == null) {
+            return refusals.soonAt(refused.at(), PATIENCE)
+                    .thenApply(refusal -> new Sight.Refused(refused.at(), refused.reason(), refusal));
+        }
+        return CompletableFuture.completedFuture(sight);
+    }
+}

@@ -1,0 +1,26 @@
+package dev.puri.tail.wait;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Refusal;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** The refusals that are known of. */
+public interface Refusals {
+    /**
+     * Why the event at this position was refused; null when none is known to have been.
+     *
+     * @param puri whose event it has to be; null for anybody's
+     */
+    @Nullable
+    Refusal at(Position position, @Nullable Puri puri);
+
+    /**
+     * The same as soon as it is known, which may be shortly after the table's own topic told of it.
+     *
+     * @return completes with null when the patience is over
+     */
+    CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience);
+}

@@ -1,0 +1,24 @@
+package dev.puri.tail.wait;
+
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import org.jspecify.annotations.Nullable;
+
+/** What became of an event, as far as it is known here. */
+public sealed interface Sight {
+    /** It is in the table, or something after it is: the table may be asked. */
+    record Seen() implements Sight {
+        /** The one that is needed. */
+        public static final Seen INSTANCE = new Seen();
+    }
+
+    /** It was refused. */
+    record Refused(Position at, Reason reason, @Nullable Refusal refusal) implements Sight {}
+
+    /** It is of another name than it was asked for with. */
+    record Foreign(String detail) implements Sight {}
+
+    /** Nothing is known of it yet, and the time is over. */
+    record NotCaughtUp(Position at) implements Sight {}
+}

@@ -1,0 +1,234 @@
+package dev.puri.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class RefusalLogTest {
+    private static final Puri ONE = Puri.parse("music:tracks:1");
+    private static final Puri TWO = Puri.parse("music:tracks:2");
+
+    private final InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
+    private final Written written = new Written(registry);
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final List<TopicTail.Reader> readers = new ArrayList<>();
+    private final RefusalLog log = new RefusalLog(registry, 4, 2, InstantSource.fixed(Written.TIME), meters, reader -> {
+        readers.add(reader);
+        return new FakeHearing();
+    });
+
+    @Test
+    void isFoundByPositionAndByPuriTheNewestFirst() {
+        add(ONE, 10, 1);
+        add(TWO, 11, 2);
+        add(ONE, 12, 3);
+
+        assertThat(log.find(Written.position(11))).isPresent().get().satisfies(refused -> {
+            assertThat(refused.puri()).isEqualTo(TWO);
+            assertThat(refused.reason()).isEqualTo("PURI_TAKEN");
+            assertThat(refused.holder()).hasToString("Holder[owner=catalog, shard=br-2]");
+        });
+        assertThat(log.find(Written.position(13))).isEmpty();
+        assertThat(offsets(log.of(ONE, 10))).containsExactly(12L, 10L);
+        assertThat(offsets(log.of(ONE, 1))).containsExactly(12L);
+        assertThat(offsets(log.latest(2))).containsExactly(12L, 11L);
+        assertThat(log.of(Puri.parse("music:tracks:3"), 10)).isEmpty();
+    }
+
+    @Test
+    void isToldToWhoAsksForTheTokenOfThatPuri() {
+        add(ONE, 10, 1);
+        take(Written.rejection("A_LATER_ONE", ONE.toString(), 11, 2, "?"));
+
+        assertThat(log.at(Written.position(10), ONE))
+                .isEqualTo(new Refusal(
+                        Reason.PURI_TAKEN,
+                        "held by catalog",
+                        new Refusal.Holder(new Owner("catalog"), new Shard("br-2")),
+                        null));
+        assertThat(log.at(Written.position(10), null)).isNotNull();
+        assertThat(log.at(Written.position(10), TWO)).isNull();
+        assertThat(log.at(Written.position(11), ONE)).isNull();
+    }
+
+    @Test
+    void theOldestByTimeAreForgottenInWhateverOrderPartitionsAreRead() {
+        add(ONE, 10, 100);
+        add(ONE, 11, 101);
+        add(TWO, 20, 1);
+        add(TWO, 21, 102);
+        add(TWO, 22, 103);
+        add(ONE, 12, 104);
+
+        assertThat(offsets(log.latest(10))).containsExactly(12L, 22L, 21L, 11L);
+        assertThat(log.find(Written.position(20))).isEmpty();
+        assertThat(offsets(log.of(ONE, 10))).containsExactly(12L, 11L);
+        assertThat(offsets(log.of(TWO, 10))).containsExactly(22L, 21L);
+    }
+
+    @Test
+    void whatIsReadAgainIsThereOnce() {
+        add(ONE, 10, 1);
+        add(ONE, 10, 1);
+        assertThat(log.latest(10)).hasSize(1);
+        assertThat(log.of(ONE, 10)).hasSize(1);
+
+        readers.getFirst().anew();
+        assertThat(log.latest(10)).isEmpty();
+        assertThat(log.of(ONE, 10)).isEmpty();
+    }
+
+    @Test
+    void aLongDetailIsCutBetweenCharacters() {
+        take(Written.rejection("HANDLE_TAKEN", null, 1, 1, "🎵".repeat(200)));
+
+        Refused refused = log.latest(1).getFirst();
+        assertThat(refused.detail()).hasSize(255).endsWith("🎵…");
+        assertThat(refused.puri()).isNull();
+    }
+
+    @Test
+    void whoWaitsIsToldWhenItComes() {
+        CompletableFuture<@Nullable Refusal> first = awaited(10, Duration.ofMinutes(1));
+        CompletableFuture<@Nullable Refusal> second = awaited(10, Duration.ofMinutes(1));
+        add(TWO, 9, 1);
+        assertThat(first).isNotDone();
+
+        add(ONE, 10, 2);
+
+        assertThat(first.join()).isNotNull();
+        assertThat(second.join()).isNotNull();
+        assertThat(awaited(10, Duration.ZERO).join()).isNotNull();
+        assertThat(log.awaiting()).isZero();
+    }
+
+    @Test
+    void aWaitEndsAndLeavesNothing() {
+        CompletableFuture<@Nullable Refusal> waiting = awaited(10, Duration.ofMillis(20));
+
+        assertThat(waiting.join()).isNull();
+        await().until(() -> log.awaiting() == 0);
+    }
+
+    @Test
+    void onlySoManyWait() {
+        CompletableFuture<@Nullable Refusal> first = awaited(10, Duration.ofMinutes(1));
+        CompletableFuture<@Nullable Refusal> second = awaited(11, Duration.ofMinutes(1));
+
+        assertThat(awaited(12, Duration.ofMinutes(1)).join()).isNull();
+        assertThat(List.of(first, second)).noneMatch(CompletableFuture::isDone);
+        assertThat(log.awaiting()).isEqualTo(2);
+    }
+
+    @Test
+    void reasonsAreCountedUnderKnownNamesOnly() {
+        add(ONE, 1, 1);
+        add(ONE, 2, -1);
+        take(Written.rejection("A_LATER_ONE", null, 3, 2, "?"));
+
+        assertThat(counted("PURI_TAKEN")).isOne();
+        assertThat(counted("OTHER")).isOne();
+        assertThat(log.latest(1).getFirst().reason()).isEqualTo("A_LATER_ONE");
+    }
+
+    @Test
+    void whatIsNoRejectionIsPassedOver() {
+        readers.getFirst().take(Written.read(Topics.REJECTIONS, Written.utf8("a:b:c"), Written.utf8("no avro")));
+        readers.getFirst().take(Written.read(Topics.REJECTIONS, Written.utf8("a:b:c"), null));
+        add(ONE, 1, 1);
+
+        assertThat(log.latest(10)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "music:tracks, -, -, puri, segments",
+                "-, 3-, -, position, token",
+                "-, -, 0, limit, 1000",
+                "-, -, 1001, limit, 1000",
+                "-, -, +5, limit, 1000",
+                "-, -, 99999999999, limit, 1000"
+            })
+    void wrongParametersAreNamed(String puri, String position, String limit, String parameter, String says) {
+        assertThatThrownBy(() -> RejectionsView.parse(puri, position, limit))
+                .isInstanceOfSatisfying(
+                        RejectionsView.InvalidParameterException.class,
+                        e -> assertThat(e.parameter()).isEqualTo(parameter))
+                .hasMessageContaining(says);
+    }
+
+    @Test
+    void theViewFindsByPuriAndPosition() {
+        add(ONE, 10, 1);
+        add(TWO, 11, 2);
+
+        assertThat(offsets(view(null, null, null))).containsExactly(11L, 10L);
+        assertThat(offsets(view(null, null, "1"))).containsExactly(11L);
+        assertThat(offsets(view("Music:Tracks:1", null, null))).containsExactly(10L);
+        assertThat(offsets(view(null, "1-11", null))).containsExactly(11L);
+        assertThat(offsets(view("music:tracks:2", "1-11", null))).containsExactly(11L);
+        assertThat(view("music:tracks:1", "1-11", null)).isEmpty();
+    }
+
+    @Test
+    void theViewIsJson() throws Exception {
+        add(ONE, 10, 1);
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = JsonFactory.builder().build().createGenerator(text)) {
+            RejectionsView.write(json, log.latest(1), true);
+        }
+        assertThat(text)
+                .hasToString("{\"rejections\":[{\"rejectedAt\":\"2026-03-01T10:00:01.000Z\",\"position\":\"1-10\","
+                        + "\"puri\":\"music:tracks:1\",\"eventId\":\"01970000-0000-7000-8000-000000000001\","
+                        + "\"reason\":\"PURI_TAKEN\",\"detail\":\"held by catalog\","
+                        + "\"holder\":{\"owner\":\"catalog\",\"shard\":\"br-2\"}}],\"complete\":true}");
+    }
+
+    private List<Refused> view(String puri, String position, String limit) {
+        return RejectionsView.parse(puri, position, limit).find(log);
+    }
+
+    private CompletableFuture<@Nullable Refusal> awaited(long offset, Duration atMost) {
+        return log.soonAt(Written.position(offset), atMost).toCompletableFuture();
+    }
+
+    private double counted(String reason) {
+        return meters.get("puri.rejections").tag("reason", reason).counter().count();
+    }
+
+    private void add(Puri puri, long offset, int seconds) {
+        take(Written.taken(puri.toString(), offset, seconds));
+    }
+
+    private void take(Rejection rejection) {
+        readers.getFirst().take(Written.read(written.record(rejection)));
+    }
+
+    private static List<Long> offsets(List<Refused> refusals) {
+        return refusals.stream().map(refused -> refused.position().offset()).toList();
+    }
+}

@@ -1,0 +1,297 @@
+package dev.puri.tail.wait;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class ReadYourWritesTest {
+    private static final int PARTITIONS = 8;
+    private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
+    private static final int ITS_PARTITION = Utils.toPositive(Utils.murmur2(TRACK.toBytes())) % PARTITIONS;
+    private static final Handle HANDLE = new Handle("trk_4k7vx9tz2nqr8w3");
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
+
+    private final Answers answers = new Answers();
+    private final Known refusals = new Known();
+    private final Waiters waiters = new Waiters(100);
+    private FakeRows table = new FakeRows();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final ReadYourWrites writes =
+            new ReadYourWrites(new Current(), answers, refusals, waiters, () -> PARTITIONS, meters);
+
+    /** Rows as a table keeps them. */
+    private static final class FakeRows {
+        private final Map<Puri, Row> byPuri = new HashMap<>();
+
+        void put(Puri puri, Row row) {
+            byPuri.put(puri, row);
+        }
+    }
+
+    /** The rows of the table that answers now. */
+    private final class Current implements ReadYourWrites.Rows {
+        @Override
+        public @Nullable Position lastOf(Puri puri) {
+            Row row = table.byPuri.get(puri);
+            return row == null ? null : row.position();
+        }
+
+        @Override
+        public @Nullable Puri bearer(Handle handle) {
+            return table.byPuri.entrySet().stream()
+                    .filter(entry -> handle.equals(entry.getValue().handle()))
+                    .map(Map.Entry::getKey)
+                    .findAny()
+                    .orElse(null);
+        }
+
+        @Override
+        public boolean areThere() {
+            return true;
+        }
+    }
+
+    @AfterEach
+    void close() {
+        waiters.close();
+    }
+
+    /** Refusals as they are read from their own topic, which may come after the table's. */
+    private static final class Known implements Refusals {
+        private final Map<Position, Refusal> all = new HashMap<>();
+        private final CompletableFuture<@Nullable Refusal> soon = new CompletableFuture<>();
+
+        @Override
+        public @Nullable Refusal at(Position position, @Nullable Puri puri) {
+            return puri == null || puri.equals(TRACK) ? all.get(position) : null;
+        }
+
+        @Override
+        public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
+            return soon;
+        }
+    }
+
+    @Test
+    void aLateTokenIsAnsweredAtOnce() throws Exception {
+        table.put(TRACK, row(at(7)));
+
+        assertThat(writes.await(TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(waiters.count()).isZero();
+    }
+
+    @Test
+    void aLaterRowOfTheSameTopicSatisfiesAnEarlierToken() throws Exception {
+        table.put(TRACK, row(at(9)));
+
+        assertThat(writes.await(TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
+    }
+
+    @Test
+    void aRowOfAnotherTopicSatisfiesNothing() throws Exception {
+        table.put(TRACK, row(new Position(Topics.eventsOf("soundcloud"), ITS_PARTITION, 100)));
+
+        assertThat(writes.await(TRACK, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+    }
+
+    @Test
+    void aLaterEventOfAnotherNameDoesNot() throws Exception {
+        table.put(TRACK, row(at(5)));
+        table.put(otherInTheSamePartition(), row(at(1_000)));
+
+        assertThat(writes.await(TRACK, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+    }
+
+    @Test
+    void waitsAreTimedByTheirEnd() throws Exception {
+        CompletableFuture<Sight> gone = writes.await(TRACK, at(7), LONG);
+        gone.cancel(false);
+        assertThat(writes.await(TRACK, at(7), Duration.ofMillis(1))).succeedsWithin(LONG);
+        CompletableFuture<Sight> seen = writes.await(TRACK, at(7), LONG);
+        table.put(TRACK, row(at(7)));
+        waiters.wake(TRACK);
+        assertThat(seen).isCompleted();
+        writes.await(TRACK, at(7), LONG);
+
+        assertThat(List.of("gone", "not-caught-up", "seen", "refused", "foreign"))
+                .extracting(
+                        end -> meters.get("puri.waits").tag("end", end).timer().count())
+                .as("who need not wait is not counted")
+                .containsExactly(1L, 1L, 1L, 0L, 0L);
+    }
+
+    @Test
+    void whoWaitsIsAnsweredWhenTheRowIsThere() throws Exception {
+        CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
+        table.put(TRACK, row(at(6)));
+        waiters.wake(TRACK);
+        assertThat(waiting).isNotDone();
+
+        table.put(TRACK, row(at(7)));
+        waiters.wake(TRACK);
+
+        assertThat(waiting).isCompletedWithValue(new Sight.Seen());
+    }
+
+    @Test
+    void anErasureIsSeenAndLaterForgottenNeverGuessed() throws Exception {
+        answers.noRow(TRACK, at(8));
+        assertThat(writes.await(TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(TRACK, at(3), LONG)).isCompletedWithValue(new Sight.Seen());
+
+        for (int i = 0; i < Answers.MOST; i++) {
+            answers.noRow(Puri.parse("a:b:" + i), at(9));
+        }
+
+        assertThat(writes.await(TRACK, at(8), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(8)));
+    }
+
+    @Test
+    void aRefusalGoesBeforeALaterRow() throws Exception {
+        table.put(TRACK, row(at(20)));
+        Refusal refusal = new Refusal(
+                Reason.PURI_TAKEN, "it is taken", new Refusal.Holder(new Owner("catalog"), new Shard("br-1")), null);
+        refusals.all.put(at(7), refusal);
+
+        assertThat(writes.await(TRACK, at(7), LONG))
+                .isCompletedWithValue(new Sight.Refused(at(7), Reason.PURI_TAKEN, refusal));
+        assertThat(writes.await(TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
+    }
+
+    @Test
+    void theCircumstancesOfARefusalAreWaitedForALittle() throws Exception {
+        answers.refused(TRACK, at(7), Reason.PURI_TAKEN);
+
+        CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
+        assertThat(waiting).isNotDone();
+        refusals.soon.complete(null);
+
+        assertThat(waiting).isCompletedWithValue(new Sight.Refused(at(7), Reason.PURI_TAKEN, null));
+    }
+
+    @Test
+    void aRefusalOfAnotherNameIsNotToldHere() throws Exception {
+        Puri other = otherInTheSamePartition();
+        refusals.all.put(at(7), Refusal.of(Reason.PURI_TAKEN, "it is taken"));
+        answers.refused(TRACK, at(7), Reason.PURI_TAKEN);
+
+        assertThat(writes.await(other, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+    }
+
+    @Test
+    void aTokenOfAnotherPartitionOrNamespaceIsForeign() throws Exception {
+        assertThat(writes.await(TRACK, new Position(Topics.EVENTS, (ITS_PARTITION + 1) % PARTITIONS, 7), LONG)
+                        .join())
+                .isInstanceOf(Sight.Foreign.class);
+        assertThat(writes.await(TRACK, new Position(Topics.EVENTS, PARTITIONS + 1, 7), LONG)
+                        .join())
+                .isInstanceOf(Sight.Foreign.class);
+        assertThat(writes.await(TRACK, new Position(Topics.eventsOf("music"), 0, 7), LONG)
+                        .join())
+                .isInstanceOf(Sight.Foreign.class);
+    }
+
+    @Test
+    void aHandleIsWaitedForByItsToken() throws Exception {
+        CompletableFuture<Sight> waiting = writes.await(HANDLE, at(7), LONG);
+        assertThat(waiting).isNotDone();
+
+        table.put(TRACK, row(at(7)));
+        waiters.wakeNameless();
+
+        assertThat(waiting).isCompletedWithValue(new Sight.Seen());
+    }
+
+    @Test
+    void aHandleTakenByAnotherIsARefusal() throws Exception {
+        Refusal refusal = Refusal.of(Reason.HANDLE_TAKEN, "it is taken");
+        refusals.all.put(at(7), refusal);
+
+        assertThat(writes.await(HANDLE, at(7), LONG))
+                .isCompletedWithValue(new Sight.Refused(at(7), Reason.HANDLE_TAKEN, refusal));
+    }
+
+    @Test
+    void anothersRefusalIsNotToldOfAHandleUnlessItIsOverTheHandle() throws Exception {
+        table.put(TRACK, row(at(5)));
+        answers.refused(otherInTheSamePartition(), at(7), Reason.PURI_TAKEN);
+        answers.refused(otherInTheSamePartition(), at(8), Reason.HANDLE_TAKEN);
+        refusals.soon.complete(null);
+
+        assertThat(writes.await(HANDLE, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+        assertThat(writes.await(HANDLE, at(8), Duration.ZERO))
+                .isCompletedWithValue(new Sight.Refused(at(8), Reason.HANDLE_TAKEN, null));
+    }
+
+    @Test
+    void whenAnotherTableAnswersThoseWhoWaitLookAgain() throws Exception {
+        CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
+        FakeRows filling = new FakeRows();
+        filling.put(TRACK, row(at(7)));
+        waiters.wake(TRACK);
+        assertThat(waiting).isNotDone();
+
+        table = filling;
+        waiters.wakeAll();
+
+        assertThat(waiting).isCompletedWithValue(new Sight.Seen());
+    }
+
+    @Test
+    void whoCancelsWaitsNoMore() throws Exception {
+        CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
+
+        waiting.cancel(false);
+
+        assertThat(waiters.count()).isZero();
+    }
+
+    private static Puri otherInTheSamePartition() {
+        for (int i = 2; ; i++) {
+            Puri other = Puri.parse("soundcloud:tracks:" + i);
+            if (Utils.toPositive(Utils.murmur2(other.toBytes())) % PARTITIONS == ITS_PARTITION) {
+                return other;
+            }
+        }
+    }
+
+    private static Position at(long offset) {
+        return new Position(Topics.EVENTS, ITS_PARTITION, offset);
+    }
+
+    private static Row row(Position position) {
+        return new Row(
+                UUID.fromString("01970000-0000-7000-8000-000000000001"),
+                new Owner("catalog"),
+                new Shard("br-1"),
+                HANDLE,
+                Row.Status.ACTIVE,
+                1,
+                NOW,
+                NOW,
+                null,
+                position);
+    }
+}

@@ -1,0 +1,159 @@
+package dev.puri.tail.wait;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.schemas.identity.Puri;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class WaitersTest {
+    private static final Puri A = Puri.parse("a:b:1");
+    private static final Puri B = Puri.parse("a:b:2");
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final Waiters waiters = new Waiters(100_001);
+
+    @AfterEach
+    void close() {
+        waiters.close();
+    }
+
+    @Test
+    void whoWaitsIsAnsweredByNewsOfItsNameOnly() throws Exception {
+        AtomicInteger seen = new AtomicInteger();
+        CompletableFuture<@Nullable String> answer = waiters.await(A, LONG, () -> seen.get() == 0 ? null : "it");
+
+        seen.set(1);
+        waiters.wake(B);
+        assertThat(answer).isNotDone();
+
+        waiters.wake(A);
+        assertThat(answer).isCompletedWithValue("it");
+        assertThat(waiters.isAnybodyThere()).isFalse();
+    }
+
+    @Test
+    void whoKnowsNoNameIsAnsweredByAnyNews() throws Exception {
+        AtomicInteger seen = new AtomicInteger();
+        CompletableFuture<@Nullable String> answer = waiters.await(null, LONG, () -> seen.get() == 0 ? null : "it");
+        seen.set(1);
+
+        waiters.wakeNameless();
+
+        assertThat(answer).isCompletedWithValue("it");
+    }
+
+    @Test
+    void theWaitEnds() throws Exception {
+        assertThat(waiters.await(A, Duration.ofMillis(20), () -> null).get(20, TimeUnit.SECONDS))
+                .isNull();
+        assertThat(waiters.count()).isZero();
+    }
+
+    @Test
+    void whoCancelsIsForgotten() throws Exception {
+        CompletableFuture<@Nullable String> answer = waiters.await(A, LONG, () -> null);
+
+        answer.cancel(false);
+
+        assertThat(waiters.count()).isZero();
+    }
+
+    @Test
+    void moreThanTheBoundAreRefusedUntilOneLeaves() throws Exception {
+        try (Waiters two = new Waiters(2)) {
+            two.await(A, LONG, () -> null);
+            CompletableFuture<@Nullable String> second = two.await(A, LONG, () -> null);
+            assertThatThrownBy(() -> two.await(B, LONG, () -> null)).isInstanceOf(Waiters.TooManyException.class);
+
+            second.cancel(false);
+
+            two.await(B, LONG, () -> null);
+        }
+    }
+
+    @Test
+    void aStopEndsAllWaits() throws Exception {
+        CompletableFuture<@Nullable String> answer = waiters.await(A, LONG, () -> null);
+
+        waiters.close();
+
+        assertThat(answer).isCompletedWithValue(null);
+    }
+
+    @Test
+    void afterAStopOneLookIsAll() throws Exception {
+        waiters.close();
+
+        assertThat(waiters.await(A, LONG, () -> "it")).isCompletedWithValue("it");
+        assertThat(waiters.await(A, LONG, () -> null)).isCompletedWithValue(null);
+        assertThat(waiters.count()).isZero();
+    }
+
+    @Test
+    void aHundredThousandWaitersHoldNoThread() throws Exception {
+        int threads = Thread.activeCount();
+        List<CompletableFuture<@Nullable String>> answers = new ArrayList<>();
+        AtomicInteger seen = new AtomicInteger();
+        for (int i = 0; i < 100_000; i++) {
+            answers.add(waiters.await(Puri.parse("a:b:" + i % 50_000), LONG, () -> seen.get() == 0 ? null : "it"));
+        }
+        assertThat(Thread.activeCount()).isLessThan(threads + 5);
+
+        seen.set(1);
+        waiters.wakeAll();
+
+        assertThat(answers).allSatisfy(answer -> assertThat(answer).isCompletedWithValue("it"));
+        assertThat(waiters.count()).isZero();
+    }
+
+    @Test
+    void noNewsAreLostBetweenLookingAndWaiting() throws Exception {
+        int names = 50;
+        AtomicLongArray versions = new AtomicLongArray(names);
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        int rounds = 20_000;
+        Thread writer = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < rounds * 10 && !Thread.interrupted(); i++) {
+                int name = i % names;
+                versions.incrementAndGet(name);
+                if (waiters.isAnybodyThere()) {
+                    waiters.wake(Puri.parse("a:b:" + name));
+                }
+            }
+        });
+        List<CompletableFuture<@Nullable Long>> answers = new ArrayList<>();
+        for (int i = 0; i < rounds; i++) {
+            int name = random.nextInt(names);
+            long next = versions.get(name) + 1;
+            answers.add(waiters.await(Puri.parse("a:b:" + name), LONG, () -> {
+                long now = versions.get(name);
+                return now >= next ? now : null;
+            }));
+        }
+        writer.join();
+        // Whoever is left waited for a version that never came.
+        for (CompletableFuture<@Nullable Long> answer : answers) {
+            if (!answer.isDone()) {
+                continue;
+            }
+            assertThat(answer.get()).as("seed %d", seed).isNotNull();
+        }
+        int before = waiters.count();
+        waiters.wakeAll();
+        assertThat(waiters.count()).as("seed %d: nobody was overlooked", seed).isEqualTo(before);
+    }
+}

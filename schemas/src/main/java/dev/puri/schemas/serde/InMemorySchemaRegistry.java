@@ -1,0 +1,46 @@
+package dev.puri.schemas.serde;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.avro.Schema;
+
+/**
+ * A schema registry in memory, for tests that need no server. It takes every schema, as it knows no
+ * compatibility, and can be put out of reach. Thread-safe.
+ */
+public final class InMemorySchemaRegistry implements SchemaRegistry {
+    private final List<Schema> schemas = new ArrayList<>();
+    private volatile boolean isAway;
+
+    /** Puts it out of reach, or back: meanwhile {@link #byId} throws {@link RegistryUnavailableException}. */
+    public void setAway(boolean away) {
+        isAway = away;
+    }
+
+    @Override
+    public synchronized int register(String subject, Schema schema) {
+        if (!schemas.contains(schema)) {
+            schemas.add(schema);
+        }
+        return schemas.indexOf(schema) + 1;
+    }
+
+    @Override
+    public int idOf(String subject, Schema schema) {
+        return register(subject, schema);
+    }
+
+    @Override
+    public synchronized Schema byId(int id) {
+        if (isAway) {
+            throw new RegistryUnavailableException("schema id " + id + ": the registry is away", null);
+        }
+        if (id < 1 || id > schemas.size()) {
+            throw new UnknownSchemaException("schema id " + id + ": no schema has it", null);
+        }
+        return schemas.get(id - 1);
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,30 @@
+package dev.puri.search.index;
+
+import dev.puri.schemas.identity.Puri;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One record of a topic, as a change of the index. The same change may come again, after others of the
+ * same partition; the index then ends as if it had not.
+ *
+ * @param kind of the entry that is changed
+ * @param partition of that kind's topic
+ * @param offset in it
+ * @param puri whose entry
+ * @param entry what it is from now on; null when it is gone
+ */
+public record IndexChange(
+        Kind kind,
+        int partition,
+        long offset,
+        Puri puri,
+        @Nullable Entry entry) {
+    /**
+     * @throws IllegalArgumentException when the entry is of another kind
+     */
+    public IndexChange {
+        if (entry != null && entry.kind() != kind) {
+            throw new IllegalArgumentException(kind + " of " + puri + " cannot be " + entry);
+        }
+    }
+}

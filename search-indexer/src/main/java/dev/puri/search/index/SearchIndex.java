@@ -1,0 +1,59 @@
+package dev.puri.search.index;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An index of identities: one writer, any number of readers.
+ *
+ * <pre>
+ * apply · apply · … ──▶ refresh: readers see it
+ *                   ──▶ commit:  it is kept, with how far it goes
+ * </pre>
+ *
+ * After a crash at any moment it is as it was at a commit, or has some of what came later; reading the log
+ * again from {@link #committed} makes it whole.
+ */
+public interface SearchIndex extends AutoCloseable {
+    /** How far it went when it was last committed. */
+    Reached committed() throws IndexUnavailableException;
+
+    /**
+     * Takes changes, those of a partition in its order. Nobody sees them before {@link #refresh}. When it
+     * throws, some may have been taken; all are to be given again.
+     */
+    void apply(List<IndexChange> changes) throws IndexUnavailableException;
+
+    /** Lets everything that was taken be seen. */
+    void refresh() throws IndexUnavailableException;
+
+    /** Keeps everything that was taken, together with how far that is. */
+    void commit(Reached reached) throws IndexUnavailableException;
+
+    /** One page, of what could be seen at one moment. Thread-safe. */
+    SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException;
+
+    /** The entry that readers see; null when there is none. Thread-safe. */
+    @Nullable
+    Entry entry(Kind kind, Puri puri) throws IndexUnavailableException;
+
+    /** Whose identity bears a handle, as readers see it; null when none does. Thread-safe. */
+    @Nullable
+    Puri bearer(Handle handle) throws IndexUnavailableException;
+
+    /** Gives every entry of a kind that readers see at one moment, in no order. Thread-safe. */
+    void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException;
+
+    /** Rewrites what still holds entries that are gone, so that no file does; commits. */
+    void purge() throws IndexUnavailableException;
+
+    /** Entries that readers see, bytes and files that they take. Thread-safe. */
+    IndexSize size() throws IndexUnavailableException;
+
+    /** Lets go of everything. What was not committed is lost. */
+    @Override
+    void close();
+}
