@@ -47,7 +47,10 @@ public interface SearchIndex extends AutoCloseable {
     /** Gives every entry of a kind that readers see at one moment, in no order. Thread-safe. */
     void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException;
 
-    /** Rewrites what still holds entries that are gone, so that no file does; commits. */
+    /**
+     * Rewrites what holds entries that were gone when it was called, so that no file does any more. Takes long,
+     * so it may be called by another thread than the writer, who goes on meanwhile.
+     */
     void purge() throws IndexUnavailableException;
 
     /** Entries that readers see, bytes and files that they take. Thread-safe. */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit hits at most, from 1
  * @param after where the page before ended; null for the first
  * @param facets whether to count by collection and shard
+ * @param highlights whether to show where a text's words stand
  */
 public record SearchQuery(
         @Nullable String text,
@@ -29,7 +30,8 @@ public record SearchQuery(
         Set<Row.Status> statuses,
         int limit,
         @Nullable Cursor after,
-        boolean facets) {
+        boolean facets,
+        boolean highlights) {
     /** In what order hits come. */
     public enum Order {
         /** The best first; of equals the smaller pURI. */

@@ -34,7 +34,7 @@ public record SearchResult(
      * @param score how well it fits, higher is better; null in lists
      * @param attributes as they were published; of a list too, where there is a document
      * @param highlights by attribute's name pieces of its text with matches between {@code <em>} and {@code </em>},
-     *     all else escaped for HTML; empty in lists
+     *     all else escaped for HTML; empty in lists, and unless asked for
      */
     public record Hit(
             Puri puri,
