@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class SharedFixtures {
     private static @Nullable RestartableBroker broker;
     private static @Nullable RestartableSchemaRegistry registry;
+    private static @Nullable RestartableOpenSearch openSearch;
 
     private SharedFixtures() {}
 
@@ -23,6 +24,14 @@ final class SharedFixtures {
             closeAtExit("schema-registry", registry::close);
         }
         return registry;
+    }
+
+    static synchronized OpenSearchFixture openSearch() {
+        if (openSearch == null) {
+            openSearch = OpenSearchFixture.start();
+            closeAtExit("opensearch", openSearch::close);
+        }
+        return openSearch;
     }
 
     private static void closeAtExit(String what, Runnable close) {

@@ -1,0 +1,60 @@
+package dev.puri.testkit;
+
+import java.io.IOException;
+
+/**
+ * Main class of the child process that an OpenSearch node runs in. Uses the JDK alone, and the node by
+ * reflection: its jars are on the child's class path and on no other.
+ */
+final class OpenSearchChild {
+    private static final String RUNNER = "org.codelibs.opensearch.runner.OpenSearchRunner";
+
+    private OpenSearchChild() {}
+
+    /**
+     * @param args the node's home, its folder of settings, and its port or 0 for any
+     */
+    public static void main(String[] args) {
+        // No daemon: a node's own threads are, and would not keep the process.
+        new Thread(OpenSearchChild::endWithParent, "parent-watch").start();
+        try {
+            run(args[0], args[1], Integer.parseInt(args[2]));
+        } catch (Throwable e) {
+            e.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private static void run(String home, String config, int port) throws ReflectiveOperationException {
+        Class<?> type = Class.forName(RUNNER);
+        Object runner = type.getConstructor().newInstance();
+        // It would else look for a free port from this one on.
+        type.getMethod("setMaxHttpPort", int.class).invoke(runner, -1);
+        String[] told = {
+            "-basePath",
+            home,
+            "-confPath",
+            config,
+            "-numOfNode",
+            "1",
+            "-clusterName",
+            "puri-test",
+            // The first node's port is one above.
+            "-baseHttpPort",
+            Integer.toString(port - 1)
+        };
+        type.getMethod("build", String[].class).invoke(runner, (Object) told);
+    }
+
+    /** The parent holds the other end of standard input, which the kernel closes even when it is killed outright. */
+    private static void endWithParent() {
+        try {
+            while (System.in.read() >= 0) {
+                // The parent sends nothing; only the end of the stream tells.
+            }
+        } catch (IOException e) {
+            // As good as the end of the stream.
+        }
+        Runtime.getRuntime().halt(1);
+    }
+}
