@@ -18,7 +18,7 @@ public final class InvalidSettingsException extends IllegalArgumentException {
      *
      * @throws InvalidSettingsException if anything is
      */
-    static void throwIfAny(List<String> mistakes) {
+    public static void throwIfAny(List<String> mistakes) {
         if (!mistakes.isEmpty()) {
             throw new InvalidSettingsException(mistakes);
         }
