@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 record Output(Destination to, byte @Nullable [] value) {
     enum Destination {
         IDENTITIES,
+        DOCUMENTS,
         REJECTIONS,
         CLAIMS
     }

@@ -4,6 +4,8 @@ import dev.puri.schemas.avro.EventPosition;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
@@ -17,13 +19,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows and rejections as the bytes of their topics. Their schemas are registered before the topology
+ * Rows, documents and rejections as the bytes of their topics. Their schemas are registered before the topology
  * starts, so that no record waits for the schema registry.
  */
 final class OutputEncoder {
     private final RecordWriter<IdentityRow> rows = RecordWriter.of(IdentityRow.class);
+    private final RecordWriter<dev.puri.schemas.avro.Document> documents =
+            RecordWriter.of(dev.puri.schemas.avro.Document.class);
     private final RecordWriter<Rejection> rejections = RecordWriter.of(Rejection.class);
     private final int rowId;
+    private final int documentId;
     private final int rejectionId;
 
     /**
@@ -34,11 +39,16 @@ final class OutputEncoder {
      */
     OutputEncoder(SchemaRegistry registry) {
         rowId = registry.register(Topics.IDENTITIES + "-value", rows.schema());
+        documentId = registry.register(Topics.DOCUMENTS + "-value", documents.schema());
         rejectionId = registry.register(Topics.REJECTIONS + "-value", rejections.schema());
     }
 
     byte[] row(Row row) {
         return rows.encode(rowId, RowAvro.toAvro(row));
+    }
+
+    byte[] document(Document document) {
+        return documents.encode(documentId, DocumentAvro.toAvro(document));
     }
 
     byte[] rejection(Arrival arrival, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal, long rejectedAt) {

@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
@@ -11,6 +12,7 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.Cancellable;
@@ -32,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * queue up again from its head.
  *
  * <p>Every event with a pURI of this partition leaves by {@code settle} and only there: one record of
- * identities and one count.
+ * identities and one count. One that is applied may leave a document too ({@link DocumentFate}); the
+ * registration tells whether there is one, so a collection that is not searched costs no look for it.
  */
 final class Registrar implements Processor<byte[], byte[], byte[], Output> {
     /** How long a declaration may be behind the events that need it. */
@@ -97,6 +100,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         private final ProcessorContext<byte[], Output> context;
         private final int partition;
         private final KeyValueStore<byte[], byte[]> registrations;
+        private final KeyValueStore<byte[], byte[]> texts;
         private final KeyValueStore<byte[], byte[]> tallyStore;
         private final Parking parking;
         private final List<Cancellable> punctuations;
@@ -109,6 +113,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             this.context = context;
             this.partition = context.taskId().partition();
             this.registrations = context.getStateStore(RegistryTopology.REGISTRATIONS_STORE);
+            this.texts = context.getStateStore(RegistryTopology.TEXTS_STORE);
             this.tallyStore = context.getStateStore(RegistryTopology.TALLY_STORE);
             this.parking = new Parking(context.getStateStore(RegistryTopology.PARKED_STORE));
             byte[] counted = tallyStore.get(TALLY_KEY);
@@ -187,15 +192,19 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             Registration before = before(dossier);
             Refusal misplaced = collections.objectionTo(puri, position.topic());
             Refusal objection = misplaced != null ? misplaced : AttributeBounds.objectionTo(event.change());
+            Terms terms = collections.termsOf(puri);
             Decision decision = objection != null
                     ? new Decision.Refused(objection)
-                    : Registration.fold(before, event, position, collections.termsOf(puri), clerk);
+                    : Registration.fold(before, event, position, terms, clerk);
             return switch (decision) {
                 case Decision.Applied applied -> {
-                    Registration after = applied.registration();
+                    Row row = applied.registration().row();
+                    DocumentFate fate = DocumentFate.of(before.hasDocument(), event.change(), row, terms.isSearched());
+                    Registration after = applied.registration().withDocument(fate.leavesOne());
                     registrations.put(dossier.storeKey(), RegistrationCodec.encode(after));
+                    follow(dossier, fate);
                     tally.countApplied();
-                    settle(dossier, after.row(), Outcome.APPLIED);
+                    settle(dossier, row, Outcome.APPLIED);
                     yield null;
                 }
                 case Decision.Unchanged ignored -> {
@@ -214,6 +223,44 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
                     yield null;
                 }
             };
+        }
+
+        /** Brings the pURI's document, and the text that is kept for it, to where the event left them. */
+        private void follow(Dossier dossier, DocumentFate fate) {
+            switch (fate) {
+                case DocumentFate.None ignored -> {}
+                case DocumentFate.Written written -> {
+                    texts.put(dossier.storeKey(), AttributesCodec.encode(written.attributes()));
+                    document(dossier, encoded(dossier, written.row(), written.attributes()));
+                }
+                case DocumentFate.Renewed renewed -> {
+                    byte[] text = texts.get(dossier.storeKey());
+                    if (text == null) {
+                        throw new IllegalStateException("the text of " + dossier.puri() + " is lost");
+                    }
+                    document(dossier, encoded(dossier, renewed.row(), AttributesCodec.decode(text)));
+                }
+                case DocumentFate.Gone ignored -> {
+                    // The same tombstone as delete(), without the look at what was there.
+                    texts.put(dossier.storeKey(), null);
+                    document(dossier, null);
+                }
+            }
+        }
+
+        private byte[] encoded(Dossier dossier, Row row, Map<String, String> attributes) {
+            return encoder.document(new Document(
+                    row.owner(),
+                    row.shard(),
+                    row.handle(),
+                    row.status(),
+                    row.mergedInto(),
+                    attributes,
+                    dossier.arrival().position()));
+        }
+
+        private void document(Dossier dossier, byte @Nullable [] value) {
+            forward(Output.Destination.DOCUMENTS, dossier.arrival().key(), value, place(dossier));
         }
 
         /** Whether the event fails only on what is declared, which may be about to change. */
@@ -248,14 +295,19 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
 
         /** The one record of identities for this event: the row as it stands now, and what became of the event. */
         private void settle(Dossier dossier, @Nullable Row row, Outcome outcome) {
-            RecordHeaders headers = new RecordHeaders();
-            headers.add(Position.HEADER, Texts.utf8(dossier.arrival().position().toString()));
+            RecordHeaders headers = place(dossier);
             headers.add(Outcome.HEADER, Texts.utf8(outcome.toString()));
             forward(
                     Output.Destination.IDENTITIES,
                     dossier.arrival().key(),
                     row == null ? null : encoder.row(row),
                     headers);
+        }
+
+        private static RecordHeaders place(Dossier dossier) {
+            RecordHeaders headers = new RecordHeaders();
+            headers.add(Position.HEADER, Texts.utf8(dossier.arrival().position().toString()));
+            return headers;
         }
 
         private void ask(Puri puri, Wait wait) {
@@ -328,8 +380,10 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             }
             Puri marker = Marker.puri(partition, partitions);
             registrations.put(StoreKey.of(marker), RegistrationCodec.encode(Registration.NONE));
+            texts.put(StoreKey.of(marker), null);
             parking.mark(marker);
             forward(Output.Destination.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
+            forward(Output.Destination.DOCUMENTS, marker.toBytes(), null, new RecordHeaders());
             Marker.keep(tallyStore, now);
         }
 

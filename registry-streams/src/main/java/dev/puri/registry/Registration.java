@@ -26,15 +26,17 @@ import org.jspecify.annotations.Nullable;
  *     retried publish is harmless
  * @param formerUuids the last {@value #REMEMBERED_UUIDS} uuids of deleted and erased identities,
  *     oldest first; none of them comes back
+ * @param hasDocument whether the pURI has a document and text is kept for it; the rule takes it along
+ *     and {@link DocumentFate} decides it
  */
-record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> formerUuids) {
+record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> formerUuids, boolean hasDocument) {
     static final int REMEMBERED_EVENTS = 8;
 
     /** Bounds what one pURI can cost; past it the oldest uuid is forgotten. */
     static final int REMEMBERED_UUIDS = 1000;
 
     /** Of a pURI that no event was applied to. */
-    static final Registration NONE = new Registration(null, List.of(), List.of());
+    static final Registration NONE = new Registration(null, List.of(), List.of(), false);
 
     Registration {
         recentEvents = List.copyOf(recentEvents);
@@ -254,19 +256,24 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         };
     }
 
+    Registration withDocument(boolean hasOne) {
+        return hasOne == hasDocument ? this : new Registration(row, recentEvents, formerUuids, hasOne);
+    }
+
     private Decision applied(Row next, Event event) {
         return new Decision.Applied(with(next, event));
     }
 
     private Registration with(@Nullable Row next, Event event) {
-        return new Registration(next, appended(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerUuids);
+        return new Registration(
+                next, appended(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerUuids, hasDocument);
     }
 
     private Registration retiring(UuidHash uuid) {
         if (formerUuids.contains(uuid)) {
             return this;
         }
-        return new Registration(row, recentEvents, appended(formerUuids, uuid, REMEMBERED_UUIDS));
+        return new Registration(row, recentEvents, appended(formerUuids, uuid, REMEMBERED_UUIDS), hasDocument);
     }
 
     private static <T> List<T> appended(List<T> list, T last, int most) {

@@ -17,7 +17,7 @@ import java.util.UUID;
  * with no schema registry in reach, and only this class ever reads it.
  *
  * <pre>
- *   version       1 byte, 1
+ *   version       1 byte: 1, or 2 for one that has a document
  *   recent        1 byte count, 16 bytes each
  *   former        2 bytes count, 16 bytes each
  *   status        1 byte: 0 no row and the end, 1 active, 2 merged, 3 deleted
@@ -29,6 +29,10 @@ import java.util.UUID;
  */
 final class RegistrationCodec {
     private static final byte VERSION = 1;
+
+    /** A version, so that a program that knows no documents stops at it instead of losing track of one. */
+    private static final byte WITH_DOCUMENT = 2;
+
     private static final int FIXED_ROW = 16 + 4 * Long.BYTES + Integer.BYTES;
 
     private RegistrationCodec() {}
@@ -51,7 +55,7 @@ final class RegistrationCodec {
                 + UuidHash.BYTES * registration.formerUuids().size()
                 + 1
                 + (row == null ? 0 : FIXED_ROW + Texts.size(texts));
-        ByteBuffer bytes = ByteBuffer.allocate(size).put(VERSION);
+        ByteBuffer bytes = ByteBuffer.allocate(size).put(registration.hasDocument() ? WITH_DOCUMENT : VERSION);
         bytes.put((byte) registration.recentEvents().size());
         for (UUID event : registration.recentEvents()) {
             put(bytes, event);
@@ -82,9 +86,9 @@ final class RegistrationCodec {
     static Registration decode(byte[] value) {
         ByteBuffer bytes = ByteBuffer.wrap(value);
         byte version = bytes.get();
-        if (version != VERSION) {
+        if (version != VERSION && version != WITH_DOCUMENT) {
             throw new IllegalStateException(
-                    "the registrar's store has version " + version + " and this program reads " + VERSION);
+                    "the registrar's store has version " + version + " and this program reads up to " + WITH_DOCUMENT);
         }
         List<UUID> recent = new ArrayList<>(Registration.REMEMBERED_EVENTS);
         for (int i = bytes.get(); i > 0; i--) {
@@ -96,7 +100,8 @@ final class RegistrationCodec {
             former.add(UuidHash.of(bytes));
         }
         byte status = bytes.get();
-        return new Registration(status == 0 ? null : row(bytes, STATUS[status - 1]), recent, former);
+        return new Registration(
+                status == 0 ? null : row(bytes, STATUS[status - 1]), recent, former, version == WITH_DOCUMENT);
     }
 
     private static final Row.Status[] STATUS = Row.Status.values();

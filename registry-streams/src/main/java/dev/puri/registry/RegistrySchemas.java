@@ -1,6 +1,7 @@
 package dev.puri.registry;
 
 import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
@@ -32,6 +33,7 @@ public final class RegistrySchemas {
             schemas.put(Topics.eventsOf(namespace), IdentityEvent.getClassSchema());
         }
         schemas.put(Topics.IDENTITIES, IdentityRow.getClassSchema());
+        schemas.put(Topics.DOCUMENTS, Document.getClassSchema());
         schemas.put(Topics.REJECTIONS, Rejection.getClassSchema());
         schemas.put(Topics.COLLECTIONS, CollectionsEntry.getClassSchema());
         Map<String, Integer> ids = new LinkedHashMap<>();

@@ -82,6 +82,7 @@ public final class RegistryTopics {
     private static final List<Plan> PLANS = List.of(
             new Plan(Topics.EVENTS, true, FORGOTTEN),
             new Plan(Topics.IDENTITIES, true, COMPACTED),
+            new Plan(Topics.DOCUMENTS, true, COMPACTED),
             new Plan(Topics.GRANTS, true, Map.of("cleanup.policy", "delete", "retention.ms", millis(GRANTS_KEPT))),
             new Plan(Topics.REJECTIONS, true, FORGOTTEN),
             new Plan(Topics.COLLECTIONS, false, COMPACTED));

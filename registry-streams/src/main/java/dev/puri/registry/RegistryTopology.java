@@ -1,6 +1,7 @@
 package dev.puri.registry;
 
 import static dev.puri.registry.Output.Destination.CLAIMS;
+import static dev.puri.registry.Output.Destination.DOCUMENTS;
 import static dev.puri.registry.Output.Destination.IDENTITIES;
 import static dev.puri.registry.Output.Destination.REJECTIONS;
 
@@ -37,7 +38,8 @@ import org.apache.kafka.streams.state.Stores;
  *                       │                                          ┊
  *   puri.events.v1 ──▶ registrar ◀┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┘
  *                      ▲   │ │ └──▶ puri.identities.v1
- *       puri.grants.v1 │   │ └────▶ puri.rejections.v1
+ *       puri.grants.v1 │   │ ├────▶ puri.documents.v1
+ *                      │   │ └────▶ puri.rejections.v1
  *                      │   ▼
  *                      │ (claims) by handle
  *                      │   ▼
@@ -53,6 +55,7 @@ import org.apache.kafka.streams.state.Stores;
  */
 final class RegistryTopology {
     static final String REGISTRATIONS_STORE = "registrations";
+    static final String TEXTS_STORE = "texts";
     static final String PARKED_STORE = "parked";
     static final String TALLY_STORE = "tally";
     static final String HANDLES_STORE = "handles";
@@ -60,7 +63,8 @@ final class RegistryTopology {
     static final String INTAKE = "intake";
     static final String CLAIMS_TOPIC = "claims";
 
-    static final List<String> LOGGED_STORES = List.of(REGISTRATIONS_STORE, PARKED_STORE, TALLY_STORE, HANDLES_STORE);
+    static final List<String> LOGGED_STORES =
+            List.of(REGISTRATIONS_STORE, TEXTS_STORE, PARKED_STORE, TALLY_STORE, HANDLES_STORE);
 
     private static final Pattern NAMESPACE_EVENTS =
             Pattern.compile(Pattern.quote(Topics.EVENTS) + "\\.[a-z0-9._-]{1," + Puri.MAX_NAME_BYTES + "}");
@@ -96,6 +100,9 @@ final class RegistryTopology {
                 .branch(
                         (key, output) -> output.to() == IDENTITIES,
                         Branched.withConsumer(identities -> write(identities, Topics.IDENTITIES), "identities"))
+                .branch(
+                        (key, output) -> output.to() == DOCUMENTS,
+                        Branched.withConsumer(documents -> write(documents, Topics.DOCUMENTS), "documents"))
                 .branch(
                         (key, output) -> output.to() == REJECTIONS,
                         Branched.withConsumer(rejections -> write(rejections, Topics.REJECTIONS), "rejections"))
@@ -139,6 +146,7 @@ final class RegistryTopology {
                 // One key, written at every event: the cache folds that into one write a commit.
                 return Set.of(
                         onDisk(REGISTRATIONS_STORE),
+                        onDisk(TEXTS_STORE),
                         onDisk(PARKED_STORE),
                         inMemory(TALLY_STORE).withCachingEnabled());
             }

@@ -12,7 +12,7 @@ import org.rocksdb.WriteBufferManager;
 
 /**
  * One bound on the memory of all stores together. Left alone each store takes up to 98 MiB outside the
- * heap, and there are three to a partition. Kafka Streams makes one of these for every store, so what
+ * heap, and there are four to a partition. Kafka Streams makes one of these for every store, so what
  * they share is static.
  */
 public final class StoreMemory implements RocksDBConfigSetter {

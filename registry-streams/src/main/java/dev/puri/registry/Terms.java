@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 record Terms(@Nullable Collection collection) {
     static final Terms UNREGISTERED = new Terms(null);
 
+    /** Whether what is said of its identities now is to be found. */
+    boolean isSearched() {
+        return collection != null && collection.search();
+    }
+
     @Nullable
     Refusal objectionTo(Change change) {
         return switch (change) {

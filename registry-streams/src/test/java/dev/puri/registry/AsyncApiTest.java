@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
@@ -34,6 +35,8 @@ final class AsyncApiTest {
             IdentityEvent.getClassSchema(),
             Topics.IDENTITIES,
             IdentityRow.getClassSchema(),
+            Topics.DOCUMENTS,
+            Document.getClassSchema(),
             Topics.REJECTIONS,
             Rejection.getClassSchema(),
             Topics.COLLECTIONS,
@@ -60,7 +63,7 @@ final class AsyncApiTest {
     }
 
     @Test
-    void everyTopicHasAKeyAndTheIdentitiesTheirHeaders() {
+    void everyTopicHasAKeyAndWhatAnswersAnEventItsHeaders() {
         channels().forEach((topic, channel) -> {
             JsonNode message = message(channel);
             assertThat(message.at("/bindings/kafka/key/description").asText())
@@ -68,7 +71,12 @@ final class AsyncApiTest {
                     .isNotEmpty();
             assertThat(names(message.at("/headers/properties")))
                     .as(topic)
-                    .isEqualTo(topic.equals(Topics.IDENTITIES) ? Set.of(Position.HEADER, Outcome.HEADER) : Set.of());
+                    .isEqualTo(
+                            switch (topic) {
+                                case Topics.IDENTITIES -> Set.of(Position.HEADER, Outcome.HEADER);
+                                case Topics.DOCUMENTS -> Set.of(Position.HEADER);
+                                default -> Set.of();
+                            });
         });
         String outcome = message(channels().get(Topics.IDENTITIES))
                 .at("/headers/properties/" + Outcome.HEADER + "/pattern")

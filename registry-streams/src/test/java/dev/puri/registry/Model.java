@@ -5,6 +5,7 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The contract once more, as plainly as Java allows: one mutable object a pURI, one long list of ifs.
- * It is told who asked first for each handle, and otherwise knows nothing of queues, crashes or Kafka.
+ * It is told who asked first for each handle and what was searched when, and otherwise knows nothing of
+ * queues, crashes or Kafka.
  */
 final class Model {
     /** What the collections registry says, in the model's own words. */
@@ -45,6 +47,8 @@ final class Model {
         private long changedAt;
         private @Nullable Puri survivor;
         private @Nullable Position position;
+        private @Nullable Map<String, String> text;
+        private @Nullable Position documented;
         private final Deque<UUID> recent = new ArrayDeque<>();
         private final Set<UUID> burnt = new HashSet<>();
     }
@@ -68,7 +72,20 @@ final class Model {
         return rows;
     }
 
-    Outcome decide(Event event, Position position) {
+    Map<Puri, Document> documents() {
+        Map<Puri, Document> documents = new HashMap<>();
+        identities.forEach((puri, i) -> {
+            if (i.text != null) {
+                documents.put(puri, document(i));
+            }
+        });
+        return documents;
+    }
+
+    /**
+     * @param isSearched whether the pURI's collection was searched when the registry decided the event
+     */
+    Outcome decide(Event event, Position position, boolean isSearched) {
         Identity i = identities.computeIfAbsent(event.puri(), ignored -> new Identity());
         Outcome outcome = decide(i, event, position);
         if (outcome.equals(Outcome.APPLIED)) {
@@ -76,8 +93,20 @@ final class Model {
             if (i.recent.size() > 8) {
                 i.recent.removeFirst();
             }
+            describe(i, event.change(), position, isSearched);
         }
         return outcome;
+    }
+
+    private static void describe(Identity i, Change change, Position position, boolean isSearched) {
+        if (!isSearched || i.status.equals("none") || i.status.equals("DELETED")) {
+            i.text = null;
+        } else if (change instanceof Change.Described d) {
+            i.text = d.attributes();
+        } else if (change instanceof Change.Created c && i.text == null) {
+            i.text = c.attributes();
+        }
+        i.documented = position;
     }
 
     private Outcome decide(Identity i, Event event, Position position) {
@@ -211,5 +240,16 @@ final class Model {
                 Instant.ofEpochMilli(i.changedAt),
                 i.survivor,
                 Objects.requireNonNull(i.position));
+    }
+
+    private static Document document(Identity i) {
+        return new Document(
+                new Owner(i.owner),
+                new Shard(i.shard),
+                i.handle == null ? null : new Handle(i.handle),
+                Row.Status.valueOf(i.status),
+                i.survivor,
+                Objects.requireNonNull(i.text),
+                Objects.requireNonNull(i.documented));
     }
 }

@@ -25,7 +25,7 @@ final class RandomEvents {
     static final String MUSIC_TOPIC = Topics.eventsOf("music");
 
     static final List<Declaration> DECLARED = List.of(
-            new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), false, false, "", false),
+            new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), true, false, "", false),
             new Collection(
                     "soundcloud",
                     "users",
@@ -35,7 +35,7 @@ final class RandomEvents {
                     false,
                     "",
                     false),
-            new Collection("music", "albums", new Prefix("alb"), Set.of(), false, false, "", false),
+            new Collection("music", "albums", new Prefix("alb"), Set.of(), true, false, "", false),
             new Namespace("music", true));
 
     private final Random random;
@@ -58,6 +58,11 @@ final class RandomEvents {
     /** Where a pURI's events belong. */
     static String rightfulTopic(Puri puri) {
         return puri.namespace().equals("music") ? MUSIC_TOPIC : Topics.EVENTS;
+    }
+
+    /** Whether a collection is searched, as declared here. */
+    static boolean isSearched(Puri puri) {
+        return puri.collection().equals("tracks") || puri.collection().equals("albums");
     }
 
     /** The declarations in the model's words. */
@@ -103,18 +108,23 @@ final class RandomEvents {
     private Change newChange(Puri puri) {
         int dice = random.nextInt(100);
         if (dice < 45) {
-            return new Change.Created(smallUuid(puri), owner(), shard(), handle(), Map.of("title", "x"));
+            return new Change.Created(smallUuid(puri), owner(), shard(), handle(), text("created"));
         }
         if (dice < 60) {
             return new Change.Moved(random.nextBoolean() ? null : owner(), shard());
         }
         if (dice < 68) {
-            return new Change.Described(Map.of("title", "y"));
+            return new Change.Described(text("described"));
         }
         if (dice < 78) {
             return new Change.Merged(anyPuri());
         }
         return dice < 92 ? new Change.Deleted() : new Change.Erased();
+    }
+
+    /** No two events say the same, but for one in four, which says nothing. */
+    private Map<String, String> text(String how) {
+        return uuids % 4 == 0 ? Map.of() : Map.of("title", how + ' ' + uuids, "how", how);
     }
 
     /** One of a few for each pURI, so that they meet again. */

@@ -6,10 +6,14 @@ import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationAvro;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Outcome;
@@ -42,7 +46,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Random histories through the real processors, against {@link Model}: duplicates, late replays,
  * reorderings between sources, two shards claiming one pURI, two pURIs one handle, namespace topics with
- * other partition counts, re-creation, erasure, rubbish, lost and doubled grants, crash and replay.
+ * other partition counts, re-creation, erasure, rubbish, lost and doubled grants, crash and replay, and
+ * collections that are searched and then are not.
  */
 class RegistrySimulationTest {
     private static final int SEEDS = 300;
@@ -89,6 +94,13 @@ class RegistrySimulationTest {
         private final List<Event> history = new ArrayList<>();
         private final RandomEvents generated;
         private final Set<Outcome> outcomes = new HashSet<>();
+
+        /** Collections that are searched now. */
+        private final Set<String> searched = new HashSet<>();
+
+        /** By position, whether the pURI's collection was searched when the event was decided. */
+        private final Map<String, Boolean> searchedThen = new HashMap<>();
+
         private int appended;
 
         History(long seed) {
@@ -105,8 +117,9 @@ class RegistrySimulationTest {
             world.createTopic(World.CLAIMS, PARTITIONS);
             world.createTopic(Topics.GRANTS, PARTITIONS);
             world.createTopic(Topics.IDENTITIES, PARTITIONS);
+            world.createTopic(Topics.DOCUMENTS, PARTITIONS);
             world.createTopic(Topics.REJECTIONS, PARTITIONS);
-            declare();
+            RandomEvents.DECLARED.forEach(this::declare);
             OutputEncoder encoder = new OutputEncoder(schemaRegistry);
             for (int p = 0; p < 7; p++) {
                 world.addTask(
@@ -124,6 +137,7 @@ class RegistrySimulationTest {
                         List.of(Topics.EVENTS, World.INTAKE, Topics.GRANTS),
                         List.of(
                                 RegistryTopology.REGISTRATIONS_STORE,
+                                RegistryTopology.TEXTS_STORE,
                                 RegistryTopology.PARKED_STORE,
                                 RegistryTopology.TALLY_STORE),
                         () -> new Registrar(new EventEdge(schemas), collections, encoder, tallies, PARTITIONS),
@@ -138,13 +152,44 @@ class RegistrySimulationTest {
             }
         }
 
-        private void declare() {
+        private void declare(Declaration declaration) {
             RecordWriter<CollectionsEntry> writer = RecordWriter.of(CollectionsEntry.class);
             int id = schemaRegistry.register("collections", writer.schema());
-            var feed = collections.feed();
-            for (Declaration declaration : RandomEvents.DECLARED) {
-                feed.process(new Record<>(
-                        Texts.utf8(declaration.key()), writer.encode(id, DeclarationAvro.toAvro(declaration)), 0));
+            collections
+                    .feed()
+                    .process(new Record<>(
+                            Texts.utf8(declaration.key()), writer.encode(id, DeclarationAvro.toAvro(declaration)), 0));
+            if (declaration instanceof Collection collection && collection.search()) {
+                searched.add(declaration.key());
+            } else {
+                searched.remove(declaration.key());
+            }
+        }
+
+        /** Whether tracks or albums are searched is declared anew. */
+        private void switchSearch() {
+            world.tasks().forEach(World.Task::commit);
+            noteWhatWasSearched();
+            Collection collection = (Collection) RandomEvents.DECLARED.get(random.nextBoolean() ? 0 : 2);
+            declare(new Collection(
+                    collection.namespace(),
+                    collection.name(),
+                    collection.prefix(),
+                    collection.owners(),
+                    !searched.contains(collection.key()),
+                    collection.isPublic(),
+                    collection.description(),
+                    collection.retired()));
+        }
+
+        /** What was decided since it was last asked went by what is declared now. */
+        private void noteWhatWasSearched() {
+            for (int p = 0; p < PARTITIONS; p++) {
+                for (World.Entry entry : world.log(Topics.IDENTITIES, p)) {
+                    Puri puri = EventEdge.canonicalKey(entry.key());
+                    searchedThen.putIfAbsent(
+                            header(entry, Position.HEADER), searched.contains(puri.qualifiedCollection()));
+                }
             }
         }
 
@@ -153,6 +198,7 @@ class RegistrySimulationTest {
                 step();
             }
             settle();
+            noteWhatWasSearched();
             compare();
             schemas.close();
         }
@@ -177,8 +223,10 @@ class RegistrySimulationTest {
             } else if (dice < 97) {
                 world.passTime(random.nextInt(3000));
                 task.tick();
-            } else {
+            } else if (dice < 99) {
                 disturbGrants();
+            } else {
+                switchSearch();
             }
         }
 
@@ -295,6 +343,7 @@ class RegistrySimulationTest {
             outcomes.addAll(actual.values());
             assertThat(orderAnswered).isEqualTo(orderRead);
             assertThat(rows).isEqualTo(model.rows());
+            assertThat(documents()).isEqualTo(model.documents());
             assertHandlesAreUnique(rows);
             assertNothingIsUnaccountedFor(read, expected);
         }
@@ -332,7 +381,7 @@ class RegistrySimulationTest {
             } else if (!position.topic().equals(RandomEvents.rightfulTopic(puri))) {
                 outcome = Outcome.refused(Reason.MALFORMED);
             } else {
-                outcome = model.decide(event, position);
+                outcome = model.decide(event, position, searchedThen.get(position.toString()));
             }
             assertThat(expected.put(position.toString(), outcome))
                     .as("read once: " + position)
@@ -359,6 +408,31 @@ class RegistrySimulationTest {
                     }
                 }
             }
+        }
+
+        private Map<Puri, Document> documents() {
+            RecordReader<dev.puri.schemas.avro.Document> reader = RecordReader.of(dev.puri.schemas.avro.Document.class);
+            Map<Puri, Document> documents = new HashMap<>();
+            for (int p = 0; p < PARTITIONS; p++) {
+                for (World.Entry entry : world.log(Topics.DOCUMENTS, p)) {
+                    Puri puri = EventEdge.canonicalKey(entry.key());
+                    String position = header(entry, Position.HEADER);
+                    if (!RandomEvents.isSearched(puri)) {
+                        assertThat(published.get(position).change())
+                                .as("a collection that is never searched costs no record")
+                                .isInstanceOf(Change.Erased.class);
+                    }
+                    if (entry.value() == null) {
+                        documents.remove(puri);
+                        continue;
+                    }
+                    Document document = DocumentAvro.fromAvro(
+                            reader.decode(entry.value(), dev.puri.schemas.avro.Document.getClassSchema()));
+                    assertThat(document.position()).hasToString(position);
+                    documents.put(puri, document);
+                }
+            }
+            return documents;
         }
 
         private static void assertHandlesAreUnique(Map<Puri, Row> rows) {

@@ -7,6 +7,8 @@ import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
@@ -20,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +33,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /** A broker of a test's own with the registry's topics on it, and eyes on what the topology writes. */
 final class RegistryStack implements AutoCloseable {
@@ -38,8 +42,12 @@ final class RegistryStack implements AutoCloseable {
     private final RestartableBroker broker = Broker.start();
     private final String schemaRegistry;
     private final Admin admin;
+    private final RecordReader<dev.puri.schemas.avro.Document> documentReader =
+            RecordReader.of(dev.puri.schemas.avro.Document.class);
     private final List<Observed> identities = new ArrayList<>();
     private final List<Rejection> rejections = new ArrayList<>();
+    private final Map<Position, Puri> documented = new HashMap<>();
+    private final Map<Puri, Document> documents = new HashMap<>();
     private final KafkaConsumer<byte[], byte[]> eyes;
 
     /** A record of identities. */
@@ -62,6 +70,7 @@ final class RegistryStack implements AutoCloseable {
         List<TopicPartition> watched = new ArrayList<>();
         for (int p = 0; p < PARTITIONS; p++) {
             watched.add(new TopicPartition(Topics.IDENTITIES, p));
+            watched.add(new TopicPartition(Topics.DOCUMENTS, p));
             watched.add(new TopicPartition(Topics.REJECTIONS, p));
         }
         eyes.assign(watched);
@@ -110,6 +119,10 @@ final class RegistryStack implements AutoCloseable {
                 rejections.add(refused.decode(record.value(), Rejection.getClassSchema()));
                 continue;
             }
+            if (record.topic().equals(Topics.DOCUMENTS)) {
+                takeDocument(record);
+                continue;
+            }
             identities.add(new Observed(
                     Puri.parse(new String(record.key(), StandardCharsets.UTF_8)),
                     Position.parse(header(record, Position.HEADER)),
@@ -119,6 +132,32 @@ final class RegistryStack implements AutoCloseable {
                             : RowAvro.fromAvro(rows.decode(record.value(), IdentityRow.getClassSchema()))));
         }
         return this;
+    }
+
+    private void takeDocument(ConsumerRecord<byte[], byte[]> record) {
+        Puri puri = Puri.parse(new String(record.key(), StandardCharsets.UTF_8));
+        Position position = Position.parse(header(record, Position.HEADER));
+        if (documented.put(position, puri) != null) {
+            throw new AssertionError("documented twice: " + puri + " at " + position);
+        }
+        if (record.value() == null) {
+            documents.remove(puri);
+        } else {
+            documents.put(
+                    puri,
+                    DocumentAvro.fromAvro(
+                            documentReader.decode(record.value(), dev.puri.schemas.avro.Document.getClassSchema())));
+        }
+    }
+
+    /** What stands in the documents' topic once it is compacted. */
+    Map<Puri, Document> documents() {
+        return documents;
+    }
+
+    /** Whether a document, or the end of one, came of the event. */
+    boolean isDocumented(Position position) {
+        return documented.containsKey(position);
     }
 
     List<Observed> identities() {
@@ -149,6 +188,30 @@ final class RegistryStack implements AutoCloseable {
             }
         }
         return rows;
+    }
+
+    /** The last committed value of a key; null when it is a tombstone, or there is none. */
+    byte @Nullable [] lastOf(String topic, byte[] key) {
+        Map<String, Object> properties = new HashMap<>(clientProperties());
+        properties.put("isolation.level", "read_committed");
+        byte[] last = null;
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+                    if (Arrays.equals(record.key(), key)) {
+                        last = record.value();
+                    }
+                }
+            }
+        }
+        return last;
     }
 
     long endOf(String topic) throws Exception {

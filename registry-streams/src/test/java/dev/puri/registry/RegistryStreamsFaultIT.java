@@ -158,11 +158,19 @@ class RegistryStreamsFaultIT {
         for (Position position : order) {
             Event event = published.get(position);
             boolean isMisplaced = !position.topic().equals(RandomEvents.rightfulTopic(event.puri()));
-            expected.put(position, isMisplaced ? Outcome.refused(Reason.MALFORMED) : model.decide(event, position));
+            expected.put(
+                    position,
+                    isMisplaced
+                            ? Outcome.refused(Reason.MALFORMED)
+                            : model.decide(event, position, RandomEvents.isSearched(event.puri())));
         }
         assertThat(actual).as("seed " + seed).isEqualTo(expected);
         Map<Puri, Row> rows = stack.rows();
         assertThat(rows).as("seed " + seed).isEqualTo(model.rows());
+        // They are written with the answers, and read from other partitions a moment later.
+        await().atMost(LATE)
+                .untilAsserted(() ->
+                        assertThat(stack.look().documents()).as("seed " + seed).isEqualTo(model.documents()));
         Set<Handle> handles = new HashSet<>();
         rows.values()
                 .forEach(row -> assertThat(row.handle() == null || handles.add(row.handle()))

@@ -15,11 +15,13 @@ import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.testkit.RestartableSchemaRegistry;
@@ -55,6 +57,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RegistryStreamsIT {
     private static final Duration SOON = Duration.ofSeconds(30);
+    private static final String TEXTS_CHANGELOG = "puri-registry-" + RegistryTopology.TEXTS_STORE + "-changelog";
 
     private final IdentityMinter minter = new IdentityMinter();
     private final RestartableSchemaRegistry schemaRegistry = SchemaRegistryFixture.start();
@@ -102,6 +105,30 @@ class RegistryStreamsIT {
         Rejection rejection = rejectionOf(rival);
         assertThat(rejection.getHolderOwner()).isEqualTo("catalog");
         assertThat(rejection.getHolderShard()).isEqualTo("br-1");
+    }
+
+    @Test
+    void documentFollowsItsIdentityAndItsTextIsForgotten() throws Exception {
+        Prefix prefix = new Prefix("pls");
+        stack.declare(List.of(new Collection("soundcloud", "playlists", prefix, Set.of(), true, false, "", false)));
+        Puri puri = Puri.parse("soundcloud:playlists:1");
+        Handle handle = minter.handle(prefix);
+        Map<String, String> text = Map.of("title", "Füße im Sand");
+        Position created = publish(
+                event(puri, new Change.Created(minter.uuid(), new Owner("catalog"), new Shard("br-1"), handle, text)));
+        assertThat(documentOf(puri, created).attributes()).isEqualTo(text);
+        Position moved = publish(event(puri, new Change.Moved(null, new Shard("us-1"))));
+        assertThat(documentOf(puri, moved))
+                .isEqualTo(new Document(
+                        new Owner("catalog"), new Shard("us-1"), handle, Row.Status.ACTIVE, null, text, moved));
+        assertThat(stack.lastOf(TEXTS_CHANGELOG, StoreKey.of(puri))).isEqualTo(AttributesCodec.encode(text));
+
+        Position erased = publish(event(puri, new Change.Erased()));
+        await().atMost(SOON).until(() -> stack.look().isDocumented(erased));
+        assertThat(stack.documents()).doesNotContainKey(puri);
+        assertThat(stack.lastOf(TEXTS_CHANGELOG, StoreKey.of(puri)))
+                .as("and what would restore the store")
+                .isNull();
     }
 
     @Test
@@ -246,6 +273,11 @@ class RegistryStreamsIT {
     private Outcome outcomeOf(Position position) {
         await().atMost(SOON).until(() -> stack.look().outcomes().containsKey(position));
         return stack.outcomes().get(position);
+    }
+
+    private Document documentOf(Puri puri, Position position) {
+        await().atMost(SOON).until(() -> stack.look().isDocumented(position));
+        return stack.documents().get(puri);
     }
 
     private Rejection rejectionOf(Position position) {

@@ -50,7 +50,7 @@ class RegistryTopicsIT {
     @Test
     void whatIsCreatedIsRight() {
         List<RegistryTopics.Standing> made = RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
-        assertThat(made).allMatch(RegistryTopics.Standing::isNew).hasSize(6);
+        assertThat(made).allMatch(RegistryTopics.Standing::isNew).hasSize(7);
         assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
         assertThat(RegistryTopics.create(admin, 3, (short) 1, Set.of("music")))
                 .noneMatch(RegistryTopics.Standing::isNew);
@@ -60,7 +60,7 @@ class RegistryTopicsIT {
     @Test
     void missingTopicsAreNamed() {
         assertThat(RegistryTopics.check(admin, APPLICATION, 1))
-                .hasSize(5)
+                .hasSize(6)
                 .allMatch(mistake -> mistake.contains("puri topics create"))
                 .anyMatch(mistake -> mistake.startsWith(Topics.GRANTS));
     }

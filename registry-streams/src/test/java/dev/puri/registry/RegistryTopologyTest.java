@@ -18,11 +18,14 @@ import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
@@ -59,6 +62,8 @@ class RegistryTopologyTest {
     private static final Handle HANDLE = Handle.parse("trk_4k7vx9tz2nqr8w3");
     private static final Collection TRACKS =
             new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), false, false, "", false);
+    private static final Collection SEARCHED =
+            new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), true, false, "", false);
 
     private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
     private final SchemaLookup schemas =
@@ -70,6 +75,7 @@ class RegistryTopologyTest {
     private TestInputTopic<byte[], byte[]> events;
     private TestInputTopic<byte[], byte[]> collections;
     private TestOutputTopic<byte[], byte[]> identities;
+    private TestOutputTopic<byte[], byte[]> documents;
     private TestOutputTopic<byte[], byte[]> rejections;
     private int uuids;
 
@@ -83,6 +89,7 @@ class RegistryTopologyTest {
         events = input(Topics.EVENTS);
         collections = input(Topics.COLLECTIONS);
         identities = output(Topics.IDENTITIES);
+        documents = output(Topics.DOCUMENTS);
         rejections = output(Topics.REJECTIONS);
     }
 
@@ -181,6 +188,112 @@ class RegistryTopologyTest {
     }
 
     @Test
+    void documentFollowsItsIdentity() {
+        declare(SEARCHED);
+        publish(created(TRACK, null));
+        TestRecord<byte[], byte[]> first = documents.readRecord();
+        assertThat(first.key()).isEqualTo(TRACK.toBytes());
+        assertThat(first.headers().toArray()).hasSize(1);
+        assertThat(header(first, Position.HEADER)).isEqualTo("0-0");
+        assertThat(decoded(first))
+                .isEqualTo(new Document(
+                        new Owner("catalog"),
+                        new Shard("br-1"),
+                        null,
+                        Row.Status.ACTIVE,
+                        null,
+                        Map.of("title", "t"),
+                        new Position(Topics.EVENTS, 0, 0)));
+
+        publish(event(TRACK, new Change.Described(Map.of("artist", "a"))));
+        assertThat(decoded(documents.readRecord()).attributes()).isEqualTo(Map.of("artist", "a"));
+        publish(event(TRACK, new Change.Moved(new Owner("archive"), new Shard("us-1"))));
+        Document moved = decoded(documents.readRecord());
+        assertThat(moved.owner()).isEqualTo(new Owner("archive"));
+        assertThat(moved.shard()).isEqualTo(new Shard("us-1"));
+        assertThat(moved.attributes()).as("its text stays").isEqualTo(Map.of("artist", "a"));
+        assertThat(moved.position()).isEqualTo(new Position(Topics.EVENTS, 0, 2));
+        publish(event(TRACK, new Change.Merged(Puri.parse("soundcloud:tracks:2"))));
+        Document merged = decoded(documents.readRecord());
+        assertThat(merged.status()).isEqualTo(Row.Status.MERGED);
+        assertThat(merged.mergedInto()).isEqualTo(Puri.parse("soundcloud:tracks:2"));
+        publish(event(TRACK, new Change.Deleted()));
+        TestRecord<byte[], byte[]> deleted = documents.readRecord();
+        assertThat(deleted.value()).isNull();
+        assertThat(header(deleted, Position.HEADER)).isEqualTo("0-4");
+        assertThat(text()).isNull();
+
+        publish(created(TRACK, null));
+        assertThat(decoded(documents.readRecord()).attributes()).isEqualTo(Map.of("title", "t"));
+        assertThat(documents.isEmpty()).isTrue();
+    }
+
+    @Test
+    void handleGivenLaterComesToTheDocumentAndItsText() {
+        declare(SEARCHED);
+        UUID uuid = uuid();
+        publish(event(TRACK, created(uuid, null, "as created")));
+        publish(event(TRACK, new Change.Described(Map.of("title", "as described"))));
+        publish(event(TRACK, created(uuid, HANDLE, "as created")));
+        documents.readRecord();
+        documents.readRecord();
+        Document named = decoded(documents.readRecord());
+        assertThat(named.handle()).isEqualTo(HANDLE);
+        assertThat(named.attributes()).isEqualTo(Map.of("title", "as described"));
+    }
+
+    @Test
+    void whatWasRefusedOrChangedNothingLeavesTheDocument() {
+        declare(SEARCHED);
+        Event created = created(TRACK, null);
+        publish(created);
+        documents.readRecord();
+        publish(created);
+        publish(created(TRACK, null));
+        publish(event(TRACK, new Change.Described(Map.of("title", "x".repeat(AttributeBounds.MAX_BYTES)))));
+        identities.readRecord();
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("unchanged");
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:PURI_TAKEN");
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:TOO_LARGE");
+        assertThat(documents.isEmpty()).isTrue();
+    }
+
+    @Test
+    void erasureForgetsTheText() {
+        declare(SEARCHED);
+        publish(created(TRACK, null));
+        assertThat(text()).isNotNull();
+        publish(event(TRACK, new Change.Erased()));
+        assertThat(text()).isNull();
+        assertThat(documents.readRecord().value()).isNotNull();
+        assertThat(documents.readRecord().value()).isNull();
+        publish(event(TRACK, new Change.Erased()));
+        assertThat(documents.readRecord().value())
+                .as("asked again, it tells again that it has to go")
+                .isNull();
+    }
+
+    @Test
+    void collectionThatIsSearchedNoMoreLosesItsDocumentsEventByEvent() {
+        declare(SEARCHED);
+        publish(created(TRACK, null));
+        documents.readRecord();
+        declare(TRACKS);
+        assertThat(documents.isEmpty()).isTrue();
+        publish(event(TRACK, new Change.Moved(null, new Shard("us-1"))));
+        assertThat(documents.readRecord().value()).isNull();
+        assertThat(text()).isNull();
+        publish(event(TRACK, new Change.Described(Map.of("title", "unheard"))));
+        publish(event(TRACK, new Change.Moved(null, new Shard("us-2"))));
+
+        declare(SEARCHED);
+        publish(event(TRACK, new Change.Moved(null, new Shard("us-3"))));
+        assertThat(documents.isEmpty()).as("nothing is known to find it by").isTrue();
+        publish(event(TRACK, new Change.Described(Map.of("title", "heard"))));
+        assertThat(decoded(documents.readRecord()).shard()).isEqualTo(new Shard("us-3"));
+    }
+
+    @Test
     void timestampOfTheProducerIsNeverLookedAt() {
         events.pipeInput(new TestRecord<>(TRACK.toBytes(), encoded(created(TRACK, null)), null, Long.MAX_VALUE));
         events.pipeInput(new TestRecord<>(TRACK.toBytes(), encoded(event(TRACK, new Change.Deleted())), null, 0L));
@@ -198,6 +311,10 @@ class RegistryTopologyTest {
         TestRecord<byte[], byte[]> marker = identities.readRecord();
         assertThat(new String(marker.key(), StandardCharsets.UTF_8)).isEqualTo("puri:marker:0");
         assertThat(marker.value()).isNull();
+        TestRecord<byte[], byte[]> inDocuments = documents.readRecord();
+        assertThat(inDocuments.key()).isEqualTo(marker.key());
+        assertThat(inDocuments.value()).isNull();
+        assertThat(inDocuments.headers().toArray()).isEmpty();
         driver.advanceWallClockTime(Duration.ofDays(6));
         assertThat(identities.isEmpty()).isTrue();
         publish(created(Puri.parse("puri:marker:0"), null));
@@ -310,9 +427,22 @@ class RegistryTopologyTest {
     }
 
     private Event created(Puri puri, @Nullable Handle handle) {
-        return event(
-                puri,
-                new Change.Created(uuid(), new Owner("catalog"), new Shard("br-1"), handle, Map.of("title", "t")));
+        return event(puri, created(uuid(), handle, "t"));
+    }
+
+    private static Change.Created created(UUID uuid, @Nullable Handle handle, String title) {
+        return new Change.Created(uuid, new Owner("catalog"), new Shard("br-1"), handle, Map.of("title", title));
+    }
+
+    private static Document decoded(TestRecord<byte[], byte[]> record) {
+        return DocumentAvro.fromAvro(RecordReader.of(dev.puri.schemas.avro.Document.class)
+                .decode(record.value(), dev.puri.schemas.avro.Document.getClassSchema()));
+    }
+
+    /** What is kept of the track's text. */
+    private byte @Nullable [] text() {
+        return driver.<byte[], byte[]>getKeyValueStore(RegistryTopology.TEXTS_STORE)
+                .get(StoreKey.of(TRACK));
     }
 
     private Event event(Puri puri, Change change) {

@@ -116,6 +116,7 @@ final class World {
                 public String topic(Output output) {
                     return switch (output.to()) {
                         case IDENTITIES -> Topics.IDENTITIES;
+                        case DOCUMENTS -> Topics.DOCUMENTS;
                         case REJECTIONS -> Topics.REJECTIONS;
                         case CLAIMS -> CLAIMS;
                     };

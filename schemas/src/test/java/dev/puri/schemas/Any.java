@@ -6,6 +6,7 @@ import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
@@ -162,5 +163,17 @@ public final class Any {
                 instant(random),
                 status == Row.Status.MERGED ? puri(random) : null,
                 position(random));
+    }
+
+    public static Document document(Random random) {
+        Row row = row(random);
+        return new Document(
+                row.owner(),
+                row.shard(),
+                row.handle(),
+                row.mergedInto() == null ? Row.Status.ACTIVE : Row.Status.MERGED,
+                row.mergedInto(),
+                attributes(random),
+                row.position());
     }
 }

@@ -69,6 +69,7 @@ class EvolutionTest {
                 .containsKeys(
                         "dev.puri.schemas.avro.IdentityEvent",
                         "dev.puri.schemas.avro.IdentityRow",
+                        "dev.puri.schemas.avro.Document",
                         "dev.puri.schemas.avro.Rejection",
                         "dev.puri.schemas.avro.CollectionsEntry");
     }

@@ -70,6 +70,21 @@ class LogPropertyTest {
     }
 
     @Test
+    void documentsComeBackFromAvro() {
+        RecordWriter<dev.puri.schemas.avro.Document> writer = RecordWriter.of(dev.puri.schemas.avro.Document.class);
+        RecordReader<dev.puri.schemas.avro.Document> reader = RecordReader.of(dev.puri.schemas.avro.Document.class);
+        Set<Row.Status> seen = EnumSet.noneOf(Row.Status.class);
+        Property.forAll(ROUNDS, random -> {
+            Document document = Any.document(random);
+            byte[] value = writer.encode(random.nextInt(), DocumentAvro.toAvro(document));
+            assertThat(DocumentAvro.fromAvro(reader.decode(value, writer.schema())))
+                    .isEqualTo(document);
+            seen.add(document.status());
+        });
+        assertThat(seen).containsExactlyInAnyOrder(Row.Status.ACTIVE, Row.Status.MERGED);
+    }
+
+    @Test
     void tokensOfTheSharedAndOfNamespaceTopics() {
         assertThat(new Position(Topics.EVENTS, 3, 1042)).hasToString("3-1042");
         assertThat(new Position("puri.events.v1.music", 3, 1042)).hasToString("music-3-1042");

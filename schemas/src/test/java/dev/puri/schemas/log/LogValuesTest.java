@@ -27,6 +27,10 @@ class LogValuesTest {
                 ID, new Owner("o"), new Shard("s"), null, status, epoch, Instant.EPOCH, Instant.EPOCH, into, POSITION);
     }
 
+    private static Document document(Row.Status status, @Nullable Puri into) {
+        return new Document(new Owner("o"), new Shard("s"), null, status, into, Map.of("title", "t"), POSITION);
+    }
+
     @Test
     void timesAreBoundedAndKeptToTheMillisecond() {
         assertThat(event(ID, Instant.parse("2026-11-20T12:00:00.123999Z"), "s").occurredAt())
@@ -76,6 +80,14 @@ class LogValuesTest {
         assertThatThrownBy(() -> row(Row.Status.MERGED, 1, null)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> row(Row.Status.ACTIVE, 1, PURI)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> row(Row.Status.ACTIVE, 0, null)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void whatIsDeletedHasNoDocumentAndOnlyAMergedOneASurvivor() {
+        assertThat(document(Row.Status.MERGED, PURI).mergedInto()).isEqualTo(PURI);
+        assertThatThrownBy(() -> document(Row.Status.DELETED, null)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> document(Row.Status.MERGED, null)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> document(Row.Status.ACTIVE, PURI)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -1,0 +1,168 @@
+package dev.puri.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
+import dev.puri.schemas.serde.RecordWriter;
+import java.io.File;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What each event asks of the stores of the registrar, call by call. */
+class RegistrarStoresTest {
+    private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
+
+    private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
+    private final SchemaLookup schemas =
+            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
+    private final CollectionsRegistry collections = new CollectionsRegistry(schemas);
+    private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
+    private final int eventId = schemaRegistry.register("events", events.schema());
+    private final List<String> calls = new ArrayList<>();
+    private MockProcessorContext<byte[], Output> context;
+    private Registrar registrar;
+    private int published;
+
+    @BeforeEach
+    void start() {
+        Properties config = new Properties();
+        config.put(StreamsConfig.APPLICATION_ID_CONFIG, "app");
+        config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "nowhere:0");
+        context = new MockProcessorContext<>(config, new TaskId(0, 0), new File("/nonexistent"));
+        context.setCurrentSystemTimeMs(0);
+        for (String name : List.of(
+                RegistryTopology.REGISTRATIONS_STORE,
+                RegistryTopology.TEXTS_STORE,
+                RegistryTopology.PARKED_STORE,
+                RegistryTopology.TALLY_STORE)) {
+            context.addStateStore(overheard(name));
+        }
+        registrar =
+                new Registrar(new EventEdge(schemas), collections, new OutputEncoder(schemaRegistry), new Tallies(), 1);
+        registrar.init(context);
+        declare(new Collection("soundcloud", "tracks", null, Set.of(), true, false, "", false));
+        declare(new Collection("soundcloud", "users", null, Set.of(), false, false, "", false));
+        calls.clear();
+    }
+
+    @AfterEach
+    void stop() {
+        registrar.close();
+        schemas.close();
+    }
+
+    /** Documents must cost nothing where nobody asked for them. */
+    @Test
+    void collectionThatIsNotSearchedNeverTouchesTheTexts() {
+        for (String collection : List.of("users", "undeclared")) {
+            Puri puri = Puri.of("soundcloud", collection, "1");
+            for (Change change : List.of(
+                    created(),
+                    new Change.Described(Map.of("name", "n")),
+                    new Change.Moved(null, new Shard("us-1")),
+                    new Change.Merged(Puri.parse("soundcloud:users:2")),
+                    new Change.Deleted())) {
+                assertThat(callsOf(puri, change))
+                        .as(collection + ", " + change)
+                        .containsExactly("registrations.get", "registrations.put", "tally.put");
+            }
+            assertThat(callsOf(puri, new Change.Erased()))
+                    .as("what has to be forgotten is told to go, unread")
+                    .containsExactly("registrations.get", "registrations.put", "texts.put", "tally.put");
+        }
+    }
+
+    @Test
+    void textIsReadOnlyWhereTheEventHasNone() {
+        Puri puri = Puri.parse("soundcloud:tracks:1");
+        List<String> written = List.of("registrations.get", "registrations.put", "texts.put", "tally.put");
+        assertThat(callsOf(puri, created())).isEqualTo(written);
+        assertThat(callsOf(puri, new Change.Described(Map.of("name", "n")))).isEqualTo(written);
+        assertThat(callsOf(puri, new Change.Moved(null, new Shard("us-1"))))
+                .containsExactly("registrations.get", "registrations.put", "texts.get", "tally.put");
+        assertThat(callsOf(puri, new Change.Deleted())).isEqualTo(written);
+    }
+
+    private List<String> callsOf(Puri puri, Change change) {
+        calls.clear();
+        int before = published++;
+        Event event = new Event(
+                new UUID(ID.getMostSignificantBits(), ID.getLeastSignificantBits() + published),
+                puri,
+                Instant.EPOCH,
+                "test",
+                null,
+                null,
+                change);
+        context.setRecordMetadata(Topics.EVENTS, 0, before);
+        registrar.process(
+                new Record<>(puri.toBytes(), events.encode(eventId, EventAvro.toAvro(event)), 0, new RecordHeaders()));
+        return List.copyOf(calls);
+    }
+
+    private static Change.Created created() {
+        return new Change.Created(ID, new Owner("accounts"), new Shard("br-1"), null, Map.of("name", "n"));
+    }
+
+    private void declare(Collection collection) {
+        RecordWriter<CollectionsEntry> writer = RecordWriter.of(CollectionsEntry.class);
+        int id = schemaRegistry.register("collections", writer.schema());
+        collections
+                .feed()
+                .process(new Record<>(
+                        Texts.utf8(collection.key()), writer.encode(id, DeclarationAvro.toAvro(collection)), 0));
+    }
+
+    /** A store that tells of each look into it and of each write. */
+    private KeyValueStore<?, ?> overheard(String name) {
+        KeyValueStore<byte[], byte[]> store = Stores.keyValueStoreBuilder(
+                        Stores.inMemoryKeyValueStore(name), Serdes.ByteArray(), Serdes.ByteArray())
+                .withLoggingDisabled()
+                .build();
+        store.init(context.getStateStoreContext(), store);
+        return (KeyValueStore<?, ?>) Proxy.newProxyInstance(
+                RegistrarStoresTest.class.getClassLoader(),
+                new Class<?>[] {KeyValueStore.class},
+                (proxy, method, arguments) -> {
+                    if (!method.getName().equals("name")) {
+                        calls.add(name + '.' + method.getName());
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+}
