@@ -5,13 +5,16 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The global thread's consumer, telling how far its records have been processed. Records alone do not
@@ -20,11 +23,26 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  *
  * <p>The thread polls, processes, and polls again: so when it polls, all that it got before has been
  * processed, and when it asks for its position (it does so at restore only), likewise.
+ *
+ * <p>While a partition is restored, another thread polls ahead of it ({@link ReadAhead}). Kafka's
+ * consumer asks for the next part of a partition when the one before is used up, and so whoever restores
+ * one partition after the other waits for each part.
  */
 final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
+    /** A poll ahead takes no longer, so that whoever wants the consumer for something else gets it soon. */
+    private static final Duration LOOK = Duration.ofMillis(100);
+
     private final ObjLongConsumer<TopicPartition> processed;
     private final LongConsumer ahead;
     private final Map<TopicPartition, Long> polled = new HashMap<>();
+
+    /** The ends of partitions that are still to be restored. */
+    private final Map<TopicPartition, Long> ends = new HashMap<>();
+
+    /** What is restored next; null when it was begun, and afterwards. */
+    private @Nullable TopicPartition restoring;
+
+    private @Nullable ReadAhead readAhead;
 
     /**
      * @param processed told of each partition and the offset before which all of it is processed
@@ -39,9 +57,11 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     /** Kafka Streams asks for the ends of all partitions when it begins to restore. */
     @Override
     public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
-        Map<TopicPartition, Long> ends = super.endOffsets(partitions);
-        ahead.accept(sum(ends) - sum(beginningOffsets(partitions)));
-        return ends;
+        freeConsumer();
+        Map<TopicPartition, Long> found = super.endOffsets(partitions);
+        ahead.accept(sum(found) - sum(beginningOffsets(partitions)));
+        ends.putAll(found);
+        return found;
     }
 
     private static long sum(Map<TopicPartition, Long> offsets) {
@@ -52,14 +72,83 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         polled.forEach(processed::accept);
         polled.clear();
-        ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
+        ConsumerRecords<byte[], byte[]> records = next(timeout);
         records.nextOffsets().forEach((partition, next) -> polled.put(partition, next.offset()));
-        return withTimes(records);
+        return records;
+    }
+
+    private ConsumerRecords<byte[], byte[]> next(Duration timeout) {
+        TopicPartition begun = restoring;
+        if (begun != null) {
+            restoring = null;
+            long end = Objects.requireNonNull(ends.remove(begun));
+            readAhead = new ReadAhead(begun, super.position(begun), end, () -> withTimes(super.poll(LOOK)));
+        }
+        if (readAhead != null) {
+            ConsumerRecords<byte[], byte[]> records;
+            try {
+                records = readAhead.take(timeout.toMillis());
+            } catch (RuntimeException e) {
+                freeConsumer();
+                throw e;
+            }
+            if (records != null) {
+                return records;
+            }
+            readAhead = null;
+        }
+        return withTimes(super.poll(timeout));
+    }
+
+    /** One partition is restored, or all are read. */
+    @Override
+    public void assign(Collection<TopicPartition> partitions) {
+        freeConsumer();
+        super.assign(partitions);
+        TopicPartition only = partitions.size() == 1 ? partitions.iterator().next() : null;
+        restoring = only != null && ends.containsKey(only) ? only : null;
+    }
+
+    @Override
+    public void seek(TopicPartition partition, long offset) {
+        freeConsumer();
+        super.seek(partition, offset);
+    }
+
+    @Override
+    public void seekToBeginning(Collection<TopicPartition> partitions) {
+        freeConsumer();
+        super.seekToBeginning(partitions);
+    }
+
+    @Override
+    public void unsubscribe() {
+        freeConsumer();
+        super.unsubscribe();
+    }
+
+    @Override
+    public void close() {
+        freeConsumer();
+        super.close();
+    }
+
+    @Override
+    public void close(CloseOptions options) {
+        freeConsumer();
+        super.close(options);
+    }
+
+    private void freeConsumer() {
+        if (readAhead != null) {
+            readAhead.stop();
+            readAhead = null;
+        }
     }
 
     @Override
     public long position(TopicPartition partition) {
-        long position = super.position(partition);
+        long position = readAhead == null ? super.position(partition) : readAhead.position();
         processed.accept(partition, position);
         return position;
     }

@@ -1,0 +1,99 @@
+package dev.puri.resolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class ReadAheadTest {
+    private static final TopicPartition PARTITION = new TopicPartition("t", 0);
+    private static final long LONG = 10_000;
+
+    private final AtomicInteger polls = new AtomicInteger();
+
+    /** Each poll gives one record; every other offset is a marker's. */
+    private ConsumerRecords<byte[], byte[]> poll() {
+        long offset = 2L * polls.getAndIncrement();
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("t", 0, offset, new byte[1], new byte[1]);
+        return new ConsumerRecords<>(
+                Map.of(PARTITION, List.of(record)), Map.of(PARTITION, new OffsetAndMetadata(offset + 2)));
+    }
+
+    @Test
+    void allIsTakenInOrderUpToTheEndAndNoMoreIsAskedFor() {
+        ReadAhead ahead = new ReadAhead(PARTITION, 0, 199, this::poll);
+        List<Long> offsets = new ArrayList<>();
+
+        ConsumerRecords<byte[], byte[]> records = ahead.take(LONG);
+        while (records != null) {
+            records.forEach(record -> offsets.add(record.offset()));
+            assertThat(ahead.position()).isEqualTo(offsets.getLast() + 2);
+            records = ahead.take(LONG);
+        }
+
+        assertThat(offsets).hasSize(100).isSorted();
+        assertThat(polls).hasValue(100);
+    }
+
+    @Test
+    void whatIsReadAheadIsBoundedAndNotYetTheReaders() {
+        ReadAhead ahead = new ReadAhead(PARTITION, 0, 1_000_000, this::poll);
+
+        // One more than are kept waits to be.
+        await().until(() -> polls.get() >= 17);
+        assertThat(polls.get()).isLessThanOrEqualTo(17);
+        assertThat(ahead.position()).isZero();
+
+        ahead.stop();
+    }
+
+    @Test
+    void onceStoppedNothingIsAskedFor() {
+        ReadAhead ahead = new ReadAhead(PARTITION, 0, 1_000_000, this::poll);
+        Objects.requireNonNull(ahead.take(LONG));
+
+        ahead.stop();
+
+        int asked = polls.get();
+        assertThat(ahead.position()).isEqualTo(2);
+        assertThat(polls).hasValue(asked);
+    }
+
+    @Test
+    void whatTheConsumerThrowsIsThrownAfterWhatCameBefore() {
+        Supplier<ConsumerRecords<byte[], byte[]>> twoThenWoken = () -> {
+            if (polls.get() == 2) {
+                throw new WakeupException();
+            }
+            return poll();
+        };
+        ReadAhead ahead = new ReadAhead(PARTITION, 0, 100, twoThenWoken);
+
+        assertThat(Objects.requireNonNull(ahead.take(LONG)).count()).isOne();
+        assertThat(Objects.requireNonNull(ahead.take(LONG)).count()).isOne();
+        assertThatThrownBy(() -> ahead.take(LONG)).isInstanceOf(WakeupException.class);
+    }
+
+    @Test
+    void aQuietPartitionGivesNothingInTime() {
+        ReadAhead ahead = new ReadAhead(PARTITION, 0, 100, ConsumerRecords::empty);
+
+        assertThat(Objects.requireNonNull(ahead.take(1)).isEmpty()).isTrue();
+
+        ahead.stop();
+    }
+}
