@@ -16,13 +16,20 @@ import org.jspecify.annotations.Nullable;
  */
 public interface IndexHome extends AutoCloseable {
     /**
-     * Opens the index that serves, or makes an empty one where there is none.
+     * Opens the index that serves, or makes an empty one where there is none. One that is damaged, or of another
+     * version, is set aside with a message in the log, until one that
+     * serves is committed as complete.
      *
+     * @throws IllegalStateException when it is open already
      * @throws IndexUnavailableException when the engine is out of reach
      */
     SearchIndex serving() throws IndexUnavailableException;
 
-    /** What an interrupted reindexing left, as far as it was committed; null when there is none. */
+    /**
+     * What an interrupted reindexing left, as far as it was committed; null when there is none that can be used.
+     *
+     * @throws IllegalStateException when it is open already
+     */
     @Nullable
     SearchIndex building() throws IndexUnavailableException;
 

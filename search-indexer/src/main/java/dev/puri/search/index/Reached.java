@@ -93,10 +93,10 @@ public record Reached(
         for (Kind kind : Kind.values()) {
             String id = topicIds.get(kind);
             if (id != null) {
-                StringBuilder part = new StringBuilder(kind.name()).append('=').append(id).append('@');
+                StringBuilder part =
+                        new StringBuilder(kind.name()).append('=').append(id).append('@');
                 String comma = "";
-                for (Map.Entry<Integer, Long> each :
-                        new TreeMap<>(offsets.getOrDefault(kind, Map.of())).entrySet()) {
+                for (Map.Entry<Integer, Long> each : new TreeMap<>(offsets.getOrDefault(kind, Map.of())).entrySet()) {
                     part.append(comma).append(each.getKey()).append(':').append(each.getValue());
                     comma = ",";
                 }

@@ -15,15 +15,20 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * After a crash at any moment it is as it was at a commit, or has some of what came later; reading the log
- * again from {@link #committed} makes it whole.
+ * again from {@link #committed} makes it whole. The same holds when a writer's method (the upper five) throws: what
+ * was taken since the last commit may be lost. Close it, open it anew through its {@link IndexHome}, which sets
+ * aside what is damaged, and read on from {@link #committed}.
+ *
+ * <p>Readers of an index that was closed get an {@link IndexUnavailableException}; those that came before are
+ * answered.
  */
 public interface SearchIndex extends AutoCloseable {
-    /** How far it went when it was last committed. */
+    /** How far it went when it was last committed; {@link Reached#NOTHING} when it never was. */
     Reached committed() throws IndexUnavailableException;
 
     /**
-     * Takes changes, those of a partition in its order. Nobody sees them before {@link #refresh}. When it
-     * throws, some may have been taken; all are to be given again.
+     * Takes changes, those of a partition in its order; what is older than the last of its partition that was
+     * taken or committed changes nothing. Readers need not see any before {@link #refresh}.
      */
     void apply(List<IndexChange> changes) throws IndexUnavailableException;
 
@@ -33,7 +38,19 @@ public interface SearchIndex extends AutoCloseable {
     /** Keeps everything that was taken, together with how far that is. */
     void commit(Reached reached) throws IndexUnavailableException;
 
-    /** One page, of what could be seen at one moment. Thread-safe. */
+    /**
+     * Rewrites what holds entries that were gone when it was called, so that no file does any more. Takes long,
+     * so it may be called by another thread than the writer, who goes on meanwhile.
+     */
+    void purge() throws IndexUnavailableException;
+
+    /**
+     * One page, of what could be seen at one moment. Thread-safe. Whoever goes from page to page by cursors meets
+     * every entry once that is there all the while and does not change, whatever is written meanwhile.
+     *
+     * @throws Cursor.InvalidException when the query's cursor was made by another engine, for another query (its
+     *     limit, facets and highlights may differ), or by nobody
+     */
     SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException;
 
     /** The entry that readers see; null when there is none. Thread-safe. */
@@ -46,12 +63,6 @@ public interface SearchIndex extends AutoCloseable {
 
     /** Gives every entry of a kind that readers see at one moment, in no order. Thread-safe. */
     void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException;
-
-    /**
-     * Rewrites what holds entries that were gone when it was called, so that no file does any more. Takes long,
-     * so it may be called by another thread than the writer, who goes on meanwhile.
-     */
-    void purge() throws IndexUnavailableException;
 
     /** Entries that readers see, bytes and files that they take. Thread-safe. */
     IndexSize size() throws IndexUnavailableException;

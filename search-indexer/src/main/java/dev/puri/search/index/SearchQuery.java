@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * What is looked for. With a text it is looked for among the documents, otherwise identities are listed.
  * An empty set lets all pass.
  *
- * @param text what somebody typed: words, "a phrase", a pref*; null or blank lists
+ * @param text what somebody typed: words, "a phrase", a pref*, see {@link dev.puri.search.words.Wanted}; null or
+ *     blank lists; one without any word finds nothing
  * @param order only {@link Order#RELEVANCE} with a text, never without
  * @param collections {@code namespace:collection}
  * @param namespaces first segments
@@ -32,9 +33,12 @@ public record SearchQuery(
         @Nullable Cursor after,
         boolean facets,
         boolean highlights) {
+    /** Most values that a facet counts, those with the most hits. */
+    public static final int MAX_FACET_VALUES = 1000;
+
     /** In what order hits come. */
     public enum Order {
-        /** The best first; of equals the smaller pURI. */
+        /** The best first; of equals the smaller pURI. A score depends on the document and the text alone. */
         RELEVANCE,
         /** By uuid, which for UUIDv7 is by creation: the newest first. */
         NEWEST,

@@ -26,8 +26,8 @@ final class ReachedTest {
 
     @Test
     void anotherFormIsRefused() {
-        for (String text : new String[] {"", "2;x", "1;2026-11-20T10:00:00Z;complete", "1;y;part;-", "1;2026;part;-;A=b"
-        }) {
+        for (String text :
+                new String[] {"", "2;x", "1;2026-11-20T10:00:00Z;complete", "1;y;part;-", "1;2026;part;-;A=b"}) {
             assertThatThrownBy(() -> Reached.parse(text)).hasMessageContaining("how far an index goes");
         }
     }
