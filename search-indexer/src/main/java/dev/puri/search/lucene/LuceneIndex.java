@@ -1,0 +1,325 @@
+package dev.puri.search.lucene;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.Cursor;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexSize;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Kind;
+import dev.puri.search.index.Reached;
+import dev.puri.search.index.SearchIndex;
+import dev.puri.search.index.SearchQuery;
+import dev.puri.search.index.SearchResult;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.apache.lucene.index.ConcurrentMergeScheduler;
+import org.apache.lucene.index.CorruptIndexException;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.IndexWriterConfig.OpenMode;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.index.TieredMergePolicy;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.SearcherFactory;
+import org.apache.lucene.search.SearcherManager;
+import org.apache.lucene.store.AlreadyClosedException;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.util.IOUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One folder with one index. Lucene's commits are atomic and carry {@link Reached}, so what is found after any end
+ * is exactly what the log said up to there; what came later is read from the log again.
+ */
+public final class LuceneIndex implements SearchIndex {
+    /** Of fields, of their words, and of stored entries. An index of another is built anew. */
+    static final String FORM = "1";
+
+    private static final String FORM_KEY = "form";
+    private static final String REACHED_KEY = "reached";
+
+    /** Fewer and larger segments are written at once, which is most of a first indexing's speed. */
+    private static final double BUFFER_MIB = 128;
+
+    private final Path folder;
+    private final CursorSeal seal;
+    private final Consumer<Reached> onCommit;
+    private final Directory directory;
+    private final ConcurrentMergeScheduler merges = new ConcurrentMergeScheduler();
+    private final IndexWriter writer;
+    private final Lanes lanes;
+    private final SearcherManager searchers;
+
+    /** By kind and partition the offset before which all was taken; used by the writing thread. */
+    private final Map<Kind, Map<Integer, Long>> taken = new EnumMap<>(Kind.class);
+
+    private volatile Reached committed;
+
+    private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+        this.folder = folder;
+        this.seal = seal;
+        this.onCommit = onCommit;
+        directory = new OwnerOnlyDirectory(folder);
+        try {
+            writer = new IndexWriter(directory, configuration(mode));
+        } catch (Throwable e) {
+            IOUtils.closeWhileHandlingException(directory);
+            throw e;
+        }
+        try {
+            if (mode == OpenMode.CREATE) {
+                committed = Reached.NOTHING;
+                keep(committed);
+            } else {
+                committed = committedBy(writer);
+            }
+            committed.offsets().forEach((kind, offsets) -> taken.put(kind, new HashMap<>(offsets)));
+            lanes = new Lanes(writer, writer.getDocStats().maxDoc == 0);
+            searchers = new SearcherManager(writer, new ByCloseness());
+        } catch (Throwable e) {
+            IOUtils.closeWhileHandlingException(writer::rollback, directory);
+            throw e;
+        }
+    }
+
+    /** Makes an empty one. */
+    static LuceneIndex create(Path folder, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+        return new LuceneIndex(folder, OpenMode.CREATE, seal, onCommit);
+    }
+
+    /**
+     * Opens one as it was last committed, and reads all of it once, as damage shows nowhere else in time.
+     *
+     * @throws CorruptIndexException when it is damaged
+     * @throws IllegalArgumentException when it is of another form
+     */
+    static LuceneIndex open(Path folder, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+        LuceneIndex index = new LuceneIndex(folder, OpenMode.APPEND, seal, onCommit);
+        try {
+            index.checkIntegrity();
+            return index;
+        } catch (Throwable e) {
+            index.close();
+            throw e;
+        }
+    }
+
+    private IndexWriterConfig configuration(OpenMode mode) {
+        return new IndexWriterConfig(Fields.analyzer())
+                .setOpenMode(mode)
+                .setSimilarity(new Closeness())
+                .setRAMBufferSizeMB(BUFFER_MIB)
+                .setMergeScheduler(merges)
+                // A purge leaves no segment with anything that is gone.
+                .setMergePolicy(new TieredMergePolicy().setForceMergeDeletesPctAllowed(0))
+                // What is shown at once waits for no merge.
+                .setMaxFullFlushMergeWaitMillis(0)
+                .setCommitOnClose(false);
+    }
+
+    private static Reached committedBy(IndexWriter writer) {
+        Map<String, String> data = new HashMap<>();
+        Iterable<Map.Entry<String, String>> live = writer.getLiveCommitData();
+        if (live != null) {
+            live.forEach(each -> data.put(each.getKey(), each.getValue()));
+        }
+        if (!FORM.equals(data.get(FORM_KEY))) {
+            throw new IllegalArgumentException("its form is " + data.get(FORM_KEY) + ", not " + FORM);
+        }
+        return Reached.parse(data.getOrDefault(REACHED_KEY, ""));
+    }
+
+    private void checkIntegrity() throws IOException {
+        IndexSearcher searcher = searchers.acquire();
+        try {
+            for (LeafReaderContext segment : searcher.getIndexReader().leaves()) {
+                segment.reader().checkIntegrity();
+            }
+        } finally {
+            searchers.release(searcher);
+        }
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    boolean isOpen() {
+        return writer.isOpen();
+    }
+
+    @Override
+    public Reached committed() {
+        return committed;
+    }
+
+    @Override
+    public void apply(List<IndexChange> changes) throws IndexUnavailableException {
+        List<IndexChange> fresh = new ArrayList<>(changes.size());
+        for (IndexChange change : changes) {
+            Map<Integer, Long> ofKind = taken.computeIfAbsent(change.kind(), kind -> new HashMap<>());
+            if (change.offset() >= ofKind.getOrDefault(change.partition(), 0L)) {
+                ofKind.put(change.partition(), change.offset() + 1);
+                fresh.add(change);
+            }
+        }
+        attempt("write to", () -> lanes.write(fresh));
+    }
+
+    @Override
+    public void refresh() throws IndexUnavailableException {
+        attempt("refresh", searchers::maybeRefreshBlocking);
+    }
+
+    @Override
+    public void commit(Reached reached) throws IndexUnavailableException {
+        attempt("commit", () -> keep(reached));
+        onCommit.accept(reached);
+    }
+
+    private void keep(Reached reached) throws IOException {
+        writer.setLiveCommitData(
+                Map.of(FORM_KEY, FORM, REACHED_KEY, reached.toString()).entrySet());
+        writer.commit();
+        committed = reached;
+    }
+
+    /** Also what was taken since, with how far it went before: reading that again changes nothing. */
+    void commitAgain() throws IndexUnavailableException {
+        attempt("commit", writer::commit);
+    }
+
+    @Override
+    public void purge() throws IndexUnavailableException {
+        attempt("purge", () -> {
+            // A merge that began before deletions were known to their segments would carry them on.
+            searchers.maybeRefreshBlocking();
+            merges.sync();
+            writer.forceMergeDeletes();
+            merges.sync();
+            // Of what was merged, files are kept for the commit before and for readers.
+            writer.commit();
+            searchers.maybeRefreshBlocking();
+            writer.deleteUnusedFiles();
+        });
+    }
+
+    @Override
+    public SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException {
+        return read(view -> Page.of(view, query, seal));
+    }
+
+    @Override
+    public @Nullable Entry entry(Kind kind, Puri puri) throws IndexUnavailableException {
+        StoredEntry found = having(Fields.key(kind, puri));
+        return found == null ? null : found.entry();
+    }
+
+    @Override
+    public @Nullable Puri bearer(Handle handle) throws IndexUnavailableException {
+        StoredEntry found = having(Fields.handle(handle));
+        return found == null ? null : found.puri();
+    }
+
+    private @Nullable StoredEntry having(Term term) throws IndexUnavailableException {
+        return this.<@Nullable StoredEntry, RuntimeException>read(
+                view -> view.entries().having(term));
+    }
+
+    @Override
+    public void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
+        this.<Boolean, RuntimeException>read(view -> {
+            view.forEach(kind, stored -> reader.accept(stored.puri(), stored.entry()));
+            return true;
+        });
+    }
+
+    @Override
+    public IndexSize size() throws IndexUnavailableException {
+        return this.<IndexSize, RuntimeException>read(view -> new IndexSize(
+                view.count(Kind.IDENTITY),
+                view.count(Kind.DOCUMENT),
+                view.searcher().getIndexReader().numDeletedDocs(),
+                bytes()));
+    }
+
+    private long bytes() throws IOException {
+        long bytes = 0;
+        for (String file : directory.listAll()) {
+            try {
+                bytes += directory.fileLength(file);
+            } catch (NoSuchFileException e) {
+                // Merged away meanwhile.
+            }
+        }
+        return bytes;
+    }
+
+    @Override
+    public void close() {
+        IOUtils.closeWhileHandlingException(searchers, lanes, writer::rollback, directory);
+    }
+
+    /** After a failure nobody can tell what was taken, so the index ends with it and is opened anew. */
+    private void attempt(String what, Attempt attempt) throws IndexUnavailableException {
+        try {
+            if (!isOpen()) {
+                throw new AlreadyClosedException("it was closed");
+            }
+            attempt.make();
+        } catch (IOException | AlreadyClosedException e) {
+            close();
+            throw new IndexUnavailableException("cannot " + what + " the index in " + folder, e);
+        }
+    }
+
+    private <T extends @Nullable Object, E extends Exception> T read(Reading<T, E> reading)
+            throws IndexUnavailableException, E {
+        try {
+            IndexSearcher searcher = searchers.acquire();
+            try {
+                return reading.of(new View(searcher));
+            } finally {
+                searchers.release(searcher);
+            }
+        } catch (CorruptIndexException e) {
+            // The writer learns of it and opens the index anew, which sets it aside.
+            close();
+            throw new IndexUnavailableException("damaged: " + folder, e);
+        } catch (IOException | AlreadyClosedException e) {
+            throw new IndexUnavailableException("cannot read the index in " + folder, e);
+        }
+    }
+
+    private interface Attempt {
+        void make() throws IOException;
+    }
+
+    private interface Reading<T extends @Nullable Object, E extends Exception> {
+        T of(View view) throws IOException, E;
+    }
+
+    private static final class ByCloseness extends SearcherFactory {
+        private static final Closeness CLOSENESS = new Closeness();
+
+        @Override
+        public IndexSearcher newSearcher(IndexReader reader, @Nullable IndexReader previous) {
+            IndexSearcher searcher = new IndexSearcher(reader);
+            searcher.setSimilarity(CLOSENESS);
+            return searcher;
+        }
+    }
+}

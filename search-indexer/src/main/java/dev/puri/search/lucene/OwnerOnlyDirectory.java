@@ -1,0 +1,31 @@
+package dev.puri.search.lucene;
+
+import dev.puri.search.index.OwnerOnly;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.lucene.store.IOContext;
+import org.apache.lucene.store.IndexOutput;
+import org.apache.lucene.store.MMapDirectory;
+
+/** An index's folder, whose files only their owner reads: what is searched may be personal. */
+final class OwnerOnlyDirectory extends MMapDirectory {
+    OwnerOnlyDirectory(Path folder) throws IOException {
+        super(folder);
+    }
+
+    @Override
+    public IndexOutput createOutput(String name, IOContext context) throws IOException {
+        return restrict(super.createOutput(name, context));
+    }
+
+    @Override
+    public IndexOutput createTempOutput(String prefix, String suffix, IOContext context) throws IOException {
+        return restrict(super.createTempOutput(prefix, suffix, context));
+    }
+
+    /** While it is still empty; and its folder is shut to others anyway. */
+    private IndexOutput restrict(IndexOutput output) throws IOException {
+        OwnerOnly.restrict(getDirectory().resolve(output.getName()));
+        return output;
+    }
+}

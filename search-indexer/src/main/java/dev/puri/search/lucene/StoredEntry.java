@@ -1,0 +1,121 @@
+package dev.puri.search.lucene;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.search.index.Entry;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.UUID;
+import org.apache.lucene.store.ByteArrayDataInput;
+import org.apache.lucene.store.ByteBuffersDataOutput;
+import org.apache.lucene.store.DataInput;
+import org.apache.lucene.util.BytesRef;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pURI and its entry, as the index gives them back. Their bytes are of {@link LuceneIndex#FORM}, and read by
+ * no other.
+ */
+record StoredEntry(Puri puri, Entry entry) {
+    private static final Row.Status[] STATUSES = Row.Status.values();
+
+    BytesRef toBytes() {
+        ByteBuffersDataOutput out = new ByteBuffersDataOutput();
+        try {
+            write(out);
+        } catch (IOException e) {
+            throw new IllegalStateException("memory is written without I/O", e);
+        }
+        return new BytesRef(out.toArrayCopy());
+    }
+
+    private void write(ByteBuffersDataOutput out) throws IOException {
+        out.writeString(puri.toString());
+        out.writeByte((byte) entry.kind().ordinal());
+        out.writeString(entry.owner().text());
+        out.writeString(entry.shard().text());
+        writeOptional(out, entry.handle());
+        out.writeByte((byte) entry.status().ordinal());
+        switch (entry) {
+            case Entry.OfIdentity identity -> {
+                Row row = identity.row();
+                writeOptional(out, row.mergedInto());
+                write(out, row.position());
+                out.writeLong(row.uuid().getMostSignificantBits());
+                out.writeLong(row.uuid().getLeastSignificantBits());
+                out.writeVLong(row.epoch());
+                write(out, row.createdAt());
+                write(out, row.changedAt());
+            }
+            case Entry.OfDocument written -> {
+                Document document = written.document();
+                writeOptional(out, document.mergedInto());
+                write(out, document.position());
+                out.writeMapOfStrings(document.attributes());
+            }
+        }
+    }
+
+    static StoredEntry of(BytesRef bytes) throws IOException {
+        ByteArrayDataInput in = new ByteArrayDataInput(bytes.bytes, bytes.offset, bytes.length);
+        Puri puri = Puri.parse(in.readString());
+        boolean identity = in.readByte() == 0;
+        Owner owner = new Owner(in.readString());
+        Shard shard = new Shard(in.readString());
+        String handleText = readOptional(in);
+        Handle handle = handleText == null ? null : new Handle(handleText);
+        Row.Status status = STATUSES[in.readByte()];
+        String mergedText = readOptional(in);
+        Puri mergedInto = mergedText == null ? null : Puri.parse(mergedText);
+        Position position = new Position(in.readString(), in.readVInt(), in.readVLong());
+        if (identity) {
+            return new StoredEntry(
+                    puri,
+                    new Entry.OfIdentity(new Row(
+                            new UUID(in.readLong(), in.readLong()),
+                            owner,
+                            shard,
+                            handle,
+                            status,
+                            in.readVLong(),
+                            readInstant(in),
+                            readInstant(in),
+                            mergedInto,
+                            position)));
+        }
+        return new StoredEntry(
+                puri,
+                new Entry.OfDocument(
+                        new Document(owner, shard, handle, status, mergedInto, in.readMapOfStrings(), position)));
+    }
+
+    private static void write(ByteBuffersDataOutput out, Position position) throws IOException {
+        out.writeString(position.topic());
+        out.writeVInt(position.partition());
+        out.writeVLong(position.offset());
+    }
+
+    private static void write(ByteBuffersDataOutput out, Instant instant) throws IOException {
+        out.writeLong(instant.getEpochSecond());
+        out.writeVInt(instant.getNano());
+    }
+
+    private static Instant readInstant(DataInput in) throws IOException {
+        return Instant.ofEpochSecond(in.readLong(), in.readVInt());
+    }
+
+    /** Nothing as an empty text, which no handle and no pURI is. */
+    private static void writeOptional(ByteBuffersDataOutput out, @Nullable Object value) throws IOException {
+        out.writeString(value == null ? "" : value.toString());
+    }
+
+    private static @Nullable String readOptional(DataInput in) throws IOException {
+        String text = in.readString();
+        return text.isEmpty() ? null : text;
+    }
+}

@@ -1,0 +1,13 @@
+/**
+ * The index on one machine's disk, by Lucene.
+ *
+ * <pre>
+ * LuceneHome ── which folder serves ──▶ LuceneIndex ── one writer, many readers
+ *                                          │ writes                │ reads
+ *                               Fields: entry ──▶ fields     Page: query ──▶ hits, counts, cursor
+ *                               StoredEntry: entry ◀─▶ bytes   TextQuery: what is wanted ──▶ Lucene's query
+ *                                                              Closeness: how well a hit fits
+ * </pre>
+ */
+@org.jspecify.annotations.NullMarked
+package dev.puri.search.lucene;

@@ -1,0 +1,17 @@
+package dev.puri.search.lucene;
+
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.SearchIndexContract;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+final class LuceneContractTest extends SearchIndexContract {
+    @TempDir
+    private Path folder;
+
+    @Override
+    protected IndexHome open() {
+        return new LuceneHome(folder, new CursorSeal(new byte[32]));
+    }
+}
