@@ -1,5 +1,6 @@
 package dev.puri.http;
 
+import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
@@ -12,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that goes on: server-sent events ({@code text/event-stream}). Events may be sent from any
- * thread; each thread's arrive in its order.
+ * An answer that goes on: server-sent events ({@code text/event-stream}), or lines of JSON ({@code
+ * application/x-ndjson}). They may be sent from any thread; each thread's arrive in its order.
  *
  * <pre>
  * send ─▶ queue ─▶ event loop, in slices ─▶ socket
@@ -41,14 +42,38 @@ public final class EventStream {
      */
     public record Terms(int maxPendingBytes, Duration heartbeat) {}
 
+    /** What is sent: how it is called, and what stands in it beside what is told. */
+    enum Form {
+        EVENTS(
+                "text/event-stream",
+                ServerSentEvent.comment(),
+                ServerSentEvent.of(null, "dropped", "{\"reason\":\"slow-reader\"}")),
+        /** Empty lines keep the connection; one that is cut off lacks its last line. */
+        LINES("application/x-ndjson", ServerSentEvent.encoded(new byte[] {'\n'}), ServerSentEvent.encoded(new byte[] {
+            '\n'
+        }));
+
+        private final AsciiString mediaType;
+        private final ServerSentEvent idle;
+        private final ServerSentEvent dropped;
+
+        Form(String mediaType, ServerSentEvent idle, ServerSentEvent dropped) {
+            this.mediaType = AsciiString.cached(mediaType);
+            this.idle = idle;
+            this.dropped = dropped;
+        }
+
+        AsciiString mediaType() {
+            return mediaType;
+        }
+    }
+
     /** A burst is written in parts, between which the event loop serves others. */
     private static final int SLICE = 64 << 10;
 
-    private static final ServerSentEvent COMMENT = ServerSentEvent.comment();
-    private static final ServerSentEvent DROPPED = ServerSentEvent.of(null, "dropped", "{\"reason\":\"slow-reader\"}");
-
     private final Exchange exchange;
     private final HttpServerResponse response;
+    private final Form form;
     private final Terms terms;
     private final Consumer<End> onEnd;
     private final Queue<ServerSentEvent> queue = new ConcurrentLinkedQueue<>();
@@ -72,16 +97,19 @@ public final class EventStream {
         }
     }
 
-    EventStream(Exchange exchange, HttpServerResponse response, Terms terms, Consumer<End> onEnd) {
+    EventStream(Exchange exchange, HttpServerResponse response, Form form, Terms terms, Consumer<End> onEnd) {
         this.exchange = exchange;
         this.response = response;
+        this.form = form;
         this.terms = terms;
         this.onEnd = onEnd;
     }
 
     /** Sends the head, which goes out with the first bytes. */
     void begin() {
-        send(COMMENT);
+        if (form == Form.EVENTS) {
+            send(form.idle);
+        }
         scheduleHeartbeat();
     }
 
@@ -97,7 +125,7 @@ public final class EventStream {
         int length = event.length();
         if (pending.addAndGet(length) > terms.maxPendingBytes()) {
             pending.addAndGet(-length);
-            finish(Last.of(End.SLOW, DROPPED));
+            finish(Last.of(End.SLOW, form.dropped));
             return false;
         }
         queue.add(event);
@@ -122,7 +150,7 @@ public final class EventStream {
 
     /** The client has gone, or the connection was closed under it. */
     void gone() {
-        last.compareAndSet(null, Last.of(End.GONE, COMMENT));
+        last.compareAndSet(null, Last.of(End.GONE, form.idle));
         over();
     }
 
@@ -183,7 +211,7 @@ public final class EventStream {
     private void scheduleHeartbeat() {
         heartbeat = exchange.after(terms.heartbeat(), () -> {
             if (!wroteSinceHeartbeat) {
-                send(COMMENT);
+                send(form.idle);
             }
             wroteSinceHeartbeat = false;
             if (!over) {

@@ -58,7 +58,6 @@ public final class Exchange {
     private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
     private static final AsciiString APPLICATION_JSON = AsciiString.cached("application/json");
     private static final AsciiString PROBLEM_JSON = AsciiString.cached(Problem.MEDIA_TYPE);
-    private static final AsciiString EVENT_STREAM = AsciiString.cached("text/event-stream");
     private static final AsciiString[] SMALL_LENGTHS = new AsciiString[2048];
 
     static {
@@ -194,9 +193,21 @@ public final class Exchange {
      * @param onEnd is called once, on the event loop
      */
     public EventStream events(EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
+        return stream(EventStream.Form.EVENTS, terms, onEnd);
+    }
+
+    /**
+     * Answers with lines of JSON, each a value of its own; {@link ServerSentEvent#encoded} makes one of its
+     * bytes, line break included. Otherwise like {@link #events}.
+     */
+    public EventStream lines(EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
+        return stream(EventStream.Form.LINES, terms, onEnd);
+    }
+
+    private EventStream stream(EventStream.Form form, EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
         HttpServerResponse response = request.response();
-        EventStream stream = new EventStream(this, response, terms, onEnd);
-        if (!begin(200, EVENT_STREAM, 0)) {
+        EventStream stream = new EventStream(this, response, form, terms, onEnd);
+        if (!begin(200, form.mediaType(), 0)) {
             stream.gone();
             return stream;
         }

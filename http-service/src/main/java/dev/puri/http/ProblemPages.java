@@ -31,14 +31,14 @@ public final class ProblemPages {
      * The route of all problems of a listener: its own, and those of its endpoints.
      *
      * @param types of the endpoints
-     * @param texts beside whose class the explanations of those lie, as {@code /problems.properties}: by name,
-     *     paragraphs separated by line breaks
+     * @param texts in whose module their explanations lie
+     * @param resource where: by name, paragraphs separated by line breaks
      * @throws IllegalStateException when a problem has no explanation, or one is of no problem
      */
-    public static Route route(List<ProblemType> types, Class<?> texts) {
+    public static Route route(List<ProblemType> types, Class<?> texts, String resource) {
         ProblemPages all = new ProblemPages();
         all.add(ProblemType.ofListeners(), read(ProblemPages.class, "problems.properties"));
-        all.add(types, read(texts, "/problems.properties"));
+        all.add(types, read(texts, resource));
         return Route.get("/problems/{name}", Scope.NONE, all::answer);
     }
 

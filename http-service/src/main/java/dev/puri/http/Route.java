@@ -1,6 +1,10 @@
 package dev.puri.http;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A path and method that are answered. A GET route answers HEAD too.
  *
- * @param method {@code GET} or {@code POST}
+ * @param method {@code GET}, {@code POST} or {@code DELETE}
  * @param path fixed, or ending in one parameter: {@code /v1/identities/{ref}}
  * @param scope what a caller must be allowed
  * @param queryNames query parameters that it takes; others are refused, so that a misspelt one is
@@ -57,6 +61,25 @@ public record Route(
 
     public static Route post(String path, Scope scope, Endpoint endpoint) {
         return new Route("POST", path, scope, Set.of(), false, null, endpoint);
+    }
+
+    public static Route delete(String path, Scope scope, Endpoint endpoint) {
+        return new Route("DELETE", path, scope, Set.of(), false, null, endpoint);
+    }
+
+    /**
+     * {@code GET /openapi.json}.
+     *
+     * @param module in whose module the description lies
+     * @param resource where
+     */
+    public static Route openApi(Class<?> module, String resource) {
+        try (InputStream in = Objects.requireNonNull(module.getResourceAsStream(resource), resource)) {
+            byte[] openApi = in.readAllBytes();
+            return get("/openapi.json", Scope.NONE, exchange -> exchange.answer(200, "application/json", openApi));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The same route, taking these query parameters too. */

@@ -17,6 +17,7 @@ import dev.puri.tail.CollectionsView;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.Refused;
 import dev.puri.tail.RejectionsView;
+import dev.puri.tail.wait.WaitTerms;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -66,7 +67,7 @@ final class Feeds {
         try {
             filter = ChangeFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(LookUps.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
             return;
         }
         try {
@@ -104,7 +105,7 @@ final class Feeds {
             List<Refused> found = view.find(refusals);
             exchange.json(200, json -> RejectionsView.write(json, found, complete));
         } catch (RejectionsView.InvalidParameterException e) {
-            exchange.problem(Problem.of(LookUps.INVALID_PARAMETER, e.parameter() + ": " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, e.parameter() + ": " + e.getMessage() + "."));
         }
     }
 

@@ -3,7 +3,7 @@ package dev.puri.resolver;
 import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
-import dev.puri.http.Settings;
+import dev.puri.http.RefusedException;
 import dev.puri.resolver.answer.InternalAnswer;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
@@ -16,6 +16,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.WaitTerms;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -32,14 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LookUps {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
-    static final ProblemType INVALID_PARAMETER =
-            new ProblemType("invalid-parameter", "A query parameter has a value that it cannot have", 400);
-    static final ProblemType INVALID_TOKEN =
-            new ProblemType("invalid-token", "The token is none that a publish returned", 400);
-    static final ProblemType FOREIGN_TOKEN =
-            new ProblemType("foreign-token", "The token is of another object's event", 400);
-    static final ProblemType TOO_MANY_WAITERS =
-            new ProblemType("too-many-waiters", "Too many requests wait for events", 503);
 
     private final Supplier<@Nullable Table> tables;
     private final Supplier<String> progress;
@@ -50,9 +43,9 @@ final class LookUps {
 
     /**
      * @param maxRefs of a batch
-     * @param maxWait of a request
+     * @param waits of requests
      */
-    record Terms(int maxRefs, Duration maxWait) {}
+    record Terms(int maxRefs, WaitTerms waits) {}
 
     /**
      * @param tables the table that answers now; null while none is complete
@@ -72,18 +65,6 @@ final class LookUps {
         inBatches = new Verdicts("internal", "/v1/resolve", meters);
     }
 
-    /** A request that is refused. */
-    private static final class RefusedException extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        private final transient Problem problem;
-
-        RefusedException(ProblemType type, String detail) {
-            super(detail);
-            problem = Problem.of(type, detail);
-        }
-    }
-
     void one(Exchange exchange) {
         Table table = tables.get();
         if (table == null) {
@@ -97,21 +78,22 @@ final class LookUps {
             if (at == null) {
                 if (exchange.query("wait") != null) {
                     throw new RefusedException(
-                            INVALID_PARAMETER, "wait is for the event of a token, and there is no parameter at.");
+                            WaitTerms.INVALID_PARAMETER,
+                            "wait is for the event of a token, and there is no parameter at.");
                 }
                 answer(exchange, ref, Sight.Seen.INSTANCE);
                 return;
             }
-            Position token = token(at);
+            Position token = WaitTerms.token(at);
             when(exchange, sight(ref, token, wait), sight -> {
                 if (sight instanceof Sight.Foreign foreign) {
-                    exchange.problem(Problem.of(FOREIGN_TOKEN, sentence(foreign.detail())));
+                    exchange.problem(Problem.of(WaitTerms.FOREIGN_TOKEN, WaitTerms.sentence(foreign.detail())));
                 } else {
                     answer(exchange, ref, sight);
                 }
             });
         } catch (RefusedException e) {
-            exchange.problem(e.problem);
+            exchange.problem(e.problem());
         } catch (Waiters.TooManyException e) {
             tooManyWaiters(exchange, e);
         }
@@ -141,10 +123,8 @@ final class LookUps {
                 } else {
                     batch(exchange, other, wait);
                 }
-            } catch (ResolveRequest.RefusedException e) {
-                exchange.problem(e.problem());
             } catch (RefusedException e) {
-                exchange.problem(e.problem);
+                exchange.problem(e.problem());
             }
         });
     }
@@ -190,7 +170,7 @@ final class LookUps {
 
     private CompletableFuture<Sight> sightOf(ResolveRequest.Ref each, Duration wait) throws Waiters.TooManyException {
         try {
-            return sight(each.ref(), token(Objects.requireNonNull(each.at())), wait);
+            return sight(each.ref(), WaitTerms.token(Objects.requireNonNull(each.at())), wait);
         } catch (RefusedException e) {
             // One bad token is its item's matter, as one bad reference is.
             return CompletableFuture.completedFuture(new Sight.Foreign(String.valueOf(e.getMessage())));
@@ -228,30 +208,8 @@ final class LookUps {
         }
     }
 
-    private static Position token(String at) throws RefusedException {
-        try {
-            return Position.parse(at);
-        } catch (IllegalArgumentException e) {
-            throw new RefusedException(INVALID_TOKEN, sentence(String.valueOf(e.getMessage())));
-        }
-    }
-
     private Duration wait(Exchange exchange) throws RefusedException {
-        String text = exchange.query("wait");
-        if (text == null) {
-            return Duration.ZERO;
-        }
-        try {
-            Duration wait = Settings.duration(text);
-            if (wait.compareTo(terms.maxWait) <= 0) {
-                return wait;
-            }
-        } catch (IllegalArgumentException e) {
-            // Said below.
-        }
-        throw new RefusedException(
-                INVALID_PARAMETER,
-                "wait is a time such as 2s or 500ms, of " + terms.maxWait.toMillis() + " ms at most.");
+        return terms.waits().wait(exchange.query("wait"));
     }
 
     private void when(Exchange exchange, CompletableFuture<Sight> sight, java.util.function.Consumer<Sight> answer) {
@@ -273,10 +231,6 @@ final class LookUps {
         }
     }
 
-    private static String sentence(String text) {
-        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
-    }
-
     private void notReady(Exchange exchange) {
         exchange.header("Retry-After", "1")
                 .problem(Problem.of(NOT_READY, "Nothing is answered before the table is complete: " + progress.get()));
@@ -284,6 +238,7 @@ final class LookUps {
 
     private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {
         exchange.header("Retry-After", "1")
-                .problem(Problem.of(TOO_MANY_WAITERS, sentence(String.valueOf(tooMany.getMessage()))));
+                .problem(Problem.of(
+                        WaitTerms.TOO_MANY_WAITERS, WaitTerms.sentence(String.valueOf(tooMany.getMessage()))));
     }
 }

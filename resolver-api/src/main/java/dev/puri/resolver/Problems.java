@@ -3,16 +3,17 @@ package dev.puri.resolver;
 import dev.puri.http.ProblemPages;
 import dev.puri.http.ProblemType;
 import dev.puri.http.Route;
+import dev.puri.tail.wait.WaitTerms;
 import java.util.List;
 
 /** Every problem of a resolver beside those of any listener; {@code problems.properties} explains them. */
 final class Problems {
     static final List<ProblemType> ALL = List.of(
             LookUps.NOT_READY,
-            LookUps.INVALID_PARAMETER,
-            LookUps.INVALID_TOKEN,
-            LookUps.FOREIGN_TOKEN,
-            LookUps.TOO_MANY_WAITERS,
+            WaitTerms.INVALID_PARAMETER,
+            WaitTerms.INVALID_TOKEN,
+            WaitTerms.FOREIGN_TOKEN,
+            WaitTerms.TOO_MANY_WAITERS,
             Feeds.INVALID_EVENT_ID,
             Feeds.TOO_MANY_STREAMS,
             Feeds.TOO_MANY_REPLAYS,
@@ -24,6 +25,6 @@ final class Problems {
 
     /** {@code GET /problems/{name}}, the page of each; the same for the public, since they tell of nothing but themselves. */
     static Route pages() {
-        return ProblemPages.route(ALL, Problems.class);
+        return ProblemPages.route(ALL, Problems.class, "/problems.properties");
     }
 }

@@ -2,6 +2,7 @@ package dev.puri.resolver;
 
 import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
+import dev.puri.http.RefusedException;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
 import dev.puri.resolver.answer.PublicAnswer;
@@ -71,7 +72,7 @@ final class PublicLookUps {
                     answer.endBatch();
                 }
                 exchange.json(200, out.bytes(), out.length());
-            } catch (ResolveRequest.RefusedException e) {
+            } catch (RefusedException e) {
                 exchange.problem(e.problem());
             }
         });

@@ -32,7 +32,7 @@ final class PublicRoutes {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one).marked(lag));
         all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch).marked(lag));
-        all.add(Routes.openApi("/openapi-public.json"));
+        all.add(Route.openApi(Routes.class, "/openapi-public.json"));
         all.add(Problems.pages());
         all.addAll(health.bareRoutes());
         return List.copyOf(all);

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
+import dev.puri.http.RefusedException;
 import dev.puri.resolver.answer.JsonOut;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,22 +38,6 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
             .streamReadConstraints(
                     StreamReadConstraints.builder().maxNestingDepth(10).build())
             .build();
-
-    /** A body that is refused. */
-    static final class RefusedException extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        private final transient Problem problem;
-
-        RefusedException(Problem problem) {
-            super(problem.detail());
-            this.problem = problem;
-        }
-
-        Problem problem() {
-            return problem;
-        }
-    }
 
     /**
      * @param maxRefs most references taken

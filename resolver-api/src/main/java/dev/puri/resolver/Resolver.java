@@ -3,38 +3,38 @@ package dev.puri.resolver;
 import dev.puri.http.CannotListenException;
 import dev.puri.http.Drain;
 import dev.puri.http.Health;
+import dev.puri.http.LagMark;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.http.PublicSettings;
 import dev.puri.http.Scope;
 import dev.puri.http.Settings;
+import dev.puri.http.StateFolder;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.ReadYourWrites;
+import dev.puri.tail.wait.WaitTerms;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Gauge;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +64,8 @@ public final class Resolver implements AutoCloseable {
         ChangesSettings changes = settings.changes();
         try {
             SchemaRegistry registry = started(registry(settings), SchemaRegistry::close);
-            Path stateDir = settings.stateDir().orElseGet(() -> started(temporaryDir(), Resolver::delete));
+            // Kafka Streams wants a folder; two clients must not share one.
+            StateFolder folder = started(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
             Catalogue catalogue = started(
                     Catalogue.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
                     Catalogue::close);
@@ -87,11 +88,11 @@ public final class Resolver implements AutoCloseable {
                     .register(metrics.registry());
             keeper = started(
                     new TableKeeper(
-                            () -> new IdentityTopic(kafka, settings.bootstrapServer()),
+                            () -> new BrokerTopic(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
                             TableKeeper.clients(
                                     kafka,
                                     settings.bootstrapServer(),
-                                    stateDir.toString(),
+                                    folder.path().toString(),
                                     registry,
                                     answers,
                                     waiters,
@@ -114,14 +115,14 @@ public final class Resolver implements AutoCloseable {
                             waiters,
                             keeper::partitions,
                             metrics.registry()),
-                    new LookUps.Terms(settings.maxRefs(), settings.maxWait()),
+                    new LookUps.Terms(settings.maxRefs(), new WaitTerms(settings.maxWait())),
                     metrics.registry());
             Feeds feeds = new Feeds(
                     subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, options(changes));
             Health health = new Health();
             health.add(Health.Kind.STARTED, "table", keeper::started);
             health.add(Health.Kind.READY, "table", keeper::ready);
-            TableLag lag = started(TableLag.start(keeper::age), TableLag::close);
+            LagMark lag = started(LagMark.start(Routes.LAG, keeper::age), LagMark::close);
             // Streams and waits have no end of their own: the listeners would wait for them.
             Runnable endWaits = () -> {
                 subscribers.drain();
@@ -231,24 +232,6 @@ public final class Resolver implements AutoCloseable {
         }
         if (failure != null) {
             throw failure;
-        }
-    }
-
-    /** Kafka Streams wants a folder; two clients must not share one. */
-    private static Path temporaryDir() {
-        return Path.of(System.getProperty("java.io.tmpdir"), "puri-resolver-" + UUID.randomUUID());
-    }
-
-    private static void delete(Path folder) {
-        if (!Files.exists(folder)) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        } catch (IOException e) {
-            log.warn("{} cannot be deleted: {}", folder, e.toString());
         }
     }
 }

@@ -2,8 +2,9 @@ package dev.puri.resolver;
 
 import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
+import dev.puri.http.PublicSettings;
 import dev.puri.http.Setting;
-import java.nio.file.Files;
+import dev.puri.http.StateFolder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -89,20 +90,6 @@ public record ResolverSettings(
      * @throws IllegalArgumentException when nothing can be kept in the folder
      */
     public ResolverSettings {
-        stateDir.ifPresent(ResolverSettings::requireFolder);
-    }
-
-    /** Kafka Streams would try again for ever, and not say which setting is meant. */
-    private static void requireFolder(Path folder) {
-        Path there = folder.toAbsolutePath();
-        while (there != null && !Files.exists(there)) {
-            there = there.getParent();
-        }
-        if (there == null || !Files.isDirectory(there)) {
-            throw new IllegalArgumentException("PURI_STATE_DIR: " + there + " is no folder");
-        }
-        if (!Files.isWritable(there)) {
-            throw new IllegalArgumentException("PURI_STATE_DIR: " + there + " cannot be written to");
-        }
+        stateDir.ifPresent(StateFolder::requireUsable);
     }
 }

@@ -4,12 +4,8 @@ import dev.puri.http.Health;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
 import dev.puri.http.Scope;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * Every path that a resolver answers.
@@ -38,6 +34,9 @@ import java.util.Objects;
  * for every path (404, 405, 414, 431, 500) is the listener's.
  */
 final class Routes {
+    /** Since how many seconds it is not known that the table has all; told when that is noticeable. */
+    static final String LAG = "Puri-Table-Lag";
+
     private Routes() {}
 
     /**
@@ -55,22 +54,11 @@ final class Routes {
         all.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::rejections).taking("puri", "position", "limit"));
         all.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::collections));
         all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats).marked(lag));
-        all.add(openApi("/openapi.json"));
+        all.add(Route.openApi(Routes.class, "/openapi.json"));
         all.addAll(new Page().routes());
         all.add(Problems.pages());
         all.addAll(health.routes());
         all.add(metrics.route());
         return List.copyOf(all);
-    }
-
-    /** {@code GET /openapi.json}, answered with this resource. */
-    static Route openApi(String resource) {
-        try (InputStream in = Objects.requireNonNull(Routes.class.getResourceAsStream(resource), resource)) {
-            byte[] openApi = in.readAllBytes();
-            return Route.get(
-                    "/openapi.json", Scope.NONE, exchange -> exchange.answer(200, "application/json", openApi));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -10,10 +10,10 @@ import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
+import dev.puri.tail.RecordKey;
 import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.avro.AvroRuntimeException;
@@ -104,7 +104,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             return;
         }
         try {
-            Puri puri = name(key);
+            Puri puri = RecordKey.puri(key);
             Answer answer = value != null && valueTellsAll ? null : Answer.of(record.headers());
             Row row = value == null ? null : row(value);
             // Not the one from above: what was in it is handed over when the registry has to be waited for.
@@ -133,18 +133,6 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
 
     private boolean isOwn(byte[] value) {
         return ownIsKnown && WireFormat.isOf(ownId, value);
-    }
-
-    private static Puri name(byte @Nullable [] key) {
-        if (key == null) {
-            throw new IllegalArgumentException("it has no key");
-        }
-        String text = new String(key, StandardCharsets.UTF_8);
-        Puri puri = Puri.parse(text);
-        if (!puri.toString().equals(text)) {
-            throw new IllegalArgumentException("its key is not in canonical form, which is " + puri);
-        }
-        return puri;
     }
 
     private Row row(byte[] value) {

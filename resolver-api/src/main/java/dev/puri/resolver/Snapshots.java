@@ -1,11 +1,12 @@
 package dev.puri.resolver;
 
-import dev.puri.resolver.IdentityTopic.Extent;
-import dev.puri.resolver.IdentityTopic.UnreachableException;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
 import dev.puri.resolver.table.SnapshotTerms;
+import dev.puri.tail.BrokerTopic;
+import dev.puri.tail.BrokerTopic.Extent;
+import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,13 +54,14 @@ final class Snapshots {
      *
      * @throws UnreachableException when it cannot be told for now
      */
-    PackedTable open(IdentityTopic topic, Extent extent) {
+    PackedTable open(BrokerTopic topic, Extent extent) {
         if (file == null || !Files.exists(file)) {
             return new PackedTable();
         }
         SnapshotTerms terms;
         try {
-            terms = topic.terms(extent, clock.instant());
+            terms = new SnapshotTerms(
+                    extent.id(), topic.begins(extent), extent.ends(), topic.tombstonesKept(), clock.instant());
         } catch (UnreachableException e) {
             // To wait costs less than to read everything; but an ACL may never come.
             if (!e.isForbidden()) {
@@ -76,7 +78,7 @@ final class Snapshots {
                     file,
                     table.rows(),
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun),
-                    extent.behind(table));
+                    extent.behind(table::reached));
             return table;
         } catch (SnapshotRefusedException e) {
             setAside(file, String.valueOf(e.getMessage()));
@@ -146,7 +148,7 @@ final class Snapshots {
         /** The topic as it was at a moment, which the table may be behind. */
         void sighted(Extent extent, Moment at) {
             Extent before = awaited;
-            if (before == null || before.behind(table) == 0) {
+            if (before == null || before.behind(table::reached) == 0) {
                 if (before != null) {
                     asOf = awaitedSince;
                 }

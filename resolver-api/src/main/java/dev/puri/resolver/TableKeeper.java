@@ -1,8 +1,6 @@
 package dev.puri.resolver;
 
 import dev.puri.http.Health;
-import dev.puri.resolver.IdentityTopic.Extent;
-import dev.puri.resolver.IdentityTopic.UnreachableException;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
@@ -10,6 +8,9 @@ import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.BrokerTopic;
+import dev.puri.tail.BrokerTopic.Extent;
+import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
@@ -56,7 +57,7 @@ final class TableKeeper implements AutoCloseable {
     /** More than its parts: of the admin 1 s, Kafka Streams 5 s, the writer 2 s, the last snapshot 20 s. */
     private static final Duration STOP = Duration.ofSeconds(30);
 
-    private final Supplier<IdentityTopic> topics;
+    private final Supplier<BrokerTopic> topics;
     private final Function<PackedTable, TableClient> clients;
     private final Snapshots snapshots;
     private final Waiters waiters;
@@ -76,7 +77,7 @@ final class TableKeeper implements AutoCloseable {
     private volatile @Nullable Moment asOf;
 
     /** Where the brokers are asked; null before. */
-    private volatile @Nullable IdentityTopic asked;
+    private volatile @Nullable BrokerTopic asked;
 
     /** The client at work, filling its table or feeding it. */
     private volatile @Nullable TableClient client;
@@ -106,7 +107,7 @@ final class TableKeeper implements AutoCloseable {
      * @param maxLagAge how old the knowledge of that may be
      */
     TableKeeper(
-            Supplier<IdentityTopic> topics,
+            Supplier<BrokerTopic> topics,
             Function<PackedTable, TableClient> clients,
             Snapshots snapshots,
             Waiters waiters,
@@ -209,7 +210,7 @@ final class TableKeeper implements AutoCloseable {
                 client != null && client.isRunning(),
                 client == null ? null : client.waitingFor(),
                 trouble,
-                seen == null || client == null ? 0 : seen.extent().behind(client.table()),
+                seen == null || client == null ? 0 : seen.extent().behind(client.table()::reached),
                 seen == null ? null : seen.age());
     }
 
@@ -250,7 +251,7 @@ final class TableKeeper implements AutoCloseable {
         long end = seen.extent().ends().values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
-        return new Reach(end - seen.extent().behind(shown), end);
+        return new Reach(end - seen.extent().behind(shown::reached), end);
     }
 
     private double reach(ToDoubleFunction<Reach> which) {
@@ -272,7 +273,7 @@ final class TableKeeper implements AutoCloseable {
     Long behind() {
         Sighting seen = sighting;
         Table answering = table;
-        return seen == null || answering == null ? null : seen.extent().behind(answering);
+        return seen == null || answering == null ? null : seen.extent().behind(answering::reached);
     }
 
     /** How long ago the brokers told that; null when they never did. */
@@ -294,14 +295,14 @@ final class TableKeeper implements AutoCloseable {
         Table answering = table;
         return seen == null || answering == null || seen.age().compareTo(maxLagAge) > 0
                 ? Double.NaN
-                : seen.extent().behind(answering);
+                : seen.extent().behind(answering::reached);
     }
 
     private void keep() {
         Duration pause = FIRST_PAUSE;
         while (!isStopped()) {
             long begun = System.nanoTime();
-            try (IdentityTopic topic = topics.get()) {
+            try (BrokerTopic topic = topics.get()) {
                 asked = topic;
                 liveOnce(topic);
             } catch (RuntimeException e) {
@@ -321,7 +322,7 @@ final class TableKeeper implements AutoCloseable {
     }
 
     /** Returns, or throws, when the client has to be replaced or the keeper stops. */
-    private void liveOnce(IdentityTopic topic) {
+    private void liveOnce(BrokerTopic topic) {
         Extent extent = awaitTopic(topic);
         if (isStopped()) {
             return;
@@ -335,7 +336,7 @@ final class TableKeeper implements AutoCloseable {
                 "Filling the table from {}: {} partitions, {} records",
                 Topics.IDENTITIES,
                 extent.ends().size(),
-                extent.behind(next));
+                extent.behind(next::reached));
         // The last snapshot is written when the client feeds the table no more.
         try (Snapshots.Writing writing = snapshots.of(next, extent)) {
             feed(topic, extent, next, writing, sighted);
@@ -347,7 +348,7 @@ final class TableKeeper implements AutoCloseable {
         }
     }
 
-    private void feed(IdentityTopic topic, Extent extent, PackedTable next, Snapshots.Writing writing, Moment sighted) {
+    private void feed(BrokerTopic topic, Extent extent, PackedTable next, Snapshots.Writing writing, Moment sighted) {
         try (TableClient filling = clients.apply(next)) {
             client = filling;
             trouble = "the table is being filled";
@@ -377,7 +378,7 @@ final class TableKeeper implements AutoCloseable {
         }
     }
 
-    private Extent awaitTopic(IdentityTopic topic) {
+    private Extent awaitTopic(BrokerTopic topic) {
         while (true) {
             try {
                 return sight(topic);
@@ -391,7 +392,7 @@ final class TableKeeper implements AutoCloseable {
     }
 
     private void watch(
-            IdentityTopic topic, TableClient feeding, Extent filledFrom, Snapshots.Writing writing, ChangeRing ring) {
+            BrokerTopic topic, TableClient feeding, Extent filledFrom, Snapshots.Writing writing, ChangeRing ring) {
         while (!isStoppedWithin(WATCH)) {
             if (!feeding.isRunning()) {
                 inTrouble("the table's client is dead: " + feeding.death());
@@ -422,7 +423,7 @@ final class TableKeeper implements AutoCloseable {
         }
     }
 
-    private Extent sight(IdentityTopic topic) {
+    private Extent sight(BrokerTopic topic) {
         // Before the brokers are asked: of what is written while they answer they may not tell.
         Moment at = Moment.now(clock);
         Extent extent = topic.extent();
@@ -462,7 +463,7 @@ final class TableKeeper implements AutoCloseable {
     @Override
     public void close() {
         stopped.countDown();
-        IdentityTopic topic = asked;
+        BrokerTopic topic = asked;
         if (topic != null) {
             topic.close();
         }

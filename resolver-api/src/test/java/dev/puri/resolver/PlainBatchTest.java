@@ -2,6 +2,7 @@ package dev.puri.resolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.http.RefusedException;
 import dev.puri.resolver.answer.InternalAnswer;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
@@ -45,7 +46,7 @@ final class PlainBatchTest {
     private final PackedTable table = new PackedTable();
 
     @Test
-    void whatItReadsIsWhatTheParserReads() throws ResolveRequest.RefusedException {
+    void whatItReadsIsWhatTheParserReads() throws RefusedException {
         int read = 0;
         for (int i = 0; i < 200_000; i++) {
             byte[] body = any().getBytes(StandardCharsets.UTF_8);

@@ -12,6 +12,7 @@ import dev.puri.http.Route;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.testkit.Contract;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -43,7 +44,7 @@ final class PublicRoutesTest {
     private final List<Route> routes = PublicRoutes.of(
             new PublicLookUps(() -> tables.get(), collection -> false, 3, metrics.registry()),
             health,
-            new Route.Mark(TableLag.HEADER, () -> null));
+            new Route.Mark(Routes.LAG, () -> null));
     private final Listener listener =
             Listener.start(ListenerOptions.at("127.0.0.1", 0).named("public"), routes, metrics);
 

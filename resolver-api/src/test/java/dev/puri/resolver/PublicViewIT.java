@@ -1,5 +1,10 @@
 package dev.puri.resolver;
 
+import static dev.puri.testkit.RawHttp.METHODS;
+import static dev.puri.testkit.RawHttp.ask;
+import static dev.puri.testkit.RawHttp.body;
+import static dev.puri.testkit.RawHttp.exchange;
+import static dev.puri.testkit.RawHttp.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -22,17 +27,12 @@ import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
+import dev.puri.testkit.Secrets;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.net.SocketException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -85,9 +85,6 @@ final class PublicViewIT {
     private static final List<String> PRIVATE_NAMES =
             List.of(CLOSED, UNDECLARED, DELETED, MERGED, LOST, "closed:tracks");
 
-    private static final List<String> METHODS =
-            List.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW");
-
     private static RestartableBroker broker;
     private static RestartableSchemaRegistry registry;
     private static KafkaProducer<byte[], byte[]> producer;
@@ -95,8 +92,7 @@ final class PublicViewIT {
     private static int declarationSchema;
     private static Resolver resolver;
 
-    /** By what they are, the texts and bytes that must not be told. */
-    private static final Map<String, byte[]> SECRETS = new LinkedHashMap<>();
+    private static final Secrets SECRETS = new Secrets();
 
     @BeforeAll
     static void publish() throws Exception {
@@ -110,12 +106,12 @@ final class PublicViewIT {
         Properties config = new Properties();
         config.put("bootstrap.servers", broker.bootstrapServers());
         producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
-        secret("owner", OWNER);
-        secret("shard", SHARD);
-        secret("epoch", Long.toString(EPOCH));
-        secret("created", CREATED.toString());
-        secret("internal port's metrics", "puri_table");
-        PRIVATE_NAMES.forEach(name -> secret("name " + name, name));
+        SECRETS.add("owner", OWNER);
+        SECRETS.add("shard", SHARD);
+        SECRETS.add("epoch", Long.toString(EPOCH));
+        SECRETS.add("created", CREATED.toString());
+        SECRETS.add("internal port's metrics", "puri_table");
+        PRIVATE_NAMES.forEach(name -> SECRETS.add("name " + name, name));
 
         resolver = Resolver.start(Settings.read(
                 ResolverSettings.class,
@@ -140,29 +136,6 @@ final class PublicViewIT {
         producer.close();
         registry.close();
         broker.close();
-    }
-
-    private static void secret(String what, String text) {
-        SECRETS.put(what, text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static void secretUuid(String of, UUID uuid) {
-        byte[] raw = ByteBuffer.allocate(16)
-                .putLong(uuid.getMostSignificantBits())
-                .putLong(uuid.getLeastSignificantBits())
-                .array();
-        String hex = uuid.toString().replace("-", "");
-        SECRETS.put("uuid of " + of + ", raw", raw);
-        secret("uuid of " + of, uuid.toString());
-        secret("uuid of " + of + ", upper case", uuid.toString().toUpperCase(Locale.ROOT));
-        secret("uuid of " + of + ", hex", hex);
-        secret("uuid of " + of + ", upper-case hex", hex.toUpperCase(Locale.ROOT));
-        secret(
-                "uuid of " + of + ", base64",
-                Base64.getEncoder().withoutPadding().encodeToString(raw));
-        secret(
-                "uuid of " + of + ", base64url",
-                Base64.getUrlEncoder().withoutPadding().encodeToString(raw));
     }
 
     /** One by one and in this order, for they build on one another. */
@@ -193,9 +166,9 @@ final class PublicViewIT {
     private static void theSearchFindsWhatTheInternalListenerTells() throws IOException {
         List<String> found = new ArrayList<>();
         for (String handle : HANDLES) {
-            found.addAll(leaks(ask(resolver.port(), "GET", "/v1/identities/" + handle)));
+            found.addAll(SECRETS.in(ask(resolver.port(), "GET", "/v1/identities/" + handle)));
         }
-        found.addAll(leaks(ask(resolver.port(), "GET", "/metrics")));
+        found.addAll(SECRETS.in(ask(resolver.port(), "GET", "/metrics")));
         assertThat(found)
                 .contains("owner", "shard", "epoch", "created", "uuid of " + CLOSED, "name " + LOST)
                 .contains("internal port's metrics");
@@ -261,7 +234,7 @@ final class PublicViewIT {
     private static ProducerRecord<byte[], byte[]> row(
             String puri, String handle, Row.Status status, @Nullable String mergedInto) {
         UUID uuid = new UUID(0x0197_c3a2_5b1e_7000L | puri.hashCode() & 0xFFF, 0x8e9f_0a1b_2c3d_0000L | puri.length());
-        secretUuid(puri, uuid);
+        SECRETS.add(puri, uuid);
         Row row = new Row(
                 uuid,
                 new Owner(OWNER),
@@ -280,21 +253,11 @@ final class PublicViewIT {
     private static void searchEverything(int port) throws IOException {
         for (byte[] request : requests()) {
             String answer = exchange(port, request);
-            assertThat(leaks(answer))
+            assertThat(SECRETS.in(answer))
                     .as("%s%n%s", new String(request, StandardCharsets.ISO_8859_1), answer)
                     .isEmpty();
             assertThat(answer).matches("(?s)HTTP/1\\.[01] (?!500).*");
         }
-    }
-
-    private static List<String> leaks(String answer) {
-        List<String> found = new ArrayList<>();
-        SECRETS.forEach((what, secret) -> {
-            if (answer.contains(new String(secret, StandardCharsets.ISO_8859_1))) {
-                found.add(what);
-            }
-        });
-        return found;
     }
 
     /** Each byte is a character. */
@@ -327,7 +290,9 @@ final class PublicViewIT {
                 "http://internal/v1/stats"));
         refs.forEach(ref -> paths.add("/v1/identities/" + ref));
         for (String path : paths) {
-            METHODS.forEach(method -> requests.add(request(method, path, "", "")));
+            for (String method : METHODS) {
+                requests.add(request(method, path, "", ""));
+            }
         }
         for (String query :
                 List.of("at=0-7", "at=0-7&wait=1s", "wait=1s", "groupBy=shard", "collection=CLOSED:TRACKS", "%zz")) {
@@ -369,34 +334,8 @@ final class PublicViewIT {
         return requests;
     }
 
-    private static byte[] request(String method, String path, String headers, String body) {
-        String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
-        return (method + ' ' + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" + headers + length + "\r\n"
-                        + body)
-                .getBytes(StandardCharsets.ISO_8859_1);
-    }
-
-    private static String ask(int port, String method, String path) throws IOException {
-        return exchange(port, request(method, path, "", ""));
-    }
-
     /** Without the length either, which differs by what stands in the question. */
     private static String undated(String answer) {
         return answer.replaceFirst("(?i)\r\ndate: [^\r]*", "").replaceFirst("(?i)\r\ncontent-length: [^\r]*", "");
-    }
-
-    private static String body(String answer) {
-        return answer.substring(answer.indexOf("\r\n\r\n") + 4);
-    }
-
-    private static String exchange(int port, byte[] request) throws IOException {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(20_000);
-            socket.getOutputStream().write(request);
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
-        } catch (SocketException e) {
-            throw new IOException(
-                    "at " + new String(request, 0, Math.min(200, request.length), StandardCharsets.ISO_8859_1), e);
-        }
     }
 }

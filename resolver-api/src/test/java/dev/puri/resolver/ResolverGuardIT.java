@@ -19,6 +19,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.puri.http.Settings;
 import dev.puri.schemas.log.Topics;
 import dev.puri.testkit.Broker;
+import dev.puri.testkit.Contract;
 import dev.puri.testkit.TestCertificates;
 import java.io.IOException;
 import java.net.ConnectException;

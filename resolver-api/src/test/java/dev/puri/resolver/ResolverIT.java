@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
+import dev.puri.http.PublicSettings;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
@@ -20,10 +21,12 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import dev.puri.testkit.Broker;
+import dev.puri.testkit.Contract;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
@@ -578,7 +581,7 @@ final class ResolverIT {
                     clock,
                     meters);
             keeper = new TableKeeper(
-                    () -> new IdentityTopic(Map.of(), broker.bootstrapServers()),
+                    () -> new BrokerTopic(Map.of(), broker.bootstrapServers(), Topics.IDENTITIES),
                     clients.apply(TableKeeper.clients(
                             Map.of(),
                             broker.bootstrapServers(),

@@ -2,8 +2,8 @@ package dev.puri.resolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.resolver.IdentityTopic.Extent;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.tail.BrokerTopic.Extent;
 import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.common.Uuid;
@@ -57,7 +57,7 @@ final class StandingTest {
         table.reach(1, 12);
         Extent extent = new Extent(Uuid.ONE_UUID, Map.of(0, 10L, 1, 11L, 2, 4L));
 
-        assertThat(extent.behind(table)).isEqualTo(3 + 0 + 4);
+        assertThat(extent.behind(table::reached)).isEqualTo(3 + 0 + 4);
     }
 
     @Test

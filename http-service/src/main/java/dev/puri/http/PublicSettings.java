@@ -1,7 +1,5 @@
-package dev.puri.resolver;
+package dev.puri.http;
 
-import dev.puri.http.Setting;
-import dev.puri.http.Settings;
 import java.util.Map;
 import java.util.Optional;
 

@@ -1,10 +1,6 @@
-package dev.puri.resolver;
+package dev.puri.tail;
 
-import dev.puri.resolver.table.SnapshotTerms;
-import dev.puri.resolver.table.Table;
-import dev.puri.schemas.log.Topics;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -12,14 +8,17 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntToLongFunction;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.IsolationLevel;
@@ -32,10 +31,11 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** {@code puri.identities.v1} as the brokers tell of it. */
-final class IdentityTopic implements AutoCloseable {
+/** A topic as the brokers tell of it. Thread-safe. */
+public final class BrokerTopic implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    private final String topic;
     private final Admin admin;
 
     /**
@@ -44,21 +44,26 @@ final class IdentityTopic implements AutoCloseable {
      * @param id tells it from another that had its name before
      * @param ends by partition, the offset before which every transaction is decided
      */
-    record Extent(Uuid id, Map<Integer, Long> ends) {
-        boolean isOfTheSameTopic(Extent other) {
+    public record Extent(Uuid id, Map<Integer, Long> ends) {
+        /** Whether it is the same topic as then, with as many partitions. */
+        public boolean isOfTheSameTopic(Extent other) {
             return id.equals(other.id) && ends.keySet().equals(other.ends.keySet());
         }
 
-        /** Offsets between the table and the end of its topic. */
-        long behind(Table table) {
+        /**
+         * Offsets between a reader and the ends.
+         *
+         * @param reached by partition the offset that is read next
+         */
+        public long behind(IntToLongFunction reached) {
             return ends.entrySet().stream()
-                    .mapToLong(end -> Math.max(0, end.getValue() - table.reached(end.getKey())))
+                    .mapToLong(end -> Math.max(0, end.getValue() - reached.applyAsLong(end.getKey())))
                     .sum();
         }
     }
 
     /** The brokers do not tell, for now. The message says why. */
-    static final class UnreachableException extends RuntimeException {
+    public static final class UnreachableException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         UnreachableException(String message, Throwable cause) {
@@ -66,16 +71,19 @@ final class IdentityTopic implements AutoCloseable {
         }
 
         /** Whether the brokers answer, but not this principal: asking again changes nothing. */
-        boolean isForbidden() {
+        public boolean isForbidden() {
             return getCause() instanceof ExecutionException answer
                     && answer.getCause() instanceof AuthorizationException;
         }
     }
 
     /**
+     * Asks for nothing yet.
+     *
      * @throws org.apache.kafka.common.KafkaException when the properties make no client
      */
-    IdentityTopic(Map<String, String> kafka, String bootstrapServers) {
+    public BrokerTopic(Map<String, String> kafka, String bootstrapServers, String topic) {
+        this.topic = topic;
         Properties config = new Properties();
         config.putAll(kafka);
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
@@ -85,12 +93,13 @@ final class IdentityTopic implements AutoCloseable {
     }
 
     /**
+     * What there is of it now.
+     *
      * @throws UnreachableException when the topic is missing or no broker answers in time
      */
-    Extent extent() {
-        TopicDescription description = await(Objects.requireNonNull(admin.describeTopics(List.of(Topics.IDENTITIES))
-                .topicNameValues()
-                .get(Topics.IDENTITIES)));
+    public Extent extent() {
+        TopicDescription description = await(Objects.requireNonNull(
+                admin.describeTopics(List.of(topic)).topicNameValues().get(topic)));
         List<Integer> partitions = description.partitions().stream()
                 .map(TopicPartitionInfo::partition)
                 .toList();
@@ -98,26 +107,44 @@ final class IdentityTopic implements AutoCloseable {
     }
 
     /**
-     * What a snapshot has to fit.
+     * The first offset of each partition.
      *
      * @throws UnreachableException when no broker answers in time
      */
-    SnapshotTerms terms(Extent extent, Instant now) {
-        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.IDENTITIES);
+    public Map<Integer, Long> begins(Extent extent) {
+        return offsets(extent.ends().keySet(), OffsetSpec.earliest());
+    }
+
+    /**
+     * For how long tombstones are kept ({@code delete.retention.ms}); zero when the brokers do not say.
+     *
+     * @throws UnreachableException when no broker answers in time
+     */
+    public Duration tombstonesKept() {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         Config config = await(Objects.requireNonNull(
-                admin.describeConfigs(List.of(topic)).values().get(topic)));
+                admin.describeConfigs(List.of(resource)).values().get(resource)));
         ConfigEntry kept = config.get(TopicConfig.DELETE_RETENTION_MS_CONFIG);
-        return new SnapshotTerms(
-                extent.id(),
-                offsets(extent.ends().keySet(), OffsetSpec.earliest()),
-                extent.ends(),
-                Duration.ofMillis(kept == null || kept.value() == null ? 0 : Long.parseLong(kept.value())),
-                now);
+        return Duration.ofMillis(kept == null || kept.value() == null ? 0 : Long.parseLong(kept.value()));
+    }
+
+    /**
+     * Where a partition ends now, with what is not committed yet.
+     *
+     * @return completes on the client's thread; exceptionally when no broker answers in time
+     */
+    public CompletionStage<Long> endOfAll(int partition) {
+        TopicPartition asked = new TopicPartition(topic, partition);
+        return admin.listOffsets(
+                        Map.of(asked, OffsetSpec.latest()), new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
+                .partitionResult(asked)
+                .toCompletionStage()
+                .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset);
     }
 
     private Map<Integer, Long> offsets(Collection<Integer> partitions, OffsetSpec which) {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-        partitions.forEach(partition -> asked.put(new TopicPartition(Topics.IDENTITIES, partition), which));
+        partitions.forEach(partition -> asked.put(new TopicPartition(topic, partition), which));
         Map<Integer, Long> offsets = new TreeMap<>();
         await(admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
                         .all())
@@ -131,7 +158,7 @@ final class IdentityTopic implements AutoCloseable {
         admin.close(Duration.ofSeconds(1));
     }
 
-    private static <T> T await(KafkaFuture<T> answer) {
+    private <T> T await(KafkaFuture<T> answer) {
         try {
             return answer.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -144,9 +171,9 @@ final class IdentityTopic implements AutoCloseable {
         }
     }
 
-    private static String reason(Throwable cause) {
+    private String reason(Throwable cause) {
         if (cause instanceof UnknownTopicOrPartitionException) {
-            return "there is no topic " + Topics.IDENTITIES + " yet; 'puri topics create' makes it";
+            return "there is no topic " + topic + " yet; 'puri topics create' makes it";
         }
         return cause instanceof org.apache.kafka.common.errors.TimeoutException
                 ? "no broker answers"

@@ -1,4 +1,4 @@
-package dev.puri.resolver;
+package dev.puri.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,18 +37,19 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tests' way to a resolver, on which each request and answer is held against the resolver's own
+ * The tests' way to a server, on which each request and answer is held against the server's own
  * description (OpenAPI 3.1): what is answered has to stand there, status, media type, headers and every
  * member of the body; and what the description forbids has to be refused.
  */
-final class Contract {
+public final class Contract {
     private static final ObjectMapper JSON = JsonMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
     /** Headers of answers that mean something beyond HTTP's own framing. */
-    private static final List<String> TELLING = List.of("Puri-Table-Lag", "Retry-After", "WWW-Authenticate", "Allow");
+    private static final List<String> TELLING =
+            List.of("Puri-Table-Lag", "Puri-Index-Lag", "Retry-After", "WWW-Authenticate", "Allow");
 
     private final HttpClient client;
     private final JsonNode description;
@@ -59,19 +60,23 @@ final class Contract {
     private final Map<JsonNode, Schema> made = new ConcurrentHashMap<>();
 
     /**
-     * @param resource the description, e.g. {@code /openapi.json}
+     * Of a description on the class path.
+     *
+     * @param resource e.g. {@code /openapi.json}
      */
-    Contract(HttpClient client, String resource) {
+    public Contract(HttpClient client, String resource) {
         this(client, read(resource));
     }
 
-    Contract(HttpClient client, JsonNode description) {
+    /** Of any description. */
+    public Contract(HttpClient client, JsonNode description) {
         this.client = client;
         this.description = description;
         description.at("/components/schemas").forEach(Contract::close);
     }
 
-    static JsonNode read(String resource) {
+    /** A description on the class path. */
+    public static JsonNode read(String resource) {
         try {
             return JSON.readTree(Contract.class.getResource(resource));
         } catch (IOException e) {
@@ -88,7 +93,7 @@ final class Contract {
     }
 
     /** Sends a request; completes with the answer, or exceptionally when either breaks the contract. */
-    CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest request) {
+    public CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest request) {
         return client.sendAsync(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8))
                 .thenApply(response -> {
                     check(request, response);
@@ -97,7 +102,7 @@ final class Contract {
     }
 
     /** The same at once. */
-    HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+    public HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
         HttpResponse<String> response =
                 client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
         check(request, response);
@@ -169,8 +174,10 @@ final class Contract {
         assertThat(content.isMissingNode())
                 .as("%s: %s is described", what, mediaType)
                 .isFalse();
-        if (mediaType.endsWith("json")) {
+        if (mediaType.equals("application/json") || mediaType.endsWith("+json")) {
             checkJson(what, content, response.body());
+        } else if (mediaType.equals("application/x-ndjson")) {
+            response.body().lines().filter(line -> !line.isEmpty()).forEach(line -> checkJson(what, content, line));
         } else if (mediaType.equals("text/event-stream")) {
             response.body()
                     .lines()
@@ -236,7 +243,7 @@ final class Contract {
             texts.forEach(array::add);
             return array;
         }
-        String text = texts.getFirst();
+        String text = texts.get(0);
         return schema.path("type").asText().equals("integer") && text.matches("-?\\d{1,9}")
                 ? IntNode.valueOf(Integer.parseInt(text))
                 : TextNode.valueOf(text);

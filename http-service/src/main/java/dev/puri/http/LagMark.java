@@ -1,6 +1,5 @@
-package dev.puri.resolver;
+package dev.puri.http;
 
-import dev.puri.http.Route;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -9,31 +8,34 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How old the table is, told by its answers while they are not fresh: in whole seconds, as {@code Age} is
- * (RFC 9111, 5.1). The text is made twice a second, so that an answer costs one read and no clock.
+ * How old what is answered is, told by the answers while it is not fresh: in whole seconds, as {@code Age}
+ * is (RFC 9111, 5.1). The text is made twice a second, so that an answer costs one read and no clock.
  */
-final class TableLag implements AutoCloseable {
-    static final String HEADER = "Puri-Table-Lag";
-
+public final class LagMark implements AutoCloseable {
     /** The brokers are asked once a second, and the next answer tells that nothing was missing at the last. */
     private static final Duration TOLD_FROM = Duration.ofSeconds(5);
 
     private static final long PERIOD_MILLIS = 500;
 
+    private final String header;
     private final Supplier<@Nullable Duration> age;
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().name("table-lag").daemon(true).factory());
+            Thread.ofPlatform().name("lag-mark").daemon(true).factory());
     private volatile @Nullable String text;
 
-    /**
-     * @param age since when it is not known that the table has all; null while there is no table
-     */
-    private TableLag(Supplier<@Nullable Duration> age) {
+    private LagMark(String header, Supplier<@Nullable Duration> age) {
+        this.header = header;
         this.age = age;
     }
 
-    static TableLag start(Supplier<@Nullable Duration> age) {
-        TableLag lag = new TableLag(age);
+    /**
+     * Begins to look.
+     *
+     * @param header that tells it
+     * @param age since when it is not known that nothing is missing; null while nothing is answered
+     */
+    public static LagMark start(String header, Supplier<@Nullable Duration> age) {
+        LagMark lag = new LagMark(header, age);
         lag.clock.scheduleAtFixedRate(lag::look, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
         return lag;
     }
@@ -46,9 +48,9 @@ final class TableLag implements AutoCloseable {
         return age == null || age.compareTo(TOLD_FROM) < 0 ? null : Long.toString(age.toSeconds());
     }
 
-    /** For the routes that the table answers. */
-    Route.Mark mark() {
-        return new Route.Mark(HEADER, () -> text);
+    /** For the routes whose answers may be old. */
+    public Route.Mark mark() {
+        return new Route.Mark(header, () -> text);
     }
 
     @Override

@@ -1,0 +1,64 @@
+package dev.puri.tail.wait;
+
+import dev.puri.http.ProblemType;
+import dev.puri.http.RefusedException;
+import dev.puri.http.Settings;
+import dev.puri.schemas.log.Position;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a request says that it wants to wait, {@code ?at=TOKEN&wait=2s}, and what is wrong when it cannot.
+ *
+ * @param maxWait of a request
+ */
+public record WaitTerms(Duration maxWait) {
+    public static final ProblemType INVALID_PARAMETER =
+            new ProblemType("invalid-parameter", "A query parameter has a value that it cannot have", 400);
+    public static final ProblemType INVALID_TOKEN =
+            new ProblemType("invalid-token", "The token is none that a publish returned", 400);
+    public static final ProblemType FOREIGN_TOKEN =
+            new ProblemType("foreign-token", "The token is of another object's event", 400);
+    public static final ProblemType TOO_MANY_WAITERS =
+            new ProblemType("too-many-waiters", "Too many requests wait for events", 503);
+
+    /**
+     * Reads a token.
+     *
+     * @throws RefusedException when it is none
+     */
+    public static Position token(String at) throws RefusedException {
+        try {
+            return Position.parse(at);
+        } catch (IllegalArgumentException e) {
+            throw new RefusedException(INVALID_TOKEN, sentence(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /**
+     * Reads how long to wait.
+     *
+     * @param text null for not at all
+     * @throws RefusedException when it is no time, or too long
+     */
+    public Duration wait(@Nullable String text) throws RefusedException {
+        if (text == null) {
+            return Duration.ZERO;
+        }
+        try {
+            Duration wait = Settings.duration(text);
+            if (wait.compareTo(maxWait) <= 0) {
+                return wait;
+            }
+        } catch (IllegalArgumentException e) {
+            // Said below.
+        }
+        throw new RefusedException(
+                INVALID_PARAMETER, "wait is a time such as 2s or 500ms, of " + maxWait.toMillis() + " ms at most.");
+    }
+
+    /** What an exception says, as a sentence for people. */
+    public static String sentence(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
+    }
+}

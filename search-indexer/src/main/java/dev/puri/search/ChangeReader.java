@@ -1,0 +1,96 @@
+package dev.puri.search;
+
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.Kind;
+import dev.puri.tail.AvroValues;
+import dev.puri.tail.AvroValues.UnreadableException;
+import dev.puri.tail.RecordKey;
+import dev.puri.tail.wait.Answer;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Records of both topics into changes of the index. What does not decode is counted, logged and kept out: the
+ * entry before it stays.
+ */
+final class ChangeReader {
+    private static final Logger log = LoggerFactory.getLogger(ChangeReader.class);
+
+    private final AvroValues<IdentityRow> rows;
+    private final AvroValues<dev.puri.schemas.avro.Document> documents;
+    private final Map<Kind, Counter> undecodable = new EnumMap<>(Kind.class);
+
+    /**
+     * What a record says.
+     *
+     * @param answer which event it answers; null for a document, or where nobody says
+     */
+    record Read(IndexChange change, @Nullable Answer answer) {}
+
+    /**
+     * @param registry of which schemas are asked; not closed
+     */
+    ChangeReader(SchemaRegistry registry, MeterRegistry meters) {
+        rows = new AvroValues<>(IdentityRow.class, registry);
+        documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, registry);
+        for (Kind kind : Kind.values()) {
+            undecodable.put(
+                    kind,
+                    Counter.builder("puri.search.undecodable")
+                            .description("Records that are no change of the index and are kept out")
+                            .tag("kind", IndexMeters.name(kind))
+                            .register(meters));
+        }
+    }
+
+    /**
+     * Reads a record.
+     *
+     * @return null when it is none of ours and never will be
+     * @throws RegistryUnavailableException when it cannot be read now
+     */
+    @Nullable
+    Read read(ConsumerRecord<byte[], byte[]> record) {
+        Kind kind = record.topic().equals(Kind.IDENTITY.topic()) ? Kind.IDENTITY : Kind.DOCUMENT;
+        try {
+            Puri puri = RecordKey.puri(record.key());
+            Answer answer = kind == Kind.IDENTITY ? Answer.of(record.headers()) : null;
+            byte[] value = record.value();
+            Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
+            return new Read(new IndexChange(kind, record.partition(), record.offset(), puri, entry), answer);
+        } catch (UnreadableException | IllegalArgumentException e) {
+            Objects.requireNonNull(undecodable.get(kind)).increment();
+            log.warn(
+                    "The record at {}-{}@{} is kept out: {}",
+                    record.topic(),
+                    record.partition(),
+                    record.offset(),
+                    e.getMessage());
+            return null;
+        }
+    }
+
+    private Entry row(byte[] value, @Nullable Answer answer) throws UnreadableException {
+        Row row = RowAvro.fromAvro(rows.read(value));
+        return new Entry.OfIdentity(answer == null ? row : answer.heardOf(row));
+    }
+
+    private Entry document(byte[] value) throws UnreadableException {
+        return new Entry.OfDocument(DocumentAvro.fromAvro(documents.read(value)));
+    }
+}

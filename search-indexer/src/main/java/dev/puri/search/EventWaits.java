@@ -1,0 +1,108 @@
+package dev.puri.search;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.Kind;
+import dev.puri.tail.wait.ReadYourWrites;
+import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.Waiters;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits until searches know of an event:
+ *
+ * <pre>
+ * its row is in the index ─▶ where does the partition of its document end now? ─▶ readers see all up to there
+ * </pre>
+ *
+ * The registry writes row and document in one transaction, so once the row is seen the document stands before
+ * the end of its partition, if there is one.
+ */
+final class EventWaits {
+    private final Indexer indexer;
+    private final IndexRows rows;
+    private final ReadYourWrites writes;
+    private final Waiters waiters;
+
+    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites writes, Waiters waiters) {
+        this.indexer = indexer;
+        this.rows = rows;
+        this.writes = writes;
+        this.waiters = waiters;
+    }
+
+    /**
+     * What became of an event, by the end of the wait. May block; completes on any thread; cancelling it ends
+     * the wait.
+     *
+     * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
+     */
+    CompletableFuture<Sight> await(SearchRequest.Awaited event) throws Waiters.TooManyException {
+        if (indexer.watch().partitions(Kind.IDENTITY) == 0) {
+            // Answered from before, and no broker has told yet whose a token can be.
+            return CompletableFuture.completedFuture(new Sight.NotCaughtUp(event.token()));
+        }
+        long end = System.nanoTime() + event.patience().toNanos();
+        CompletableFuture<Sight> row;
+        if (event.handle() == null) {
+            row = writes.await(puri(event), event.token(), event.patience());
+        } else {
+            rows.learn(event.handle());
+            row = writes.await(event.handle(), event.token(), event.patience());
+        }
+        AtomicReference<CompletableFuture<?>> underWay = new AtomicReference<>(row);
+        CompletableFuture<Sight> answer = row.thenCompose(sight -> {
+            if (!(sight instanceof Sight.Seen)) {
+                return CompletableFuture.completedFuture(sight);
+            }
+            CompletableFuture<Sight> document = document(event, end);
+            underWay.set(document);
+            return document;
+        });
+        answer.whenComplete((sight, failure) -> {
+            if (answer.isCancelled()) {
+                underWay.get().cancel(false);
+            }
+        });
+        return answer;
+    }
+
+    private static Puri puri(SearchRequest.Awaited event) {
+        Puri puri = event.puri();
+        if (puri == null) {
+            throw new IllegalStateException("named by its handle");
+        }
+        return puri;
+    }
+
+    private CompletableFuture<Sight> document(SearchRequest.Awaited event, long end) {
+        Sight late = new Sight.NotCaughtUp(event.token());
+        Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
+        int partitions = indexer.watch().partitions(Kind.DOCUMENT);
+        if (puri == null || partitions == 0) {
+            return CompletableFuture.completedFuture(late);
+        }
+        // As the registry's producer, and Kafka's own partitioner, choose by the key.
+        int partition = Utils.toPositive(Utils.murmur2(puri.toBytes())) % partitions;
+        return indexer.watch()
+                .endOfAll(Kind.DOCUMENT, partition)
+                .toCompletableFuture()
+                .thenCompose(offset -> seen(partition, offset, Duration.ofNanos(end - System.nanoTime())))
+                .exceptionally(failure -> null)
+                .thenApply(seen -> seen == null ? late : seen);
+    }
+
+    private CompletableFuture<@Nullable Sight> seen(int partition, long offset, Duration wait) {
+        try {
+            return waiters.await(
+                    null,
+                    wait.isNegative() ? Duration.ZERO : wait,
+                    () -> indexer.seen().next(Kind.DOCUMENT, partition) >= offset ? Sight.Seen.INSTANCE : null);
+        } catch (Waiters.TooManyException e) {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.puri.search;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Kind;
+import dev.puri.tail.wait.ReadYourWrites;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The index as those who wait for an event look at it: what was heard lately first, which costs nothing, then
+ * what the engine has.
+ */
+final class IndexRows implements ReadYourWrites.Rows {
+    private final Indexer indexer;
+
+    IndexRows(Indexer indexer) {
+        this.indexer = indexer;
+    }
+
+    @Override
+    public @Nullable Position lastOf(Puri puri) {
+        Served served = indexer.enter();
+        if (served == null) {
+            return null;
+        }
+        try {
+            Feed feed = served.feed();
+            Position heard = feed == null ? null : feed.heard().lastOf(puri);
+            return heard != null
+                    ? heard
+                    : served.index().entry(Kind.IDENTITY, puri) instanceof Entry.OfIdentity entry
+                            ? entry.row().position()
+                            : null;
+        } catch (IndexUnavailableException e) {
+            // Nothing is known for now: whoever waits is looked at again.
+            return null;
+        } finally {
+            served.leave();
+        }
+    }
+
+    /** As far as was heard of lately: who waits for a handle is looked at with everything that comes. */
+    @Override
+    public @Nullable Puri bearer(Handle handle) {
+        Served served = indexer.serving();
+        Feed feed = served == null ? null : served.feed();
+        return feed == null ? null : feed.heard().bearer(handle);
+    }
+
+    /** Asks the engine who bears a handle, so that it is known from here on; may block. */
+    void learn(Handle handle) {
+        if (bearer(handle) != null) {
+            return;
+        }
+        Served served = indexer.enter();
+        if (served == null) {
+            return;
+        }
+        try {
+            Feed feed = served.feed();
+            Puri puri = feed == null ? null : served.index().bearer(handle);
+            if (feed != null && puri != null) {
+                feed.heard().bearer(handle, puri);
+            }
+        } catch (IndexUnavailableException e) {
+            // Then it is heard of, or it is not caught up.
+        } finally {
+            served.leave();
+        }
+    }
+
+    @Override
+    public boolean areThere() {
+        return indexer.serving() != null;
+    }
+}

@@ -1,0 +1,56 @@
+package dev.puri.search;
+
+import dev.puri.search.index.Kind;
+import dev.puri.search.index.Reached;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * How far a reader is.
+ *
+ * @param next by partition the offset that is read next
+ */
+record Places(Map<TopicPartition, Long> next) {
+    static final Places NONE = new Places(Map.of());
+
+    Places {
+        next = Map.copyOf(next);
+    }
+
+    /** Where an index goes on, in the partitions that there are. */
+    static Places of(Reached reached, Sighting sighting) {
+        Map<TopicPartition, Long> next = new HashMap<>();
+        for (Kind kind : Kind.values()) {
+            for (int partition : sighting.of(kind).ends().keySet()) {
+                next.put(new TopicPartition(kind.topic(), partition), reached.next(kind, partition));
+            }
+        }
+        return new Places(next);
+    }
+
+    long next(Kind kind, int partition) {
+        return next.getOrDefault(new TopicPartition(kind.topic(), partition), 0L);
+    }
+
+    /** Whether it is everywhere as far as another, or farther. */
+    boolean hasReached(Places other) {
+        return other.next.entrySet().stream().allMatch(each -> next.getOrDefault(each.getKey(), 0L) >= each.getValue());
+    }
+
+    Map<Kind, Map<Integer, Long>> byKind() {
+        Map<Kind, Map<Integer, Long>> byKind = new EnumMap<>(Kind.class);
+        for (Kind kind : Kind.values()) {
+            Map<Integer, Long> offsets = new TreeMap<>();
+            next.forEach((partition, offset) -> {
+                if (partition.topic().equals(kind.topic())) {
+                    offsets.put(partition.partition(), offset);
+                }
+            });
+            byKind.put(kind, offsets);
+        }
+        return byKind;
+    }
+}

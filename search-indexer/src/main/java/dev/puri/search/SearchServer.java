@@ -1,0 +1,297 @@
+package dev.puri.search;
+
+import dev.puri.http.CannotListenException;
+import dev.puri.http.Drain;
+import dev.puri.http.Health;
+import dev.puri.http.LagMark;
+import dev.puri.http.Listener;
+import dev.puri.http.ListenerOptions;
+import dev.puri.http.Metrics;
+import dev.puri.http.PublicSettings;
+import dev.puri.http.Scope;
+import dev.puri.http.Settings;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.search.index.IndexSize;
+import dev.puri.tail.BrokerTopic;
+import dev.puri.tail.Catalogue;
+import dev.puri.tail.PlainConsumers;
+import dev.puri.tail.RefusalLog;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.ReadYourWrites;
+import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.config.ConfigException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A search indexer: the index of all identities, and its HTTP API. Any number may run; with Lucene each holds
+ * the whole index.
+ */
+public final class SearchServer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SearchServer.class);
+
+    /** Enough for an engine to take them at once, and few enough to be taken within a refresh. */
+    private static final String BATCH = "2000";
+
+    /** What has been started, the last first. */
+    private final Deque<Runnable> started = new ArrayDeque<>();
+
+    private final Metrics metrics = started(new Metrics(), Metrics::close);
+    private final Indexer indexer;
+    /** The internal one, and behind it the public one if there is one. */
+    private final List<Listener> listeners = new ArrayList<>();
+
+    /** None before it has come up: nobody has been told yet that it is there. */
+    private Duration drainDelay = Duration.ZERO;
+
+    private SearchServer(SearchSettings settings, Indexer.@Nullable Homes given) {
+        InstantSource clock = InstantSource.system();
+        MeterRegistry meters = metrics.registry();
+        Map<String, String> kafka = new HashMap<>(Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, BATCH));
+        kafka.putAll(settings.kafka().byName());
+        PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
+        try {
+            SchemaRegistry registry = started(registry(settings), SchemaRegistry::close);
+            Indexer.Homes homes = given == null ? started(Engines.of(settings), Engines::close) : given;
+            Catalogue catalogue = started(
+                    Catalogue.start(consumers, registry, settings.maxLagAge(), clock, meters), Catalogue::close);
+            RefusalLog refusals = started(
+                    RefusalLog.start(
+                            consumers, registry, settings.rejectionsHistory(), settings.maxWaiters(), clock, meters),
+                    RefusalLog::close);
+            Answers answers = new Answers();
+            Waiters waiters = started(new Waiters(settings.maxWaiters()), Waiters::close);
+            TopicsWatch watch = new TopicsWatch(
+                    topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
+            indexer = started(
+                    new Indexer(
+                            homes,
+                            watch,
+                            new Feed.Tools(
+                                    consumers,
+                                    new ChangeReader(registry, meters),
+                                    answers,
+                                    waiters,
+                                    settings.searchRefreshInterval(),
+                                    settings.searchCommitInterval(),
+                                    clock,
+                                    new IndexMeters(meters)),
+                            new Indexer.Terms(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter())),
+                    Indexer::close);
+            gauges(waiters, meters);
+            IndexRows rows = new IndexRows(indexer);
+            EventWaits waits = new EventWaits(
+                    indexer,
+                    rows,
+                    new ReadYourWrites(
+                            rows,
+                            answers,
+                            refusals,
+                            waiters,
+                            () -> watch.partitions(dev.puri.search.index.Kind.IDENTITY),
+                            meters),
+                    waiters);
+            SearchPool pool = started(
+                    new SearchPool(settings.searchThreads(), settings.searchQueue(), meters), SearchPool::close);
+            Searches searches = new Searches(
+                    indexer,
+                    pool,
+                    waits,
+                    new WaitTerms(settings.maxWait()),
+                    () -> publicCollections(catalogue),
+                    meters);
+            Upkeep upkeep = new Upkeep(
+                    indexer,
+                    settings.searchEngine(),
+                    consumers,
+                    new ChangeReader(registry, new CompositeMeterRegistry()));
+            Health health = new Health();
+            health.add(Health.Kind.STARTED, "index", indexer::started);
+            health.add(Health.Kind.READY, "index", indexer::ready);
+            LagMark lag = started(LagMark.start(SearchRoutes.LAG, indexer::age), LagMark::close);
+            // Waits and verifications would be waited for.
+            Runnable endWaits = () -> {
+                waiters.close();
+                upkeep.close();
+            };
+            started.push(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            listeners.add(Listener.start(
+                    ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
+                    SearchRoutes.inside(searches, upkeep, health, metrics, lag.mark()),
+                    metrics));
+            if (settings.toPublic().publicHttpPort().isPresent()) {
+                listeners.add(Listener.start(
+                        publicOptions(settings), SearchRoutes.outside(searches, health, lag.mark()), metrics));
+            }
+            indexer.start();
+            drainDelay = settings.drainDelay();
+            log.info("Search indexer listens on {}:{}", settings.httpHost(), port());
+            publicPort().ifPresent(port -> log.info("The public is answered on port {}", port));
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts an indexer; returns once it listens, while its index is still being filled. Brokers, topics,
+     * schema registry and engine need not be there yet: they are waited for, and {@code /health/ready} says so.
+     *
+     * @throws CannotListenException when the port cannot be bound
+     * @throws ConfigException when the properties make no client of the schema registry
+     */
+    public static SearchServer start(SearchSettings settings) {
+        return start(settings, null);
+    }
+
+    /** The same on an engine of a test's own. */
+    static SearchServer start(SearchSettings settings, Indexer.@Nullable Homes homes) {
+        log.info("Search indexer with {}", Settings.effective(settings));
+        return new SearchServer(settings, homes);
+    }
+
+    private <T> T started(T part, Consumer<T> close) {
+        started.push(() -> close.accept(part));
+        return part;
+    }
+
+    private static SchemaRegistry registry(SearchSettings settings) {
+        Map<String, Object> config = new HashMap<>(settings.kafka().byName());
+        config.put("schema.registry.url", settings.schemaRegistry());
+        // The feed waits itself, where it can be stopped and be seen to wait.
+        config.put("max.retries", 0);
+        return ConfluentSchemaRegistry.create(config);
+    }
+
+    private static @Nullable Set<String> publicCollections(Catalogue catalogue) {
+        return catalogue.isFresh()
+                ? catalogue.declarations().collections().stream()
+                        .filter(Collection::isPublic)
+                        .map(Collection::qualifiedName)
+                        .collect(Collectors.toSet())
+                : null;
+    }
+
+    private static ListenerOptions publicOptions(SearchSettings settings) {
+        PublicSettings toPublic = settings.toPublic();
+        ListenerOptions options = ListenerOptions.at(
+                        toPublic.publicHttpHost(), toPublic.publicHttpPort().orElseThrow())
+                .named(Searches.PUBLIC)
+                .with(settings.http());
+        return toPublic.publicAnonymous() ? options.openTo(Scope.RESOLVE) : options;
+    }
+
+    private void gauges(Waiters waiters, MeterRegistry meters) {
+        Gauge.builder("puri.waiters", waiters, Waiters::count)
+                .description("Requests that wait for events")
+                .register(meters);
+        Gauge.builder("puri.search.lag", indexer, index -> number(index.behind()))
+                .description("Records that the index is behind its topics; NaN when not known")
+                .register(meters);
+        Gauge.builder("puri.search.lag.seconds", indexer, index -> seconds(index.age()))
+                .description("Since when it is not known that the index that answers has all; NaN before there is one")
+                .register(meters);
+        Gauge.builder("puri.search.ready", indexer, index -> index.isReady() ? 1 : 0)
+                .description("1 while /health/ready is up")
+                .register(meters);
+        size("entries", "identity", "Entries that can be found", IndexSize::identities, meters);
+        size("entries", "document", "Entries that can be found", IndexSize::documents, meters);
+        size("gone", null, "Entries that were removed or replaced and still take space", IndexSize::gone, meters);
+        size("bytes", null, "How much the index takes where it is kept", IndexSize::bytes, meters);
+        Gauge.builder(
+                        "puri.search.reindex.running",
+                        indexer,
+                        index -> index.reindexing().isRunning() ? 1 : 0)
+                .description("1 while another index is built")
+                .register(meters);
+        Gauge.builder(
+                        "puri.search.reindex.reached",
+                        indexer,
+                        index -> index.reindexing().reached())
+                .description("Offsets of its topics that the index that is built, or was built last, has reached")
+                .register(meters);
+        Gauge.builder(
+                        "puri.search.reindex.end",
+                        indexer,
+                        index -> index.reindexing().of())
+                .description("Offsets that it has to reach")
+                .register(meters);
+    }
+
+    private void size(
+            String what, @Nullable String kind, String doc, ToDoubleFunction<IndexSize> of, MeterRegistry meters) {
+        Gauge.Builder<Indexer> gauge = Gauge.builder(
+                        "puri.search." + what, indexer, index -> of.applyAsDouble(index.size()))
+                .description(doc);
+        (kind == null ? gauge : gauge.tag("kind", kind)).register(meters);
+    }
+
+    private static double number(@Nullable Long value) {
+        return value == null ? Double.NaN : value;
+    }
+
+    private static double seconds(@Nullable Duration value) {
+        return value == null ? Double.NaN : value.toMillis() / 1000.0;
+    }
+
+    /** The port that it listens on, also when any free one was asked for. */
+    public int port() {
+        return listeners.getFirst().port();
+    }
+
+    /** The port of the public listener; empty when there is none. */
+    public OptionalInt publicPort() {
+        return listeners.size() < 2
+                ? OptionalInt.empty()
+                : OptionalInt.of(listeners.get(1).port());
+    }
+
+    /** Whether {@code /health/ready} is up: the index is complete, fed and close to its topics' ends. */
+    public boolean isReady() {
+        return indexer.isReady();
+    }
+
+    /**
+     * Stops being ready, answers for a while as before and then what is under way, and stops. Every part has
+     * a bound of its own; the longest is the index's, of half a minute, most of it for its last commit.
+     */
+    @Override
+    public void close() {
+        RuntimeException failure = null;
+        for (Runnable part = started.poll(); part != null; part = started.poll()) {
+            try {
+                part.run();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

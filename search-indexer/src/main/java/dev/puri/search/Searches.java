@@ -1,0 +1,238 @@
+package dev.puri.search;
+
+import dev.puri.http.Exchange;
+import dev.puri.http.JsonBody;
+import dev.puri.http.Problem;
+import dev.puri.http.ProblemType;
+import dev.puri.http.RefusedException;
+import dev.puri.schemas.log.Refusal;
+import dev.puri.search.index.Cursor;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.SearchQuery;
+import dev.puri.search.index.SearchResult;
+import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** The two ways to search: with all that is known, and with what the public may know. */
+final class Searches {
+    static final ProblemType NOT_READY = new ProblemType("not-ready", "The index is not complete yet", 503);
+    static final ProblemType ENGINE_UNAVAILABLE =
+            new ProblemType("engine-unavailable", "The search engine does not answer", 503);
+    static final ProblemType REFUSED = new ProblemType("refused", "The event of the token was refused", 409);
+    static final ProblemType NOT_CAUGHT_UP =
+            new ProblemType("not-caught-up", "The event of the token was not seen yet", 504);
+
+    /** The listeners' names in metrics. */
+    static final String INTERNAL = "internal";
+
+    static final String PUBLIC = "public";
+
+    private static final Duration[] BUCKETS = LongStream.of(1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000)
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
+    private final Indexer indexer;
+    private final SearchPool pool;
+    private final EventWaits waits;
+    private final WaitTerms waitTerms;
+    private final Supplier<@Nullable Set<String>> publicCollections;
+    private final MeterRegistry meters;
+
+    /**
+     * @param publicCollections those that the public may search; null while that is not known for sure
+     */
+    Searches(
+            Indexer indexer,
+            SearchPool pool,
+            EventWaits waits,
+            WaitTerms waitTerms,
+            Supplier<@Nullable Set<String>> publicCollections,
+            MeterRegistry meters) {
+        this.indexer = indexer;
+        this.pool = pool;
+        this.waits = waits;
+        this.waitTerms = waitTerms;
+        this.publicCollections = publicCollections;
+        this.meters = meters;
+    }
+
+    void all(Exchange exchange) {
+        try {
+            SearchRequest request = SearchRequest.parse(exchange, waitTerms);
+            if (indexer.serving() == null) {
+                notReady(exchange, "Nothing is answered before the index is complete: " + indexer.progress() + ".");
+                return;
+            }
+            SearchRequest.Awaited event = request.awaited();
+            if (event == null) {
+                pool.run(exchange, () -> search(exchange, request));
+            } else {
+                pool.run(exchange, () -> await(exchange, event, request));
+            }
+        } catch (RefusedException e) {
+            exchange.problem(e.problem());
+        }
+    }
+
+    /** Without how far it is, which tells how much there is. */
+    void asPublic(Exchange exchange) {
+        try {
+            SearchRequest request = SearchRequest.parsePublic(exchange);
+            Set<String> open = publicCollections.get();
+            if (indexer.serving() == null || open == null) {
+                notReady(exchange, "Nothing is answered yet.");
+                return;
+            }
+            Set<String> wanted = request.query().collections();
+            Set<String> among = new TreeSet<>(wanted.isEmpty() ? open : wanted);
+            among.retainAll(open);
+            pool.run(exchange, () -> searchAsPublic(exchange, request, among));
+        } catch (RefusedException e) {
+            exchange.problem(e.problem());
+        }
+    }
+
+    private Runnable search(Exchange exchange, SearchRequest request) {
+        return answered(
+                exchange,
+                INTERNAL,
+                request,
+                cursor -> request.from(cursor),
+                (page, cursor) -> json -> ResultJson.write(json, page, request, cursor));
+    }
+
+    private Runnable searchAsPublic(Exchange exchange, SearchRequest request, Set<String> among) {
+        if (among.isEmpty()) {
+            // To the engine, none would be all.
+            SearchResult nothing = new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
+            byte[] body = JsonBody.bytes(json ->
+                    ResultJson.writePublic(json, nothing, request.query().facets(), null));
+            return () -> exchange.answer(200, "application/json", body);
+        }
+        return answered(
+                exchange,
+                PUBLIC,
+                request,
+                cursor -> request.among(among, cursor),
+                (page, cursor) -> json ->
+                        ResultJson.writePublic(json, page, request.query().facets(), cursor));
+    }
+
+    /** What the engine is asked. */
+    @FunctionalInterface
+    private interface Asked {
+        SearchQuery from(@Nullable Cursor after);
+    }
+
+    /** How a page is written. */
+    @FunctionalInterface
+    private interface Written {
+        JsonBody of(SearchResult page, @Nullable String cursor);
+    }
+
+    private Runnable answered(Exchange exchange, String listener, SearchRequest request, Asked asked, Written written) {
+        Served served = indexer.enter();
+        if (served == null) {
+            return () -> notReady(exchange, "Nothing is answered now.");
+        }
+        long begun = System.nanoTime();
+        try {
+            CursorSeal seal = new CursorSeal(served.topicId());
+            String identity = request.identity(listener);
+            String sealed = request.cursor();
+            SearchResult page = served.index().search(asked.from(sealed == null ? null : seal.open(sealed, identity)));
+            Cursor next = page.next();
+            String cursor = next == null ? null : seal.seal(next, identity);
+            byte[] body = JsonBody.bytes(written.of(page, cursor));
+            timer(listener, request).record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+            return () -> exchange.answer(200, "application/json", body);
+        } catch (Cursor.InvalidException e) {
+            Problem problem = Problem.of(
+                    SearchRequest.INVALID_CURSOR, "The cursor goes with the query that told it, and with no other.");
+            return () -> exchange.problem(problem);
+        } catch (IndexUnavailableException e) {
+            Problem problem = Problem.of(
+                    ENGINE_UNAVAILABLE,
+                    listener.equals(PUBLIC) ? "Nothing is answered now." : WaitTerms.sentence(e.getMessage() + ""));
+            return () -> exchange.header("Retry-After", "1").problem(problem);
+        } finally {
+            served.leave();
+        }
+    }
+
+    private Timer timer(String listener, SearchRequest request) {
+        return Timer.builder("puri.search.queries")
+                .description("Searches, from their turn to the written answer")
+                .tag("listener", listener)
+                .tag("kind", request.query().text() == null ? "list" : "words")
+                .serviceLevelObjectives(BUCKETS)
+                .register(meters);
+    }
+
+    private Runnable await(Exchange exchange, SearchRequest.Awaited event, SearchRequest request) {
+        CompletableFuture<Sight> sight;
+        try {
+            sight = waits.await(event);
+        } catch (Waiters.TooManyException e) {
+            Problem problem = Problem.of(WaitTerms.TOO_MANY_WAITERS, WaitTerms.sentence(e.getMessage() + ""));
+            return () -> exchange.header("Retry-After", "1").problem(problem);
+        }
+        return () -> {
+            exchange.onGone(() -> sight.cancel(false));
+            sight.whenComplete((seen, failure) -> exchange.later(() -> {
+                if (!exchange.isOver()) {
+                    answer(exchange, sight.join(), request);
+                }
+            }));
+        };
+    }
+
+    private void answer(Exchange exchange, Sight sight, SearchRequest request) {
+        switch (sight) {
+            case Sight.Seen seen -> pool.run(exchange, () -> search(exchange, request));
+            case Sight.Refused refused -> exchange.problem(refused(refused));
+            case Sight.Foreign foreign ->
+                exchange.problem(Problem.of(WaitTerms.FOREIGN_TOKEN, WaitTerms.sentence(foreign.detail())));
+            case Sight.NotCaughtUp late ->
+                exchange.problem(Problem.of(
+                        NOT_CAUGHT_UP, "The event " + late.at() + " was not searchable by the end of the wait."));
+        }
+    }
+
+    private static Problem refused(Sight.Refused refused) {
+        Refusal told = refused.refusal();
+        Problem problem = Problem.of(
+                        REFUSED,
+                        told == null || told.detail().isEmpty()
+                                ? "The event " + refused.at() + " was refused."
+                                : WaitTerms.sentence(told.detail()))
+                .with("reason", refused.reason().name());
+        if (told != null && told.holder() != null) {
+            Map<String, Object> holder = new LinkedHashMap<>();
+            holder.put("owner", told.holder().owner().text());
+            holder.put("shard", told.holder().shard().text());
+            problem = problem.with("holder", holder);
+        }
+        return told == null || told.survivor() == null
+                ? problem
+                : problem.with("canonical", told.survivor().toString());
+    }
+
+    static void notReady(Exchange exchange, String detail) {
+        exchange.header("Retry-After", "1").problem(Problem.of(NOT_READY, detail));
+    }
+}

@@ -1,0 +1,162 @@
+package dev.puri.search;
+
+import dev.puri.search.index.Kind;
+import dev.puri.tail.BrokerTopic;
+import dev.puri.tail.BrokerTopic.Extent;
+import dev.puri.tail.BrokerTopic.UnreachableException;
+import dev.puri.tail.Moment;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the brokers once a second how far both topics go, in a thread of its own: they may take long to answer. */
+final class TopicsWatch implements AutoCloseable {
+    private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final Duration STOP = Duration.ofSeconds(5);
+
+    /** Kafka's own default, for brokers that do not let us ask. */
+    private static final Duration TOMBSTONES_KEPT_AT_LEAST = Duration.ofDays(1);
+
+    /** Below that every index would be too old already when it is opened. */
+    private static final Duration TRUSTED_AT_LEAST = Duration.ofMinutes(1);
+
+    private final Function<String, BrokerTopic> makes;
+    private final InstantSource clock;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Thread thread =
+            Thread.ofPlatform().name("topics-watch").daemon(true).unstarted(this::watch);
+
+    private volatile Map<Kind, BrokerTopic> topics = Map.of();
+    private volatile @Nullable Sighting last;
+    private volatile @Nullable Duration tombstonesKept;
+    private volatile @Nullable String trouble = "not begun";
+
+    /**
+     * @param makes a view of a topic by its name
+     */
+    TopicsWatch(Function<String, BrokerTopic> makes, InstantSource clock) {
+        this.makes = makes;
+        this.clock = clock;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** What was told last; null before. */
+    @Nullable
+    Sighting last() {
+        return last;
+    }
+
+    /** Why nothing is told now, for people; null when it is. */
+    @Nullable
+    String trouble() {
+        return trouble;
+    }
+
+    /** How long an index may be out of contact: tombstones are kept for a seventh longer. */
+    @Nullable
+    Duration trusted() {
+        Duration kept = tombstonesKept;
+        if (kept == null) {
+            return null;
+        }
+        Duration trusted = kept.minus(kept.dividedBy(7));
+        return trusted.compareTo(TRUSTED_AT_LEAST) < 0 ? TRUSTED_AT_LEAST : trusted;
+    }
+
+    /**
+     * Where a partition ends now, with what is not committed yet.
+     *
+     * @return completes on any thread; exceptionally when the brokers do not tell
+     */
+    CompletionStage<Long> endOfAll(Kind kind, int partition) {
+        BrokerTopic topic = topics.get(kind);
+        return topic == null
+                ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
+                : topic.endOfAll(partition);
+    }
+
+    private void watch() {
+        do {
+            try {
+                look();
+                trouble = null;
+            } catch (UnreachableException e) {
+                trouble = String.valueOf(e.getMessage());
+            } catch (KafkaException e) {
+                trouble = "no client can be made: " + e.getMessage();
+            }
+        } while (!isStoppedWithinPeriod());
+    }
+
+    private void look() {
+        if (topics.isEmpty()) {
+            Map<Kind, BrokerTopic> made = new EnumMap<>(Kind.class);
+            for (Kind kind : Kind.values()) {
+                made.put(kind, makes.apply(kind.topic()));
+            }
+            topics = made;
+        }
+        Moment at = Moment.now(clock);
+        Map<Kind, Extent> extents = new EnumMap<>(Kind.class);
+        topics.forEach((kind, topic) -> extents.put(kind, topic.extent()));
+        if (tombstonesKept == null) {
+            tombstonesKept = tombstonesKept();
+        }
+        last = new Sighting(extents, at);
+    }
+
+    private Duration tombstonesKept() {
+        try {
+            return topics.values().stream()
+                    .map(BrokerTopic::tombstonesKept)
+                    .min(Duration::compareTo)
+                    .orElseThrow();
+        } catch (UnreachableException e) {
+            if (e.isForbidden()) {
+                return TOMBSTONES_KEPT_AT_LEAST;
+            }
+            throw e;
+        }
+    }
+
+    private boolean isStoppedWithinPeriod() {
+        try {
+            return stopped.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        stopped.countDown();
+        topics.values().forEach(BrokerTopic::close);
+        try {
+            if (thread.isAlive() && !thread.join(STOP)) {
+                thread.interrupt();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The partitions of a topic; 0 before they are known. */
+    int partitions(Kind kind) {
+        Sighting seen = last;
+        return seen == null
+                ? 0
+                : Objects.requireNonNull(seen.extents().get(kind)).ends().size();
+    }
+}

@@ -1,0 +1,208 @@
+package dev.puri.search;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.EventStream;
+import dev.puri.http.Exchange;
+import dev.puri.http.JsonBody;
+import dev.puri.http.Problem;
+import dev.puri.http.ProblemType;
+import dev.puri.http.ServerSentEvent;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.Verification.BrokenOffException;
+import dev.puri.search.Verification.Difference;
+import dev.puri.search.index.IndexSize;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Kind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What an operator asks: another index, whether this one is right, and how much there is. */
+final class Upkeep implements AutoCloseable {
+    static final ProblemType VERIFY_UNDER_WAY =
+            new ProblemType("verify-under-way", "The index is being verified already", 503);
+
+    private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
+
+    /** A reader that is slower is waited for from here on. */
+    private static final int PENDING_BYTES = 256 << 10;
+
+    private static final EventStream.Terms LINES = new EventStream.Terms(4 * PENDING_BYTES, Duration.ofSeconds(10));
+    private static final Duration LOOK = Duration.ofMillis(5);
+
+    private final Indexer indexer;
+    private final String engine;
+    private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final ChangeReader reader;
+    private final AtomicBoolean isVerifying = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /**
+     * @param engine its name
+     * @param reader one of its own, so that what is read again is not counted again
+     */
+    Upkeep(Indexer indexer, String engine, Supplier<Consumer<byte[], byte[]>> consumers, ChangeReader reader) {
+        this.indexer = indexer;
+        this.engine = engine;
+        this.consumers = consumers;
+        this.reader = reader;
+    }
+
+    void beginReindexing(Exchange exchange) {
+        if (indexer.serving() == null) {
+            Searches.notReady(exchange, "The index is being built: " + indexer.progress() + ".");
+            return;
+        }
+        indexer.reindex();
+        exchange.json(202, indexer.reindexing()::writeTo);
+    }
+
+    void tellReindexing(Exchange exchange) {
+        exchange.json(200, indexer.reindexing()::writeTo);
+    }
+
+    void endReindexing(Exchange exchange) {
+        indexer.endReindexing();
+        exchange.json(202, indexer.reindexing()::writeTo);
+    }
+
+    void stats(Exchange exchange) {
+        if (indexer.serving() == null) {
+            Searches.notReady(exchange, "No index has been complete yet: " + indexer.progress() + ".");
+            return;
+        }
+        exchange.json(200, this::writeStats);
+    }
+
+    private void writeStats(JsonGenerator json) throws IOException {
+        IndexSize size = indexer.size();
+        json.writeStartObject();
+        json.writeStringField("engine", engine);
+        json.writeNumberField("identities", size.identities());
+        json.writeNumberField("documents", size.documents());
+        json.writeNumberField("gone", size.gone());
+        json.writeNumberField("bytes", size.bytes());
+        Long behind = indexer.behind();
+        if (behind != null) {
+            json.writeNumberField("behind", behind);
+        }
+        Duration age = indexer.age();
+        if (age != null) {
+            json.writeNumberField("ageSeconds", age.toMillis() / 1000.0);
+        }
+        json.writeFieldName("reindex");
+        indexer.reindexing().writeTo(json);
+        json.writeEndObject();
+    }
+
+    void verify(Exchange exchange) {
+        if (indexer.serving() == null) {
+            Searches.notReady(exchange, "No index has been complete yet: " + indexer.progress() + ".");
+            return;
+        }
+        if (!isVerifying.compareAndSet(false, true)) {
+            exchange.header("Retry-After", "10")
+                    .problem(Problem.of(VERIFY_UNDER_WAY, "One verification runs at a time."));
+            return;
+        }
+        EventStream lines = exchange.lines(LINES, end -> {});
+        Thread.ofPlatform().name("search-verify").daemon(true).start(() -> {
+            try {
+                verify(lines);
+            } finally {
+                isVerifying.set(false);
+            }
+        });
+    }
+
+    private void verify(EventStream lines) {
+        long begun = System.nanoTime();
+        Map<Difference, Long> counts = new EnumMap<>(Difference.class);
+        Verification verification = new Verification(
+                indexer, consumers, reader, () -> lines.isOpen() && !closed, (puri, kind, difference, fields) -> {
+                    counts.merge(difference, 1L, Long::sum);
+                    send(lines, json -> write(json, puri, kind, difference, fields));
+                });
+        String failure = null;
+        try {
+            verification.run();
+        } catch (BrokenOffException e) {
+            failure = e.getMessage();
+        } catch (IndexUnavailableException | KafkaException e) {
+            failure = "something is away: " + e.getMessage();
+        } catch (RuntimeException e) {
+            log.error("The verification failed", e);
+            failure = "a bug: " + e;
+        }
+        String why = failure;
+        Duration took = Duration.ofNanos(System.nanoTime() - begun);
+        lines.end(line(json -> writeLast(json, verification, counts, why, took)));
+    }
+
+    /** Waits for a reader who is slow; one who has gone ends it. */
+    private void send(EventStream lines, JsonBody body) {
+        while (lines.isOpen() && !closed && lines.pendingBytes() > PENDING_BYTES) {
+            LockSupport.parkNanos(LOOK.toNanos());
+        }
+        lines.send(line(body));
+    }
+
+    private static ServerSentEvent line(JsonBody body) {
+        return ServerSentEvent.encoded(JsonBody.bytes(body));
+    }
+
+    private static void write(JsonGenerator json, Puri puri, Kind kind, Difference difference, List<String> fields)
+            throws IOException {
+        json.writeStartObject();
+        json.writeStringField("puri", puri.toString());
+        json.writeStringField("kind", IndexMeters.name(kind));
+        json.writeStringField("difference", difference.name().toLowerCase(Locale.ROOT));
+        if (!fields.isEmpty()) {
+            json.writeArrayFieldStart("fields");
+            for (String field : fields) {
+                json.writeString(field);
+            }
+            json.writeEndArray();
+        }
+        json.writeEndObject();
+    }
+
+    private static void writeLast(
+            JsonGenerator json,
+            Verification verification,
+            Map<Difference, Long> counts,
+            @Nullable String failure,
+            Duration took)
+            throws IOException {
+        json.writeStartObject();
+        json.writeBooleanField("done", failure == null);
+        if (failure != null) {
+            json.writeStringField("detail", failure);
+        }
+        json.writeNumberField("identities", verification.compared(Kind.IDENTITY));
+        json.writeNumberField("documents", verification.compared(Kind.DOCUMENT));
+        for (Difference difference : Difference.values()) {
+            json.writeNumberField(difference.name().toLowerCase(Locale.ROOT), counts.getOrDefault(difference, 0L));
+        }
+        json.writeNumberField("unsettled", verification.unsettled());
+        json.writeNumberField("seconds", took.toMillis() / 1000.0);
+        json.writeEndObject();
+    }
+
+    /** Ends a verification that is under way. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

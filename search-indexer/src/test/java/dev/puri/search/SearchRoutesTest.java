@@ -1,0 +1,313 @@
+package dev.puri.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.http.ProblemType;
+import dev.puri.http.Settings;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.Kind;
+import dev.puri.search.index.Reached;
+import dev.puri.testkit.Contract;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A server over an index that was complete before it started; no broker is there. */
+@Timeout(60)
+final class SearchRoutesTest {
+    private static final String HANDLE = "trk_4k7vx9tz2nqr8w3";
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    private static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
+    private static final Contract OUTSIDE = new Contract(CLIENT, "/openapi-search-public.json");
+
+    private static final MemoryHome HOME = new MemoryHome();
+    private static SearchServer server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        MemoryIndex index = HOME.serving();
+        List<IndexChange> changes = new ArrayList<>();
+        put(changes, "soundcloud:tracks:1", Samples.row(1, "br-1", HANDLE, Row.Status.ACTIVE, null), "Midnight <City>");
+        put(changes, "soundcloud:users:2", Samples.active(2, "br-2"), "The Midnight");
+        put(changes, "soundcloud:tracks:3", Samples.active(3, "br-1"), "Midday");
+        put(changes, "debian:packages:4", Samples.active(4, "br-1"), null);
+        put(
+                changes,
+                "soundcloud:tracks:5",
+                Samples.row(5, "br-2", null, Row.Status.MERGED, "soundcloud:tracks:1"),
+                "Midnight");
+        index.apply(changes);
+        index.refresh();
+        index.commit(new Reached(
+                Map.of(Kind.IDENTITY, "topic-a", Kind.DOCUMENT, "topic-b"), Map.of(), Instant.now(), true, null));
+        server = server(HOME);
+    }
+
+    private static void put(List<IndexChange> changes, String puri, Row row, @Nullable String title) {
+        Puri name = Puri.parse(puri);
+        changes.add(new IndexChange(Kind.IDENTITY, 0, changes.size(), name, new Entry.OfIdentity(row)));
+        if (title != null) {
+            changes.add(new IndexChange(
+                    Kind.DOCUMENT, 0, changes.size(), name, new Entry.OfDocument(Samples.document(row, title))));
+        }
+    }
+
+    private static SearchServer server(MemoryHome home) {
+        Map<String, String> flags = new HashMap<>(Map.of(
+                "bootstrap.server",
+                "127.0.0.1:1",
+                "schema.registry",
+                "http://127.0.0.1:1",
+                "http.port",
+                "0",
+                "public.http.port",
+                "0",
+                "drain.delay",
+                "0s"));
+        return SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), () -> home);
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @AfterEach
+    void engineIsThere() {
+        HOME.serving().setAway(false);
+    }
+
+    @Test
+    void aPageIsMixedAndTellsAllThatIsKnown() throws Exception {
+        assertThat(JSON.readTree(get("/v1/search?q=midnight", 200))).isEqualTo(JSON.readTree("""
+                {"results":[
+                  {"puri":"soundcloud:tracks:1","collection":"soundcloud:tracks","handle":"trk_4k7vx9tz2nqr8w3",
+                   "shard":"br-1","owner":"catalog","status":"active","score":1.5,
+                   "attributes":{"title":"Midnight <City>"},"highlights":{"title":["<em>Midnight <City></em>"]}},
+                  {"puri":"soundcloud:users:2","collection":"soundcloud:users","shard":"br-2","owner":"catalog",
+                   "status":"active","score":1.5,"attributes":{"title":"The Midnight"},
+                   "highlights":{"title":["<em>The Midnight</em>"]}}],
+                 "total":2,"totalIsExact":true,
+                 "facets":{"collection":{"soundcloud:tracks":1,"soundcloud:users":1},"shard":{"br-1":1,"br-2":1}}}"""));
+        assertThat(get("/v1/search?q=midnight&facets=false&highlight=false", 200))
+                .doesNotContain("facets", "highlights");
+        assertThat(get("/v1/search?q=midnight&status=merged", 200)).contains("\"canonical\":\"soundcloud:tracks:1\"");
+    }
+
+    @Test
+    void withoutWordsIdentitiesAreListedByCreation() throws Exception {
+        assertThat(puris("/v1/search?collection=SoundCloud:Tracks&collection=debian:packages"))
+                .containsExactly("debian:packages:4", "soundcloud:tracks:3", "soundcloud:tracks:1");
+        assertThat(puris("/v1/search?order=oldest&q=&namespace=soundcloud"))
+                .containsExactly("soundcloud:tracks:1", "soundcloud:users:2", "soundcloud:tracks:3");
+        assertThat(puris("/v1/search?shard=br-2&owner=catalog&status=active&status=merged"))
+                .containsExactly("soundcloud:tracks:5", "soundcloud:users:2");
+        assertThat(puris("/v1/search?owner=nobody")).isEmpty();
+    }
+
+    @Test
+    void groupedByShardThereIsOneQuestionAShard() throws Exception {
+        assertThat(JSON.readTree(get("/v1/search?order=oldest&groupBy=shard", 200))
+                        .path("shards"))
+                .isEqualTo(JSON.readTree("{\"br-1\":[0,2,3],\"br-2\":[1]}"));
+    }
+
+    @Test
+    void aCursorGoesThroughAllAndWithNoOtherQuery() throws Exception {
+        List<String> seen = new ArrayList<>();
+        String path = "/v1/search?order=oldest&limit=1";
+        String cursor = "";
+        String first = null;
+        while (cursor != null) {
+            JsonNode page = JSON.readTree(get(path + (cursor.isEmpty() ? "" : "&cursor=" + cursor), 200));
+            page.path("results").forEach(hit -> seen.add(hit.path("puri").asText()));
+            cursor = page.path("cursor").asText(null);
+            first = first == null ? cursor : first;
+        }
+        assertThat(seen)
+                .containsExactly(
+                        "soundcloud:tracks:1", "soundcloud:users:2", "soundcloud:tracks:3", "debian:packages:4");
+
+        assertThat(get("/v1/search?order=oldest&limit=5&facets=false&cursor=" + first, 200))
+                .contains("soundcloud:users:2");
+        for (String other : List.of("order=newest", "order=oldest&shard=br-1", "q=mid", "order=oldest&status=merged")) {
+            assertThat(get("/v1/search?" + other + "&cursor=" + first, 400)).contains("invalid-cursor");
+        }
+        char last = first.charAt(first.length() - 6);
+        String forged = first.substring(0, first.length() - 6)
+                + (last == 'A' ? 'B' : 'A')
+                + first.substring(first.length() - 5);
+        for (String none : List.of(forged, "x", "%20", "after-1", "A".repeat(5000))) {
+            assertThat(get("/v1/search?order=oldest&cursor=" + none, 400)).contains("invalid-cursor");
+        }
+    }
+
+    @Test
+    void everyParameterIsReadStrictly() {
+        for (String wrong : List.of(
+                "limit=0",
+                "limit=1001",
+                "limit=ten",
+                "limit=1&limit=2",
+                "q=a&q=b",
+                "q=" + "a".repeat(1001),
+                "order=best",
+                "q=a&order=newest",
+                "collection=tracks",
+                "collection=a:b:c",
+                "namespace=a:b",
+                "shard=a%20b",
+                "owner=",
+                "status=gone",
+                "groupBy=owner",
+                "facets=yes",
+                "highlight=",
+                "wait=1s",
+                "ref=a:b:c",
+                "at=0-1",
+                "at=0-1&ref=a%20b",
+                "at=0-1&ref=a:b:c&wait=1h")) {
+            String parameter = wrong.substring(0, wrong.indexOf('='));
+            assertThat(get("/v1/search?" + wrong, 400)).as(wrong).contains("/invalid-parameter\"");
+            if (!wrong.startsWith("at=0-1&")) {
+                assertThat(get("/v1/search?" + wrong, 400))
+                        .contains("\"detail\":\"" + (wrong.contains("order=newest") ? "order" : parameter) + ": ");
+            }
+        }
+        assertThat(get("/v1/search?at=x&ref=a:b:c", 400)).contains("invalid-token");
+        assertThat(get("/v1/search?query=a", 400)).contains("unknown-parameter");
+        String tooMany = "&shard=a".repeat(101).substring(1);
+        assertThat(get("/v1/search?" + tooMany, 400)).contains("invalid-parameter");
+    }
+
+    @Test
+    void anEventThatNobodyToldOfIsNotCaughtUp() {
+        assertThat(get("/v1/search?at=0-1&ref=a:b:c", 504)).contains("not-caught-up");
+    }
+
+    @Test
+    void anEngineThatIsAwayIsToldAsSuch() {
+        HOME.serving().setAway(true);
+
+        assertThat(get("/v1/search?q=a", 503)).contains("engine-unavailable");
+    }
+
+    @Test
+    void beforeAnIndexWasCompleteNothingIsAnswered() throws Exception {
+        try (SearchServer empty = server(new MemoryHome())) {
+            for (String path : List.of("/v1/search", "/v1/stats", "/v1/search/verify")) {
+                HttpResponse<String> answer = INSIDE.send(request(empty.port(), "GET", path));
+                assertThat(answer.statusCode()).as(path).isEqualTo(503);
+                assertThat(answer.headers().firstValue("Retry-After")).contains("1");
+                assertThat(answer.body()).contains("not-ready");
+            }
+            assertThat(INSIDE.send(request(empty.port(), "POST", "/v1/search/reindex"))
+                            .statusCode())
+                    .isEqualTo(503);
+            assertThat(INSIDE.send(request(empty.port(), "GET", "/health/started"))
+                            .statusCode())
+                    .isEqualTo(503);
+        }
+    }
+
+    @Test
+    void answeringFromBeforeIsStartedAndNotReady() throws Exception {
+        assertThat(get("/health/started", 200)).contains("\"UP\"");
+        assertThat(get("/health/ready", 503)).contains("\"reason\"");
+        assertThat(JSON.readTree(get("/v1/stats", 200)).path("identities").asInt())
+                .isZero();
+        assertThat(get("/v1/search/reindex", 200)).isEqualTo("{\"state\":\"idle\"}\n");
+        assertThat(get("/metrics", 200))
+                .contains("puri_search_lag_seconds", "puri_search_queries_seconds_count", "puri_search_ready 0");
+    }
+
+    @Test
+    void thePublicIsAnsweredNothingWhileItIsNotKnownWhatIsPublic() throws Exception {
+        HttpResponse<String> answer =
+                OUTSIDE.send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?q=midnight"));
+
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body()).contains("Nothing is answered yet.");
+        for (String parameter : List.of("shard=br-1", "owner=a", "status=merged", "groupBy=shard", "at=0-1")) {
+            assertThat(OUTSIDE.send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?" + parameter))
+                            .body())
+                    .contains("unknown-parameter");
+        }
+    }
+
+    @Test
+    void everyProblemHasAPage() {
+        for (ProblemType problem : Problems.ALL) {
+            assertThat(get("/problems/" + problem.name(), 200)).contains("<h1>" + problem.title(), problem.uri());
+        }
+    }
+
+    @Test
+    void theDescriptionsNameEveryPathAndNoOther() throws Exception {
+        assertThat(described("/openapi-search.json")).isEqualTo(paths(server.port()));
+        assertThat(described("/openapi-search-public.json"))
+                .isEqualTo(paths(server.publicPort().orElseThrow()));
+        assertThat(get("/openapi.json", 200)).contains("\"Puri search\"");
+    }
+
+    private static Set<String> described(String resource) {
+        Set<String> paths = new LinkedHashSet<>();
+        Contract.read(resource).path("paths").fieldNames().forEachRemaining(paths::add);
+        return paths;
+    }
+
+    /** As a path that is none tells them. */
+    private static Set<String> paths(int port) throws Exception {
+        String detail = JSON.readTree(CLIENT.send(request(port, "GET", "/none"), HttpResponse.BodyHandlers.ofString())
+                        .body())
+                .path("detail")
+                .asText();
+        return new LinkedHashSet<>(List.of(
+                detail.replace("The paths are ", "").replaceFirst("\\.$", "").split(", ")));
+    }
+
+    private static List<String> puris(String path) throws IOException {
+        List<String> puris = new ArrayList<>();
+        JSON.readTree(get(path, 200))
+                .path("results")
+                .forEach(hit -> puris.add(hit.path("puri").asText()));
+        return puris;
+    }
+
+    private static String get(String path, int status) {
+        try {
+            HttpResponse<String> response = INSIDE.send(request(server.port(), "GET", path));
+            assertThat(response.statusCode()).as(path + ": " + response.body()).isEqualTo(status);
+            return response.body();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(path, e);
+        }
+    }
+
+    private static HttpRequest request(int port, String method, String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .build();
+    }
+}

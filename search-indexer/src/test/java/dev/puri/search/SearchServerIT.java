@@ -1,0 +1,345 @@
+package dev.puri.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.http.Settings;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.Kind;
+import dev.puri.testkit.Broker;
+import dev.puri.testkit.Contract;
+import dev.puri.testkit.SchemaRegistryFixture;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An indexer on a real broker and a real schema registry, with an index in memory. */
+@Timeout(120)
+final class SearchServerIT {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    private static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
+    private static final String TRACK = "soundcloud:tracks:1";
+
+    private final Broker broker = Broker.shared();
+    private final SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
+    private final MemoryHome home = new MemoryHome();
+    private final List<SearchServer> servers = new ArrayList<>();
+    private final Written written = new Written(broker.bootstrapServers(), registry.url());
+    private SearchServer server;
+
+    @BeforeEach
+    void createTopics() throws Exception {
+        written.createTopics();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        servers.forEach(SearchServer::close);
+        written.deleteTopics();
+        written.close();
+    }
+
+    private SearchServer start(Map<String, String> more) {
+        Map<String, String> flags = new HashMap<>(Map.of(
+                "bootstrap.server",
+                broker.bootstrapServers(),
+                "schema.registry",
+                registry.url(),
+                "http.port",
+                "0",
+                "drain.delay",
+                "0s"));
+        flags.putAll(more);
+        server = SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), () -> home);
+        servers.add(server);
+        return server;
+    }
+
+    private void awaitReady() {
+        SearchServer asked = server;
+        await().atMost(Duration.ofSeconds(30)).until(asked::isReady);
+    }
+
+    @Test
+    void whatTheRegistryWritesIsFoundAndForgotten() throws Exception {
+        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        written.junk(Topics.IDENTITIES, "no pURI", new byte[] {1, 2, 3});
+        written.junk(Topics.DOCUMENTS, "soundcloud:tracks:9", new byte[] {1, 2, 3});
+        start(Map.of());
+        awaitReady();
+        assertThat(found("q=midnight")).containsExactly(TRACK);
+        assertThat(get("/metrics", 200))
+                .contains("puri_search_undecodable_total{kind=\"identity\"} 1.0")
+                .contains("puri_search_undecodable_total{kind=\"document\"} 1.0");
+
+        Position moved = written.put(TRACK, Samples.active(1, "br-2"), "Midnight City", 2);
+        assertThat(JSON.readTree(get("/v1/search?q=midnight&ref=" + TRACK + "&wait=10s&at=" + moved, 200))
+                        .at("/results/0/shard")
+                        .asText())
+                .isEqualTo("br-2");
+
+        Position described = written.put(TRACK, Samples.active(1, "br-2"), "Morning Village", 3);
+        String waited = "&ref=" + TRACK + "&wait=10s&at=";
+        assertThat(found("q=midnight" + waited + described)).isEmpty();
+        assertThat(found("q=village")).containsExactly(TRACK);
+
+        Row merged = Samples.row(1, "br-2", null, Row.Status.MERGED, "soundcloud:tracks:2");
+        assertThat(found("q=village" + waited + written.put(TRACK, merged, "Morning Village", 4)))
+                .isEmpty();
+        assertThat(found("q=village&status=merged")).containsExactly(TRACK);
+
+        Row deleted = Samples.row(1, "br-2", null, Row.Status.DELETED, null);
+        assertThat(found("status=deleted" + waited + written.put(TRACK, deleted, null, 5)))
+                .containsExactly(TRACK);
+        assertThat(found("q=village&status=merged")).isEmpty();
+
+        Position erased = written.put(TRACK, null, null, 6);
+        assertThat(found("status=deleted&status=active" + waited + erased)).isEmpty();
+    }
+
+    @Test
+    void aTokenWaitsForItsEventAndTellsARefusal() throws Exception {
+        start(Map.of());
+        awaitReady();
+        Position event = Written.event(TRACK, 7);
+        String asked = "/v1/search?q=city&ref=" + TRACK + "&at=" + event;
+
+        assertThat(get(asked, 504)).contains("not-caught-up");
+        CompletableFuture<HttpResponse<String>> waiting = INSIDE.sendAsync(request("GET", asked + "&wait=20s"));
+        assertThat(get("/v1/search", 200)).contains("\"total\":0");
+        assertThat(waiting).isNotDone();
+        Row row = Samples.row(1, "br-1", "trk_4k7vx9tz2nqr8w3", Row.Status.ACTIVE, null);
+        written.put(TRACK, row, "Midnight City", 7);
+        assertThat(waiting.join().body()).contains(TRACK);
+        assertThat(get("/v1/search?q=city&ref=trk_4k7vx9tz2nqr8w3&at=" + event, 200))
+                .contains(TRACK);
+
+        Position refused = written.refuse(TRACK, row, Outcome.refused(Reason.STALE_EPOCH), 8);
+        assertThat(get("/v1/search?ref=" + TRACK + "&wait=10s&at=" + refused, 409))
+                .contains("\"STALE_EPOCH\"");
+        assertThat(get("/v1/search?ref=" + TRACK + "&wait=1s&at=music-0-1", 400))
+                .contains("foreign-token");
+    }
+
+    @Test
+    void aRestartGoesOnWhereItWas() {
+        written.fill("soundcloud:tracks", 0, 100);
+        start(Map.of());
+        awaitReady();
+        server.close();
+        MemoryIndex before = home.serving();
+        written.fill("soundcloud:tracks", 100, 110);
+
+        start(Map.of());
+        // It had all once: that is answered at once, and what came since as soon as it is read.
+        await().atMost(Duration.ofSeconds(30)).until(() -> total("") == 110);
+        assertThat(home.serving()).isSameAs(before);
+        assertThat(get("/metrics", 200)).contains("puri_search_indexed_total{kind=\"document\"} 10.0");
+    }
+
+    @Test
+    void topicsThatWereMadeAnewAreReadAnewBesideWhatAnswers() throws Exception {
+        written.fill("soundcloud:tracks", 0, 50);
+        start(Map.of());
+        awaitReady();
+        MemoryIndex before = home.serving();
+
+        written.deleteTopics();
+        assertThat(total("")).isEqualTo(50);
+        written.createTopics();
+        written.fill("soundcloud:users", 0, 20);
+
+        await().atMost(Duration.ofSeconds(60)).until(() -> total("") == 20);
+        awaitReady();
+        assertThat(home.serving()).isNotSameAs(before);
+        await().atMost(Duration.ofSeconds(10)).until(before::isClosed);
+        assertThat(get("/metrics", 200)).containsPattern("puri_search_rebuilds_total [1-9]");
+    }
+
+    @Test
+    void reindexingRemovesGhostsWhileSearchesAreAnswered() throws Exception {
+        written.fill("soundcloud:tracks", 0, 3000);
+        start(Map.of());
+        awaitReady();
+        MemoryIndex before = home.serving();
+        before.plant(change(
+                Kind.DOCUMENT,
+                "ghost:in:index",
+                new Entry.OfDocument(Samples.document(Samples.active(9, "br-9"), "number ghost"))));
+        assertThat(found("q=ghost")).containsExactly("ghost:in:index");
+
+        assertThat(INSIDE.send(request("POST", "/v1/search/reindex")).statusCode())
+                .isEqualTo(202);
+        AtomicInteger answers = new AtomicInteger();
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> {
+                    assertThat(total("q=number&facets=false")).isIn(3000L, 3001L);
+                    answers.incrementAndGet();
+                    return get("/v1/search/reindex", 200).contains("\"done\"");
+                });
+        assertThat(found("q=ghost")).isEmpty();
+        assertThat(home.serving()).isNotSameAs(before);
+        assertThat(JSON.readTree(get("/v1/search/reindex", 200))
+                        .path("documents")
+                        .asLong())
+                .isEqualTo(6000);
+        await().atMost(Duration.ofSeconds(10)).until(before::isClosed);
+        assertThat(answers).hasPositiveValue();
+
+        written.fill("soundcloud:tracks", 3000, 3001);
+        await().atMost(Duration.ofSeconds(10)).until(() -> total("q=n3000") == 1);
+    }
+
+    @Test
+    void whatAnInterruptedReindexingLeftIsGoneOnWith() throws Exception {
+        written.fill("soundcloud:tracks", 0, 100);
+        start(Map.of());
+        awaitReady();
+        server.close();
+        MemoryIndex left = home.build();
+
+        start(Map.of());
+        await().atMost(Duration.ofSeconds(30)).until(() -> home.serving() == left);
+        assertThat(total("")).isEqualTo(100);
+    }
+
+    @Test
+    void verifyingTellsEachPlantedDifferenceAndNoOther() throws Exception {
+        written.fill("soundcloud:tracks", 0, 200);
+        start(Map.of());
+        awaitReady();
+        assertThat(verify()).containsExactly("done 200 200 0");
+
+        MemoryIndex index = home.serving();
+        index.plant(change(Kind.IDENTITY, "soundcloud:tracks:7", null));
+        index.plant(change(Kind.IDENTITY, "soundcloud:tracks:8", new Entry.OfIdentity(Samples.active(8, "br-9"))));
+        index.plant(change(
+                Kind.DOCUMENT,
+                "ghost:in:index",
+                new Entry.OfDocument(Samples.document(Samples.active(9, "br-9"), "boo"))));
+        index.plant(change(
+                Kind.DOCUMENT,
+                "soundcloud:tracks:9",
+                new Entry.OfDocument(Samples.document(Samples.active(9, "br-0"), "other"))));
+
+        assertThat(verify())
+                .containsExactlyInAnyOrder(
+                        "soundcloud:tracks:7 identity missing []",
+                        "soundcloud:tracks:8 identity differs [\"shard\",\"position\"]",
+                        "ghost:in:index document ghost []",
+                        "soundcloud:tracks:9 document differs [\"attributes\"]",
+                        "done 200 200 4");
+    }
+
+    private List<String> verify() throws Exception {
+        List<String> lines = new ArrayList<>();
+        for (String line : get("/v1/search/verify", 200).split("\n", -1)) {
+            if (!line.isEmpty()) {
+                JsonNode json = JSON.readTree(line);
+                lines.add(
+                        json.has("done")
+                                ? "done " + json.path("identities") + ' ' + json.path("documents") + ' '
+                                        + (json.path("missing").asLong()
+                                                + json.path("ghost").asLong()
+                                                + json.path("differs").asLong()
+                                                + json.path("unsettled").asLong())
+                                : json.path("puri").asText()
+                                        + ' '
+                                        + json.path("kind").asText()
+                                        + ' '
+                                        + json.path("difference").asText()
+                                        + ' '
+                                        + (json.has("fields") ? json.path("fields") : "[]"));
+            }
+        }
+        return lines;
+    }
+
+    @Test
+    void whileTheEngineIsAwayNothingIsLost() {
+        written.fill("soundcloud:tracks", 0, 10);
+        start(Map.of("search.commit.interval", "100ms"));
+        awaitReady();
+        home.serving().setAway(true);
+        written.fill("soundcloud:tracks", 10, 20);
+        SearchServer asked = server;
+        await().atMost(Duration.ofSeconds(10)).until(() -> !asked.isReady());
+        assertThat(get("/v1/search", 503)).contains("engine-unavailable");
+
+        home.serving().setAway(false);
+        await().atMost(Duration.ofSeconds(20)).until(() -> total("") == 20);
+        awaitReady();
+    }
+
+    @Test
+    void whatWasErasedIsPurgedWithinItsTime() {
+        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        start(Map.of("search.forget.after", "2s"));
+        awaitReady();
+        assertThat(home.serving().purges()).isZero();
+
+        written.put(TRACK, null, null, 2);
+
+        await().atMost(Duration.ofSeconds(5)).until(() -> home.serving().purges() == 1);
+    }
+
+    private static IndexChange change(Kind kind, String puri, Entry entry) {
+        return new IndexChange(kind, 0, 0, Puri.parse(puri), entry);
+    }
+
+    private long total(String query) {
+        try {
+            return JSON.readTree(get("/v1/search?" + query, 200)).path("total").asLong();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private List<String> found(String query) throws IOException {
+        List<String> puris = new ArrayList<>();
+        JSON.readTree(get("/v1/search?" + query, 200))
+                .path("results")
+                .forEach(hit -> puris.add(hit.path("puri").asText()));
+        return puris;
+    }
+
+    private String get(String path, int status) {
+        try {
+            HttpResponse<String> response = INSIDE.send(request("GET", path));
+            assertThat(response.statusCode()).as(path + ": " + response.body()).isEqualTo(status);
+            return response.body();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(path, e);
+        }
+    }
+
+    private HttpRequest request(String method, String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .build();
+    }
+}

@@ -1,0 +1,178 @@
+package dev.puri.search;
+
+import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.avro.Document;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.RecordWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the indexer's topics as the registry does: row and document of an event in one transaction. */
+final class Written implements AutoCloseable {
+    static final int PARTITIONS = 3;
+    private static final RecordWriter<IdentityRow> ROWS = RecordWriter.of(IdentityRow.class);
+    private static final RecordWriter<Document> DOCUMENTS = RecordWriter.of(Document.class);
+    private static final RecordWriter<CollectionsEntry> DECLARATIONS = RecordWriter.of(CollectionsEntry.class);
+
+    private final String brokers;
+    private final int rowSchema;
+    private final int documentSchema;
+    private final int declarationSchema;
+    private final KafkaProducer<byte[], byte[]> producer;
+
+    Written(String brokers, String registry) {
+        this.brokers = brokers;
+        try (ConfluentSchemaRegistry schemas =
+                ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry))) {
+            rowSchema = schemas.register(Topics.IDENTITIES + "-value", ROWS.schema());
+            documentSchema = schemas.register(Topics.DOCUMENTS + "-value", DOCUMENTS.schema());
+            declarationSchema = schemas.register(Topics.COLLECTIONS + "-value", DECLARATIONS.schema());
+        }
+        producer = new KafkaProducer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        brokers,
+                        "transactional.id",
+                        UUID.randomUUID().toString()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+        producer.initTransactions();
+    }
+
+    void createTopics() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", brokers))) {
+            admin.createTopics(List.of(
+                            new NewTopic(Topics.IDENTITIES, PARTITIONS, (short) 1)
+                                    .configs(Map.of("cleanup.policy", "compact", "delete.retention.ms", "604800000")),
+                            new NewTopic(Topics.DOCUMENTS, PARTITIONS, (short) 1)
+                                    .configs(Map.of("cleanup.policy", "compact", "delete.retention.ms", "604800000")),
+                            new NewTopic(Topics.COLLECTIONS, 1, (short) 1),
+                            new NewTopic(Topics.REJECTIONS, 1, (short) 1)))
+                    .all()
+                    .get();
+        }
+    }
+
+    void deleteTopics() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", brokers))) {
+            admin.deleteTopics(List.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, Topics.REJECTIONS))
+                    .all()
+                    .get();
+        }
+    }
+
+    /** The position of an event that a pURI of this name can have. */
+    static Position event(String puri, long offset) {
+        return new Position(
+                Topics.EVENTS, Utils.toPositive(Utils.murmur2(Puri.parse(puri).toBytes())) % PARTITIONS, offset);
+    }
+
+    /**
+     * What the registry writes after an event.
+     *
+     * @param row null for none
+     * @param title null for no document
+     */
+    Position put(String puri, @Nullable Row row, @Nullable String title, long offset) {
+        producer.beginTransaction();
+        Position event = event(puri, offset);
+        send(Topics.IDENTITIES, puri, row == null ? null : bytes(row), event, Outcome.APPLIED);
+        send(
+                Topics.DOCUMENTS,
+                puri,
+                row == null || title == null
+                        ? null
+                        : DOCUMENTS.encode(documentSchema, DocumentAvro.toAvro(Samples.document(row, title))),
+                event,
+                null);
+        producer.commitTransaction();
+        return event;
+    }
+
+    /** Many at once. */
+    void fill(String collection, int from, int to) {
+        producer.beginTransaction();
+        for (int i = from; i < to; i++) {
+            String puri = collection + ":" + i;
+            Row row = Samples.active(i, "br-" + i % 3);
+            send(Topics.IDENTITIES, puri, bytes(row), event(puri, i), Outcome.APPLIED);
+            send(
+                    Topics.DOCUMENTS,
+                    puri,
+                    DOCUMENTS.encode(documentSchema, DocumentAvro.toAvro(Samples.document(row, "number n" + i))),
+                    event(puri, i),
+                    null);
+        }
+        producer.commitTransaction();
+    }
+
+    /** A refused event: the row as it is, or none, again. */
+    Position refuse(String puri, @Nullable Row row, Outcome outcome, long offset) {
+        producer.beginTransaction();
+        Position event = event(puri, offset);
+        send(Topics.IDENTITIES, puri, row == null ? null : bytes(row), event, outcome);
+        producer.commitTransaction();
+        return event;
+    }
+
+    void junk(String topic, String key, byte[] value) {
+        producer.beginTransaction();
+        producer.send(new ProducerRecord<>(topic, 0, key.getBytes(StandardCharsets.UTF_8), value));
+        producer.commitTransaction();
+    }
+
+    void declare(String collection, boolean isPublic) {
+        String[] names = collection.split(":", -1);
+        producer.beginTransaction();
+        Collection declared = new Collection(names[0], names[1], null, Set.of(), true, isPublic, "", false);
+        producer.send(new ProducerRecord<>(
+                Topics.COLLECTIONS,
+                collection.getBytes(StandardCharsets.UTF_8),
+                encoded(DECLARATIONS, declarationSchema, DeclarationAvro.toAvro(declared))));
+        producer.commitTransaction();
+    }
+
+    private static <T extends SpecificRecord> byte[] encoded(RecordWriter<T> writer, int schema, T value) {
+        return writer.encode(schema, value);
+    }
+
+    private byte[] bytes(Row row) {
+        return ROWS.encode(rowSchema, RowAvro.toAvro(row));
+    }
+
+    private void send(String topic, String puri, byte @Nullable [] value, Position event, @Nullable Outcome outcome) {
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(topic, Puri.parse(puri).toBytes(), value);
+        record.headers().add(Position.HEADER, event.toString().getBytes(StandardCharsets.UTF_8));
+        if (outcome != null) {
+            record.headers().add(Outcome.HEADER, outcome.toString().getBytes(StandardCharsets.UTF_8));
+        }
+        producer.send(record);
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+}
