@@ -203,7 +203,7 @@ class CliIT {
     void topicsThatStandAreLeftAndFoundRight() {
         CommandLineRun create = puri("", "topics", "create");
         assertThat(create.status()).isZero();
-        assertThat(create.outLines()).hasSize(5).allMatch(line -> line.startsWith("stands  puri."));
+        assertThat(create.outLines()).hasSize(6).allMatch(line -> line.startsWith("stands  puri."));
         CommandLineRun check = puri("", "topics", "check");
         assertThat(check.status()).as(check.err()).isZero();
         assertThat(check.out()).isEmpty();
