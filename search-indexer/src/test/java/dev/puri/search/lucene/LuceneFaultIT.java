@@ -1,0 +1,185 @@
+package dev.puri.search.lucene;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Item;
+import dev.puri.search.index.Kind;
+import dev.puri.search.index.Log;
+import dev.puri.search.index.Reached;
+import dev.puri.search.index.SearchIndex;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process that writes, commits, builds anew and purges is killed, at any moment. */
+@Timeout(180)
+final class LuceneFaultIT {
+    private static final int KILLS = 6;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aKilledProcessLosesAndDoublesNothing() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        Path home = folder.resolve("home");
+        int before = 0;
+        for (int kill = 0; kill < KILLS; kill++) {
+            Path output = folder.resolve("output-" + kill);
+            Process process = new ProcessBuilder(
+                            ProcessHandle.current().info().command().orElseThrow(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Child.class.getName(),
+                            home.toString(),
+                            Long.toString(seed))
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+            try {
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> Files.readString(output).contains("committed"));
+                // Until a moment that falls into anything that it does.
+                assertThat(process.waitFor(random.nextInt(1500), TimeUnit.MILLISECONDS))
+                        .as("seed %d: %s", seed, Files.readString(output))
+                        .isFalse();
+            } finally {
+                process.destroyForcibly().waitFor(20, TimeUnit.SECONDS);
+            }
+            try (LuceneHome opened = new LuceneHome(home, new CursorSeal(new byte[32]))) {
+                before = assertIsWhole(opened.serving(), seed, before);
+                SearchIndex building = opened.building();
+                if (building != null) {
+                    assertIsWhole(building, seed, 0);
+                }
+            }
+            assertThat(Files.list(home).map(Path::toString)).noneMatch(name -> name.endsWith(".refused"));
+        }
+    }
+
+    /** It has what the log says at its commit; and so it is further on. */
+    private static int assertIsWhole(SearchIndex index, long seed, int atLeast) throws Exception {
+        int committed = length(index.committed());
+        assertThat(committed).as("what was committed is kept, seed %d", seed).isGreaterThanOrEqualTo(atLeast);
+        History history = new History(seed);
+        assertIs(index, history.upTo(committed), seed);
+        Log further = history.upTo(committed + 500);
+        index.apply(further.after(index.committed()));
+        index.refresh();
+        assertIs(index, further, seed);
+        return committed;
+    }
+
+    private static void assertIs(SearchIndex index, Log log, long seed) throws IndexUnavailableException {
+        for (Kind kind : Kind.values()) {
+            Map<Puri, Entry> entries = new HashMap<>();
+            index.forEach(
+                    kind,
+                    (puri, entry) -> assertThat(entries.put(puri, entry))
+                            .as("%s is there twice, seed %d", puri, seed)
+                            .isNull());
+            assertThat(entries).as("seed %d", seed).isEqualTo(log.entries(kind));
+        }
+    }
+
+    /** How long a log was of which an index has all; kept as another topic's name would be. */
+    private static int length(Reached reached) {
+        String id = reached.topicIds().get(Kind.IDENTITY);
+        return id == null ? 0 : Integer.parseInt(id);
+    }
+
+    /** The same for a seed wherever it is made. */
+    private static final class History {
+        private final Random random;
+        private final Log log = new Log();
+        private int length;
+
+        private History(long seed) {
+            random = new Random(seed);
+        }
+
+        private Log upTo(int end) {
+            for (; length < end; length++) {
+                String puri = "music:tracks:" + random.nextInt(2000);
+                if (random.nextInt(4) == 0) {
+                    log.erase(puri);
+                } else {
+                    log.write(Item.of(puri, "title", "moon " + length));
+                }
+            }
+            return log;
+        }
+
+        private Reached reached() {
+            Reached reached = log.reached();
+            return new Reached(
+                    Map.of(Kind.IDENTITY, Integer.toString(length), Kind.DOCUMENT, "documents"),
+                    reached.offsets(),
+                    reached.asOf(),
+                    true,
+                    null);
+        }
+    }
+
+    /** The process to be killed. */
+    static final class Child {
+        private Child() {}
+
+        public static void main(String[] args) throws Exception {
+            History history = new History(Long.parseLong(args[1]));
+            Random random = new Random();
+            LuceneHome home = new LuceneHome(Path.of(args[0]), new CursorSeal(new byte[32]));
+            SearchIndex index = home.serving();
+            history.upTo(length(index.committed()));
+            SearchIndex left = home.building();
+            if (left != null) {
+                home.drop(left);
+            }
+            // Bounded, should nobody kill it.
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+            while (System.nanoTime() < end) {
+                int from = history.log.size();
+                history.upTo(history.length + 1 + random.nextInt(300));
+                index.apply(history.log.since(from));
+                switch (random.nextInt(8)) {
+                    case 0 -> index.refresh();
+                    case 1 -> index.purge();
+                    case 2 -> index = rebuilt(home, index, history);
+                    default -> {
+                        index.commit(history.reached());
+                        System.out.println("committed");
+                    }
+                }
+            }
+        }
+
+        private static SearchIndex rebuilt(LuceneHome home, SearchIndex before, History history) throws Exception {
+            SearchIndex built = home.build();
+            int half = history.log.size() / 2;
+            built.apply(history.log.since(0).subList(0, half));
+            built.refresh();
+            for (IndexChange change : history.log.since(half)) {
+                built.apply(List.of(change));
+            }
+            built.commit(history.reached());
+            home.promote();
+            home.drop(before);
+            return built;
+        }
+    }
+}
