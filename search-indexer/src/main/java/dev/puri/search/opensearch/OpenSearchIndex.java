@@ -1,0 +1,383 @@
+package dev.puri.search.opensearch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.Cursor;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexSize;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Kind;
+import dev.puri.search.index.Reached;
+import dev.puri.search.index.SearchIndex;
+import dev.puri.search.index.SearchQuery;
+import dev.puri.search.index.SearchResult;
+import dev.puri.search.words.Highlighter;
+import dev.puri.search.words.Wanted;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One index of an OpenSearch cluster. What was taken is kept by the cluster at once; a commit writes only how
+ * far that goes, into an entry of the same index. So whatever the end, the log is read again from a place before
+ * which nothing is missing, and what comes twice changes nothing by its version.
+ */
+final class OpenSearchIndex implements SearchIndex {
+    /** The entry that tells how far the index goes; no kind's. */
+    static final String REACHED = "reached";
+
+    /** How long copies of shards may take to catch up with what is purged. */
+    private static final Duration PURGE_WAIT = Duration.ofMinutes(10);
+
+    /** How long OpenSearch may rewrite files. */
+    private static final Duration PURGE_MERGE = Duration.ofHours(2);
+
+    private static final int SCAN_SIZE = 1_000;
+    private static final String SCAN_KEEP_ALIVE = "5m";
+
+    private final Cluster cluster;
+    private final String name;
+    private final String writeAlias;
+    private final CursorSeal seal;
+    private final Bulk bulk;
+    private volatile boolean open = true;
+
+    OpenSearchIndex(Cluster cluster, String name, String writeAlias, CursorSeal seal) {
+        this.cluster = cluster;
+        this.name = name;
+        this.writeAlias = writeAlias;
+        this.seal = seal;
+        bulk = new Bulk(cluster, writeAlias);
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public Reached committed() throws IndexUnavailableException {
+        requireOpen();
+        JsonNode found = cluster.write("GET", path("_doc/" + REACHED), null).body();
+        if (!found.has("found")) {
+            throw gone();
+        }
+        return found.path("found").asBoolean()
+                ? Reached.parse(found.path("_source").path("kept").path(REACHED).asText())
+                : Reached.NOTHING;
+    }
+
+    @Override
+    public void apply(List<IndexChange> changes) throws IndexUnavailableException {
+        requireOpen();
+        bulk.send(changes);
+    }
+
+    @Override
+    public void refresh() throws IndexUnavailableException {
+        requireOpen();
+        whole(cluster.write("POST", path("_refresh"), null));
+    }
+
+    @Override
+    public void commit(Reached reached) throws IndexUnavailableException {
+        requireOpen();
+        ObjectNode entry = Cluster.JSON.createObjectNode();
+        entry.putObject("kept").put(REACHED, reached.toString());
+        found(cluster.write("PUT", "/" + writeAlias + "/_doc/" + REACHED + "?require_alias=true", entry));
+    }
+
+    @Override
+    public SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException {
+        requireOpen();
+        String text = query.text();
+        if (text == null) {
+            SearchResult page = page(query, SearchBody.list(query), null);
+            return new SearchResult(
+                    withAttributes(page.hits()),
+                    page.total(),
+                    page.totalIsExact(),
+                    page.byCollection(),
+                    page.byShard(),
+                    page.next());
+        }
+        Wanted wanted = Wanted.parse(text);
+        if (wanted.clauses().isEmpty()) {
+            return new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
+        }
+        return page(query, SearchBody.text(query, wanted), query.highlights() ? new Highlighter(wanted) : null);
+    }
+
+    private SearchResult page(SearchQuery query, ObjectNode body, @Nullable Highlighter highlighter)
+            throws IndexUnavailableException, Cursor.InvalidException {
+        Cursor after = query.after();
+        if (after != null) {
+            body.set("search_after", sortValues(seal.open(query, after)));
+        }
+        JsonNode answer = search(body);
+        JsonNode found = answer.path("hits").path("hits");
+        List<SearchResult.Hit> hits = new ArrayList<>();
+        for (JsonNode each : found) {
+            if (hits.size() < query.limit()) {
+                hits.add(hit(each, query.text() != null, highlighter));
+            }
+        }
+        JsonNode total = answer.path("hits").path("total");
+        return new SearchResult(
+                hits,
+                total.path("value").asLong(),
+                total.path("relation").asText().equals("eq"),
+                counts(answer, "collection"),
+                counts(answer, "shard"),
+                found.size() > query.limit()
+                        ? seal.seal(
+                                query,
+                                Cluster.bytes(found.path(query.limit() - 1).path("sort")))
+                        : null);
+    }
+
+    private static JsonNode sortValues(byte[] sealed) throws Cursor.InvalidException {
+        try {
+            return Cluster.JSON.readTree(sealed);
+        } catch (IOException e) {
+            throw new Cursor.InvalidException("this cursor was made by another engine");
+        }
+    }
+
+    private static SearchResult.Hit hit(JsonNode json, boolean scored, @Nullable Highlighter highlighter) {
+        JsonNode source = json.path("_source");
+        Puri puri = EntryJson.puri(source);
+        Entry entry = EntryJson.read(source);
+        Map<String, String> attributes = EntryJson.attributes(source);
+        return new SearchResult.Hit(
+                puri,
+                entry.owner(),
+                entry.shard(),
+                entry.handle(),
+                entry.status(),
+                switch (entry) {
+                    case Entry.OfIdentity identity -> identity.row().mergedInto();
+                    case Entry.OfDocument document -> document.document().mergedInto();
+                },
+                scored ? json.path("_score").asDouble() : null,
+                attributes,
+                highlighter == null ? Map.of() : highlighter.of(attributes));
+    }
+
+    private static Map<String, Long> counts(JsonNode answer, String facet) {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        for (JsonNode bucket : answer.path("aggregations").path(facet).path("buckets")) {
+            counts.put(bucket.path("key").asText(), bucket.path("doc_count").asLong());
+        }
+        return counts;
+    }
+
+    /** Lists are of identities; their texts are looked up for the page alone. */
+    private List<SearchResult.Hit> withAttributes(List<SearchResult.Hit> hits) throws IndexUnavailableException {
+        if (hits.isEmpty()) {
+            return hits;
+        }
+        ObjectNode body = Cluster.JSON.createObjectNode();
+        ArrayNode ids = body.putArray("ids");
+        hits.forEach(hit -> ids.add(EntryJson.id(Kind.DOCUMENT, hit.puri())));
+        JsonNode answer = found(cluster.read("POST", path("_mget?realtime=false&_source_includes=brief,long"), body));
+        Map<String, Map<String, String>> attributes = new HashMap<>();
+        for (JsonNode each : answer.path("docs")) {
+            attributes.put(each.path("_id").asText(), EntryJson.attributes(each.path("_source")));
+        }
+        return hits.stream()
+                .map(hit -> new SearchResult.Hit(
+                        hit.puri(),
+                        hit.owner(),
+                        hit.shard(),
+                        hit.handle(),
+                        hit.status(),
+                        hit.mergedInto(),
+                        hit.score(),
+                        attributes.getOrDefault(EntryJson.id(Kind.DOCUMENT, hit.puri()), Map.of()),
+                        hit.highlights()))
+                .toList();
+    }
+
+    @Override
+    public @Nullable Entry entry(Kind kind, Puri puri) throws IndexUnavailableException {
+        requireOpen();
+        String id = URLEncoder.encode(EntryJson.id(kind, puri), StandardCharsets.UTF_8);
+        JsonNode answer = cluster.read("GET", path("_doc/" + id + "?realtime=false"), null)
+                .body();
+        if (!answer.has("found")) {
+            throw gone();
+        }
+        return answer.path("found").asBoolean() ? EntryJson.read(answer.path("_source")) : null;
+    }
+
+    @Override
+    public @Nullable Puri bearer(Handle handle) throws IndexUnavailableException {
+        requireOpen();
+        ObjectNode body = Cluster.JSON.createObjectNode().put("size", 1);
+        ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
+        filter.addObject().putObject("term").put("kind", EntryJson.name(Kind.IDENTITY));
+        filter.addObject().putObject("term").put("handle", handle.toString());
+        JsonNode hit = search(body).path("hits").path("hits").path(0);
+        return hit.isMissingNode() ? null : EntryJson.puri(hit.path("_source"));
+    }
+
+    @Override
+    public void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
+        requireOpen();
+        String moment = found(cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
+                .path("pit_id")
+                .asText();
+        try {
+            scan(kind, moment, reader);
+        } finally {
+            ObjectNode body = Cluster.JSON.createObjectNode();
+            body.putArray("pit_id").add(moment);
+            cluster.read("DELETE", "/_search/point_in_time", body);
+        }
+    }
+
+    private void scan(Kind kind, String moment, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
+        ObjectNode body = Cluster.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
+        body.putObject("query").putObject("term").put("kind", EntryJson.name(kind));
+        body.putObject("pit").put("id", moment).put("keep_alive", SCAN_KEEP_ALIVE);
+        body.putArray("sort").addObject().put("_shard_doc", "asc");
+        while (true) {
+            JsonNode hits = whole(cluster.read("POST", "/_search?allow_partial_search_results=false", body))
+                    .path("hits")
+                    .path("hits");
+            for (JsonNode hit : hits) {
+                JsonNode source = hit.path("_source");
+                reader.accept(EntryJson.puri(source), EntryJson.read(source));
+            }
+            if (hits.size() < SCAN_SIZE) {
+                return;
+            }
+            body.set("search_after", hits.path(SCAN_SIZE - 1).path("sort"));
+        }
+    }
+
+    @Override
+    public void purge() throws IndexUnavailableException {
+        requireOpen();
+        Map<String, Long> owed = lastOperations();
+        flush();
+        // OpenSearch keeps what was replaced or removed for copies of shards that may want to be told of it, and
+        // learns every half minute what they have.
+        Patience patience = new Patience(PURGE_WAIT, Integer.MAX_VALUE);
+        while (isKeptForCopies(owed)) {
+            patience.pause(() -> "OpenSearch keeps what was removed from " + name + " for copies that are behind");
+        }
+        found(cluster.ask(
+                "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new Patience(PURGE_MERGE, 1)));
+        // Files of the commit before, and the transaction log, go with the next one; those that readers see, with them.
+        flush();
+        refresh();
+    }
+
+    private void flush() throws IndexUnavailableException {
+        whole(cluster.write("POST", path("_flush?force=true&wait_if_ongoing=true"), null));
+    }
+
+    /** The number of the last operation of each shard. */
+    private Map<String, Long> lastOperations() throws IndexUnavailableException {
+        Map<String, Long> last = new HashMap<>();
+        forEachCopy((shard, copy) ->
+                last.merge(shard, copy.path("seq_no").path("max_seq_no").asLong(-1), Math::max));
+        return last;
+    }
+
+    private boolean isKeptForCopies(Map<String, Long> owed) throws IndexUnavailableException {
+        boolean[] kept = {false};
+        forEachCopy((shard, copy) -> {
+            for (JsonNode lease : copy.path("retention_leases").path("leases")) {
+                kept[0] |= lease.path("retaining_seq_no").asLong() <= owed.getOrDefault(shard, -1L);
+            }
+        });
+        return kept[0];
+    }
+
+    private void forEachCopy(BiConsumer<String, JsonNode> reader) throws IndexUnavailableException {
+        JsonNode shards = whole(cluster.read("GET", path("_stats?level=shards"), null))
+                .path("indices")
+                .path(name)
+                .path("shards");
+        shards.properties().forEach(shard -> shard.getValue().forEach(copy -> reader.accept(shard.getKey(), copy)));
+    }
+
+    @Override
+    public IndexSize size() throws IndexUnavailableException {
+        requireOpen();
+        ObjectNode body = Cluster.JSON.createObjectNode().put("size", 0);
+        body.putObject("aggs").putObject("kinds").putObject("terms").put("field", "kind");
+        Map<String, Long> kinds = new HashMap<>();
+        for (JsonNode bucket : search(body).path("aggregations").path("kinds").path("buckets")) {
+            kinds.put(bucket.path("key").asText(), bucket.path("doc_count").asLong());
+        }
+        JsonNode all =
+                found(cluster.read("GET", path("_stats/docs,store"), null)).path("_all");
+        return new IndexSize(
+                kinds.getOrDefault(EntryJson.name(Kind.IDENTITY), 0L),
+                kinds.getOrDefault(EntryJson.name(Kind.DOCUMENT), 0L),
+                all.path("primaries").path("docs").path("deleted").asLong(),
+                all.path("total").path("store").path("size_in_bytes").asLong());
+    }
+
+    private JsonNode search(ObjectNode body) throws IndexUnavailableException {
+        return whole(cluster.read("POST", path("_search?allow_partial_search_results=false"), body));
+    }
+
+    private String path(String rest) {
+        return "/" + name + "/" + rest;
+    }
+
+    /** What is answered of some shards alone is no answer. */
+    private JsonNode whole(Cluster.Answer answer) throws IndexUnavailableException {
+        JsonNode body = found(answer);
+        if (body.path("_shards").path("failed").asInt() > 0
+                || body.path("timed_out").asBoolean()) {
+            throw new IndexUnavailableException(
+                    "OpenSearch answers of some shards of " + name + " alone", new IOException("the cluster said so"));
+        }
+        return body;
+    }
+
+    private JsonNode found(Cluster.Answer answer) throws IndexUnavailableException {
+        if (!answer.found()) {
+            throw gone();
+        }
+        return answer.body();
+    }
+
+    private IndexUnavailableException gone() {
+        return new IndexUnavailableException(
+                "OpenSearch has no index " + name + " any more", new IOException("the cluster said so"));
+    }
+
+    private void requireOpen() throws IndexUnavailableException {
+        if (!open) {
+            throw new IndexUnavailableException("the index " + name + " is closed", new IOException("closed here"));
+        }
+    }
+
+    @Override
+    public void close() {
+        open = false;
+    }
+}

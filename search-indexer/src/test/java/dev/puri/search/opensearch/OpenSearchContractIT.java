@@ -1,0 +1,20 @@
+package dev.puri.search.opensearch;
+
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.SearchIndexContract;
+import dev.puri.testkit.OpenSearchFixture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** On a real node. */
+class OpenSearchContractIT extends SearchIndexContract {
+    private static final AtomicInteger TESTS = new AtomicInteger();
+
+    private final CursorSeal seal = new CursorSeal(new byte[32]);
+    private final String alias = "contract-" + TESTS.incrementAndGet();
+
+    @Override
+    protected IndexHome open() {
+        return new OpenSearchHome(Nodes.settings(OpenSearchFixture.shared(), alias), seal);
+    }
+}

@@ -1,0 +1,104 @@
+package dev.puri.search.opensearch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.Ask;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Item;
+import dev.puri.search.index.Kind;
+import dev.puri.search.index.Log;
+import dev.puri.search.index.Reached;
+import dev.puri.search.index.SearchIndex;
+import dev.puri.testkit.OpenSearchFixture;
+import dev.puri.testkit.RestartableOpenSearch;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+final class OutageFaultIT {
+    private static final int BATCH = 40;
+    private static final int FIRST = 400;
+
+    private final CursorSeal seal = new CursorSeal(new byte[32]);
+    private final AtomicInteger taken = new AtomicInteger();
+
+    /** One writer is patient and waits for the node; the other gives up, and begins again at its commit. */
+    @Test
+    void aNodeThatIsKilledLosesNothing() throws Exception {
+        List<IndexChange> changes = changes(new Log());
+        try (RestartableOpenSearch node = OpenSearchFixture.start();
+                IndexHome patient = new OpenSearchHome(Nodes.settings(node, "patient"), seal);
+                IndexHome hasty = new OpenSearchHome(Nodes.settings(node, "hasty", "5s"), seal)) {
+            SearchIndex waits = patient.serving();
+            SearchIndex fails = hasty.serving();
+            CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(waits, changes));
+            fails.apply(changes.subList(0, FIRST));
+            fails.commit(Log.reachedBy(changes.subList(0, FIRST / 2)));
+            await().until(() -> taken.get() > 5 * BATCH);
+
+            node.stop();
+            assertThatThrownBy(() -> fails.apply(changes.subList(FIRST, changes.size())))
+                    .isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> Ask.text("moon").of(fails)).isInstanceOf(IndexUnavailableException.class);
+            assertThat(writing).isNotDone();
+
+            node.start();
+            Reached reached = fails.committed();
+            assertThat(reached).isEqualTo(Log.reachedBy(changes.subList(0, FIRST / 2)));
+            fails.apply(changes.stream()
+                    .filter(change -> change.offset() >= reached.next(change.kind(), change.partition()))
+                    .toList());
+            writing.get(60, TimeUnit.SECONDS);
+            assertHasAll(waits, changes);
+            assertHasAll(fails, changes);
+            assertThat(waits.committed()).isEqualTo(Log.reachedBy(changes));
+        }
+    }
+
+    private static List<IndexChange> changes(Log log) {
+        Random random = new Random(3);
+        for (int i = 0; i < 1_000; i++) {
+            String puri = "music:tracks:" + random.nextInt(150);
+            if (random.nextInt(5) == 0) {
+                log.erase(puri);
+            } else {
+                log.write(Item.of(puri, "title", "moon " + i));
+            }
+        }
+        return log.since(0);
+    }
+
+    private void write(SearchIndex index, List<IndexChange> changes) {
+        try {
+            for (int from = 0; from < changes.size(); from += BATCH) {
+                int to = Math.min(from + BATCH, changes.size());
+                index.apply(changes.subList(from, to));
+                index.commit(Log.reachedBy(changes.subList(0, to)));
+                taken.set(to);
+            }
+        } catch (IndexUnavailableException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void assertHasAll(SearchIndex index, List<IndexChange> changes) throws Exception {
+        index.refresh();
+        for (Kind kind : Kind.values()) {
+            Map<Puri, Entry> entries = new HashMap<>();
+            index.forEach(kind, entries::put);
+            assertThat(entries).isEqualTo(Log.entries(kind, changes));
+        }
+    }
+}
