@@ -1,22 +1,53 @@
 package dev.puri.search;
 
+import dev.puri.http.Secret;
 import dev.puri.http.StateFolder;
+import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.IndexHome;
 import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.OwnerOnly;
+import dev.puri.search.lucene.LuceneHome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 
 /**
  * The engine that the settings name.
  *
- * @param folder of this instance, where Lucene keeps its index
+ * @param folder of this instance, where Lucene keeps its index and cursors their key
  */
 record Engines(SearchSettings settings, StateFolder folder) implements Indexer.Homes, AutoCloseable {
+    private static final String CURSOR_KEY = "cursor.key";
+
     static Engines of(SearchSettings settings) {
         return new Engines(settings, StateFolder.of(settings.stateDir(), "search"));
     }
 
     @Override
     public IndexHome open() throws IndexUnavailableException {
-        throw new IllegalStateException("no engine " + settings.searchEngine());
+        return new LuceneHome(folder.path(), seal());
+    }
+
+    private CursorSeal seal() throws IndexUnavailableException {
+        Secret secret = settings.searchCursorSecret().orElse(null);
+        if (secret != null) {
+            return new CursorSeal(sha256(secret.value()));
+        }
+        try {
+            OwnerOnly.createFolder(folder.path());
+            return CursorSeal.ofFile(folder.path().resolve(CURSOR_KEY));
+        } catch (IOException e) {
+            throw new IndexUnavailableException("the key of cursors cannot be kept in " + folder.path(), e);
+        }
+    }
+
+    private static byte[] sha256(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
     }
 
     @Override

@@ -41,12 +41,12 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * poll ─▶ decode ─▶ apply ─▶ refresh, when due: readers see it, those who wait are told
- *  ▲        │         │  └──▶ commit, when due: kept, with how far it goes
- *  └────────┴─────────┴─── brokers, registry or engine away: the same batch again, after a pause
+ *  ▲        │            └──▶ commit, when due: kept, with how far it goes
+ *  └────────┴─── brokers or schema registry away: the same again, after a pause
  * </pre>
  *
  * One batch is in hand at a time, and nothing is read before it was taken: that is the bound, and why nothing
- * is lost. Steps never wait longer than they are told to, but for the engine's own bounds. Used by one
+ * is lost. When the engine is away, what it kept is where the next feed begins. Steps never wait longer than they are told to, but for the engine's own bounds. Used by one
  * thread; what others may ask says so.
  */
 final class Feed implements AutoCloseable {
@@ -181,8 +181,9 @@ final class Feed implements AutoCloseable {
      *
      * @param patience how long to wait for records
      * @return false when there was nothing to do, or it could not be done
+     * @throws IndexUnavailableException when the index has to be opened anew and read on from its last commit
      */
-    boolean step(Duration patience) throws PlaceGoneException {
+    boolean step(Duration patience) throws PlaceGoneException, IndexUnavailableException {
         if (System.nanoTime() - tryAgainAt < 0) {
             return false;
         }
@@ -206,8 +207,6 @@ final class Feed implements AutoCloseable {
             pause = FIRST_PAUSE;
             trouble = null;
             return read;
-        } catch (IndexUnavailableException e) {
-            inTrouble("the engine is waited for: " + e.getMessage());
         } catch (RegistryUnavailableException e) {
             inTrouble("the schema registry is waited for: " + e.getMessage());
         } catch (OffsetOutOfRangeException e) {

@@ -5,7 +5,6 @@ import dev.puri.search.Feed.PlaceGoneException;
 import dev.puri.search.index.IndexHome;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
@@ -54,7 +53,6 @@ final class Indexer implements AutoCloseable {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
     private static final Duration LOOK_AT_SIZE = Duration.ofSeconds(10);
-    private static final Duration LONG_REST = Duration.ofSeconds(1);
     private static final Duration LOOK_AT_READERS = Duration.ofMillis(2);
     private static final Duration LEAVE = Duration.ofSeconds(5);
 
@@ -297,12 +295,16 @@ final class Indexer implements AutoCloseable {
             try (IndexHome home = homes.open()) {
                 try {
                     live(home);
+                } catch (IndexUnavailableException e) {
+                    inTrouble("the engine is waited for: " + e.getMessage());
+                    throw e;
                 } finally {
                     leave();
                 }
             } catch (StoppedException e) {
                 return;
             } catch (IndexUnavailableException e) {
+                tools.meters().retried();
                 inTrouble("the engine is waited for: " + e.getMessage());
             } catch (RuntimeException e) {
                 log.error("The index cannot be kept for now", e);
@@ -346,12 +348,7 @@ final class Indexer implements AutoCloseable {
         }
         trouble = main == null ? "the index is built anew: " + misfit : null;
         while (!isStopped()) {
-            try {
-                round(home);
-            } catch (IndexUnavailableException e) {
-                inTrouble("the engine is waited for: " + e.getMessage());
-                isStoppedWithin(LONG_REST);
-            }
+            round(home);
         }
     }
 
@@ -359,10 +356,8 @@ final class Indexer implements AutoCloseable {
     private void answerFromBefore(SearchIndex opened, Reached reached) {
         Duration age = Duration.between(reached.asOf(), clock.instant());
         if (age.compareTo(TRUSTED_UNSEEN) < 0) {
-            Served before = new Served(
-                    opened,
-                    reached.topicIds().getOrDefault(Kind.IDENTITY, ""),
-                    new Moment(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
+            Served before =
+                    new Served(opened, new Moment(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
             serving = before;
             log.info("Answering as of {}", reached.asOf());
         }
@@ -373,9 +368,6 @@ final class Indexer implements AutoCloseable {
         obey(home, sighting);
         boolean read = false;
         Feed feeding = main;
-        if (feeding == null && beside == null) {
-            rebuild(home, sighting, "the attempt before failed");
-        }
         if (feeding != null) {
             String misfit = feeding.misfit(sighting, trusted());
             try {
@@ -421,10 +413,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void answer(Feed feeding) {
-        Served next = new Served(
-                feeding.index(),
-                Objects.requireNonNull(watch.last()).of(Kind.IDENTITY).id().toString(),
-                feeding.asOf());
+        Served next = new Served(feeding.index(), feeding.asOf());
         next.fedBy(feeding);
         serving = next;
         trouble = null;
@@ -498,7 +487,7 @@ final class Indexer implements AutoCloseable {
             old.retire();
             retired.add(old);
         } else if (unserved != null) {
-            Served never = new Served(unserved, "", Moment.now(clock));
+            Served never = new Served(unserved, Moment.now(clock));
             never.retire();
             retired.add(never);
         }

@@ -19,21 +19,19 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The query of {@code GET /v1/search}, read strictly: a value that cannot be is told, never passed over.
  *
  * @param query but for where the page begins
- * @param cursor as it was sent; null for the first page
+ * @param cursor of the page before; null for the first
  * @param byShard whether the answer tells which results are of which shard
  * @param awaited the event that the answer is to know of; null for whatever is known now
  */
 record SearchRequest(
         SearchQuery query,
-        @Nullable String cursor,
+        @Nullable Cursor cursor,
         boolean byShard,
         @Nullable Awaited awaited) {
     static final ProblemType INVALID_CURSOR =
@@ -102,7 +100,7 @@ record SearchRequest(
                         null,
                         truth(exchange, "facets"),
                         truth(exchange, "highlight")),
-                one(exchange, "cursor"),
+                cursor(exchange),
                 isByShard(exchange),
                 awaited(exchange, waits));
     }
@@ -122,28 +120,9 @@ record SearchRequest(
                         null,
                         truth(exchange, "facets"),
                         truth(exchange, "highlight")),
-                one(exchange, "cursor"),
+                cursor(exchange),
                 false,
                 null);
-    }
-
-    /** All that makes another list of results, so that a cursor goes with no other. */
-    String identity(String listener) {
-        return Stream.of(
-                        listener,
-                        query.text() == null ? "" : query.text(),
-                        query.order().name(),
-                        sorted(query.collections()),
-                        sorted(query.namespaces()),
-                        sorted(query.shards()),
-                        sorted(query.owners()),
-                        sorted(query.statuses()))
-                .map(each -> each.length() + ":" + each)
-                .reduce("", String::concat);
-    }
-
-    private static String sorted(Set<?> values) {
-        return new TreeSet<>(values.stream().map(Object::toString).toList()).toString();
     }
 
     /** The query, from where a page before ended. */
@@ -262,6 +241,15 @@ record SearchRequest(
             throw invalid("limit", "it is a number from 1 to " + MAX_LIMIT + ", not " + quoted(text));
         }
         return limit;
+    }
+
+    private static @Nullable Cursor cursor(Exchange exchange) throws RefusedException {
+        String text = one(exchange, "cursor");
+        try {
+            return text == null ? null : new Cursor(text);
+        } catch (IllegalArgumentException e) {
+            throw new RefusedException(INVALID_CURSOR, WaitTerms.sentence(e.getMessage() + ""));
+        }
     }
 
     private static boolean truth(Exchange exchange, String name) throws RefusedException {

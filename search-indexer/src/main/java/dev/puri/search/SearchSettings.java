@@ -3,6 +3,7 @@ package dev.puri.search;
 import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.http.PublicSettings;
+import dev.puri.http.Secret;
 import dev.puri.http.Setting;
 import dev.puri.http.StateFolder;
 import java.nio.file.Path;
@@ -60,6 +61,12 @@ public record SearchSettings(
                 atLeast = "1s",
                 atMost = "30d")
         Duration searchForgetAfter,
+
+        @Setting(
+                doc =
+                        "Text that cursors are encrypted with, the same for all instances behind one address; by default each"
+                                + " makes its own and keeps it in its state folder.")
+        Optional<Secret> searchCursorSecret,
 
         @Setting(doc = "Searches at a time.", byDefault = "4", atLeast = "1", atMost = "1000")
         int searchThreads,

@@ -151,12 +151,9 @@ final class Searches {
         }
         long begun = System.nanoTime();
         try {
-            CursorSeal seal = new CursorSeal(served.topicId());
-            String identity = request.identity(listener);
-            String sealed = request.cursor();
-            SearchResult page = served.index().search(asked.from(sealed == null ? null : seal.open(sealed, identity)));
+            SearchResult page = served.index().search(asked.from(request.cursor()));
             Cursor next = page.next();
-            String cursor = next == null ? null : seal.seal(next, identity);
+            String cursor = next == null ? null : next.token();
             byte[] body = JsonBody.bytes(written.of(page, cursor));
             timer(listener, request).record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
             return () -> exchange.answer(200, "application/json", body);

@@ -12,18 +12,15 @@ final class Served {
     private static final int RETIRED = Integer.MIN_VALUE / 2;
 
     private final SearchIndex index;
-    private final String topicId;
     private final AtomicInteger readers = new AtomicInteger();
     private final Moment opened;
     private volatile @Nullable Feed feed;
 
     /**
-     * @param topicId of the identities that are in it
      * @param opened a moment up to which it had all
      */
-    Served(SearchIndex index, String topicId, Moment opened) {
+    Served(SearchIndex index, Moment opened) {
         this.index = index;
-        this.topicId = topicId;
         this.opened = opened;
     }
 
@@ -53,10 +50,6 @@ final class Served {
 
     SearchIndex index() {
         return index;
-    }
-
-    String topicId() {
-        return topicId;
     }
 
     /** It is fed from here on. */

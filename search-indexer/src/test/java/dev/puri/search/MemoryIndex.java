@@ -4,6 +4,7 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Cursor;
+import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexSize;
@@ -13,6 +14,7 @@ import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** An index in memory: words are found as they stand, and a crash loses what was not committed. */
 final class MemoryIndex implements SearchIndex {
+    private static final CursorSeal SEAL = new CursorSeal(new byte[32]);
+
     private record Key(Kind kind, Puri puri) {}
 
     private final Map<Key, Entry> taken = new HashMap<>();
@@ -123,7 +127,7 @@ final class MemoryIndex implements SearchIndex {
                 .sorted(order(query))
                 .map(each -> hit(now, query, each.getKey().puri(), each.getValue()))
                 .toList();
-        int from = query.after() == null ? 0 : place(query.after());
+        int from = query.after() == null ? 0 : Integer.parseInt(text(SEAL.open(query, query.after())));
         int to = Math.min(all.size(), from + query.limit());
         return new SearchResult(
                 all.subList(Math.min(from, to), to),
@@ -131,14 +135,11 @@ final class MemoryIndex implements SearchIndex {
                 true,
                 query.facets() ? counts(all, hit -> hit.puri().qualifiedCollection()) : Map.of(),
                 query.facets() ? counts(all, hit -> hit.shard().text()) : Map.of(),
-                to < all.size() ? new Cursor("after-" + to) : null);
+                to < all.size() ? SEAL.seal(query, Integer.toString(to).getBytes(StandardCharsets.US_ASCII)) : null);
     }
 
-    private static int place(Cursor cursor) throws Cursor.InvalidException {
-        if (!cursor.token().matches("after-\\d{1,9}")) {
-            throw new Cursor.InvalidException(cursor.token());
-        }
-        return Integer.parseInt(cursor.token().substring("after-".length()));
+    private static String text(byte[] content) {
+        return new String(content, StandardCharsets.US_ASCII);
     }
 
     private static boolean passes(SearchQuery query, Puri puri, Entry entry) {
