@@ -16,6 +16,7 @@ import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
+import dev.puri.testkit.ServerProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -85,7 +86,7 @@ final class ResolverKillIT {
     private RestartableSchemaRegistry registry;
     private Admin admin;
     private RememberedTopic topic;
-    private @Nullable ResolverProcess resolver;
+    private @Nullable ServerProcess resolver;
 
     /** When a resolver is killed. */
     private enum Moment {
@@ -144,7 +145,7 @@ final class ResolverKillIT {
         }
         topic.pause();
 
-        ResolverProcess last = start();
+        ServerProcess last = start();
         last.awaitSaid(COMPLETE);
         long end = sum(ends());
         await().atMost(PATIENCE)
@@ -158,8 +159,9 @@ final class ResolverKillIT {
         assertAnswersAreThoseOfTheTopic(last);
     }
 
-    private ResolverProcess start() throws Exception {
-        ResolverProcess started = ResolverProcess.start(
+    private ServerProcess start() throws Exception {
+        ServerProcess started = ServerProcess.start(
+                ResolverChild.class,
                 Map.of(
                         "PURI_BOOTSTRAP_SERVER", broker.bootstrapServers(),
                         "PURI_SCHEMA_REGISTRY", registry.url(),
@@ -174,7 +176,7 @@ final class ResolverKillIT {
 
     private void killAt(Moment moment) throws Exception {
         boolean kept = Files.exists(stateDir.resolve("identities.snapshot"));
-        ResolverProcess running = start();
+        ServerProcess running = start();
         switch (moment) {
             case FILLING -> {
                 running.awaitSaid(BEGUN);
@@ -208,7 +210,7 @@ final class ResolverKillIT {
     }
 
     private void killAndTakeAwayWhatTheSnapshotHas() throws Exception {
-        ResolverProcess running = start();
+        ServerProcess running = start();
         topic.pause();
         Map<TopicPartition, Long> ends = ends();
         await().atMost(PATIENCE)
@@ -223,7 +225,7 @@ final class ResolverKillIT {
         admin.deleteRecords(deleted).all().get();
     }
 
-    private void assertAnswersAreThoseOfTheTopic(ResolverProcess asked) throws Exception {
+    private void assertAnswersAreThoseOfTheTopic(ServerProcess asked) throws Exception {
         Map<Puri, Row> rows = topic.rows();
         Map<Handle, Puri> bearers = new HashMap<>();
         rows.forEach((name, row) -> {
@@ -307,13 +309,13 @@ final class ResolverKillIT {
     }
 
     /** Offsets that the table has reached of those that the keeper knows of. */
-    private long reached(ResolverProcess asked) throws Exception {
+    private long reached(ServerProcess asked) throws Exception {
         return JSON.readTree(send(HttpRequest.newBuilder(uri(asked, "/health/ready"))))
                 .at("/checks/0/data/reached")
                 .asLong(-1);
     }
 
-    private static URI uri(ResolverProcess asked, String path) {
+    private static URI uri(ServerProcess asked, String path) {
         return URI.create("http://127.0.0.1:" + asked.awaitSaid(LISTENS).group(1) + path);
     }
 

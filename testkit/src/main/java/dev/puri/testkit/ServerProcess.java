@@ -1,9 +1,8 @@
-package dev.puri.resolver;
+package dev.puri.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.puri.http.Settings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,8 +18,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A resolver in a process of its own, set by its environment, that can be killed. */
-final class ResolverProcess {
+/** A server in a process of its own, set by its environment, that can be killed. */
+public final class ServerProcess {
     private static final String LOGGING = """
             <configuration>
               <appender name="STDOUT" class="ch.qos.logback.core.ConsoleAppender">
@@ -28,24 +27,28 @@ final class ResolverProcess {
               </appender>
               <root level="WARN"><appender-ref ref="STDOUT"/></root>
               <logger name="org.apache.kafka" level="ERROR"/>
-              <logger name="dev.puri.resolver" level="INFO"/>
+              <logger name="dev.puri" level="INFO"/>
             </configuration>
             """;
 
     private final Process process;
     private final List<String> output = new CopyOnWriteArrayList<>();
-    private final Thread reading;
+    private final Thread reading = new Thread(this::read, "server-output");
 
-    private ResolverProcess(Process process) {
+    private ServerProcess(Process process) {
         this.process = process;
-        this.reading = Thread.ofPlatform().daemon().start(this::read);
+        reading.setDaemon(true);
+        reading.start();
     }
 
     /**
+     * Starts it on the test's own class path.
+     *
+     * @param main its class, whose {@code main} starts the server and then calls {@link #endWithParent}
      * @param settings by their environment variables
      * @param folder for what the process needs beside
      */
-    static ResolverProcess start(Map<String, String> settings, Path folder) throws IOException {
+    public static ServerProcess start(Class<?> main, Map<String, String> settings, Path folder) throws IOException {
         Path logging = Files.writeString(folder.resolve("logback.xml"), LOGGING);
         ProcessBuilder builder = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
@@ -56,11 +59,17 @@ final class ResolverProcess {
                         "-Dlogback.configurationFile=" + logging,
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Child.class.getName())
+                        main.getName())
                 .redirectErrorStream(true);
         builder.environment().keySet().removeIf(name -> name.startsWith("PURI_"));
         builder.environment().putAll(settings);
-        return new ResolverProcess(builder.start());
+        return new ServerProcess(builder.start());
+    }
+
+    /** In the process: it must not outlive whoever started it, whose end of the pipe then closes. */
+    public static void endWithParent() throws IOException {
+        System.in.transferTo(OutputStream.nullOutputStream());
+        Runtime.getRuntime().halt(1);
     }
 
     private void read() {
@@ -71,12 +80,13 @@ final class ResolverProcess {
         }
     }
 
-    String output() {
+    /** What it said up to now. */
+    public String output() {
         return String.join("\n", output);
     }
 
     /** What a pattern found in the lines up to now, each line once. */
-    List<MatchResult> said(Pattern pattern) {
+    public List<MatchResult> said(Pattern pattern) {
         return output.stream()
                 .map(pattern::matcher)
                 .filter(Matcher::find)
@@ -85,11 +95,12 @@ final class ResolverProcess {
     }
 
     /** The first of what a pattern finds, waited for. */
-    MatchResult awaitSaid(Pattern pattern) {
-        return awaitSaid(pattern, 1).getFirst();
+    public MatchResult awaitSaid(Pattern pattern) {
+        return awaitSaid(pattern, 1).get(0);
     }
 
-    List<MatchResult> awaitSaid(Pattern pattern, int times) {
+    /** So many of what a pattern finds, waited for. */
+    public List<MatchResult> awaitSaid(Pattern pattern, int times) {
         await().atMost(Duration.ofSeconds(60))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
@@ -101,28 +112,16 @@ final class ResolverProcess {
     }
 
     /** Lets it run for so long, in which it must not end. */
-    void runFor(Duration time) throws InterruptedException {
+    public void runFor(Duration time) throws InterruptedException {
         assertThat(process.waitFor(time.toNanos(), TimeUnit.NANOSECONDS))
                 .as(output())
                 .isFalse();
     }
 
     /** As {@code kill -9}; returns when it is gone and all that it said is there. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
         reading.join();
-    }
-
-    /** The process. */
-    static final class Child {
-        private Child() {}
-
-        public static void main(String[] args) throws IOException {
-            Resolver.start(Settings.read(ResolverSettings.class, Map.of(), System.getenv(), null));
-            // It must not outlive whoever started it, whose end of the pipe then closes.
-            System.in.transferTo(OutputStream.nullOutputStream());
-            Runtime.getRuntime().halt(1);
-        }
     }
 }

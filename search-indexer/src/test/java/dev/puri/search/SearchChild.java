@@ -1,0 +1,16 @@
+package dev.puri.search;
+
+import dev.puri.http.Settings;
+import dev.puri.testkit.ServerProcess;
+import java.io.IOException;
+import java.util.Map;
+
+/** An indexer in a process of its own. */
+final class SearchChild {
+    private SearchChild() {}
+
+    public static void main(String[] args) throws IOException {
+        SearchServer.start(Settings.read(SearchSettings.class, Map.of(), System.getenv(), null));
+        ServerProcess.endWithParent();
+    }
+}
