@@ -38,7 +38,7 @@ public record SearchQuery(
 
     /** In what order hits come. */
     public enum Order {
-        /** The best first; of equals the smaller pURI. A score depends on the document and the text alone. */
+        /** The best first; equals in an order that stays while they do. */
         RELEVANCE,
         /** By uuid, which for UUIDv7 is by creation: the newest first. */
         NEWEST,

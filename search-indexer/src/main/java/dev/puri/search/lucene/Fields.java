@@ -19,6 +19,7 @@ import org.apache.lucene.document.StringField;
 import org.apache.lucene.document.TextField;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.util.BytesRef;
+import org.apache.lucene.util.StringHelper;
 
 /** The fields of an entry; RATIONALE.md has them as a table. */
 final class Fields {
@@ -32,7 +33,9 @@ final class Fields {
     static final String COLLECTION = "collection";
     static final String SHARD = "shard";
     static final String OWNER = "owner";
-    static final String PURI = "puri";
+
+    /** What brings equals into an order that stays: a hash of kind and pURI. */
+    static final String TIE = "tie";
 
     /** Of identities only. */
     static final String HANDLE = "handle";
@@ -116,7 +119,7 @@ final class Fields {
         fields.add(new StringField(SHARD, shard, Field.Store.NO));
         fields.add(new SortedDocValuesField(SHARD, shard));
         fields.add(new StringField(OWNER, entry.owner().text(), Field.Store.NO));
-        fields.add(new SortedDocValuesField(PURI, new BytesRef(puri.toBytes())));
+        fields.add(new NumericDocValuesField(TIE, StringHelper.murmurhash3_x64_128(key.bytes())[0]));
         fields.add(new StoredField(ENTRY, new StoredEntry(puri, entry).toBytes()));
         switch (entry) {
             case Entry.OfIdentity identity -> addRow(identity.row(), fields);

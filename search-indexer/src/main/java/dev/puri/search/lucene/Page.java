@@ -18,6 +18,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.FieldDoc;
@@ -27,6 +29,7 @@ import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.Sort;
 import org.apache.lucene.search.SortField;
 import org.apache.lucene.search.TermInSetQuery;
+import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.TopFieldCollectorManager;
 import org.apache.lucene.search.TopFieldDocs;
 import org.apache.lucene.search.TotalHits;
@@ -40,7 +43,12 @@ final class Page {
 
     private static final SearchResult EMPTY = new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
 
-    private static final SortField BY_PURI = new SortField(Fields.PURI, SortField.Type.STRING);
+    /** Identities that are looked through at first for the page of a list. */
+    private static final long STRETCH = 1024;
+
+    private static final SortField BY_TIE = new SortField(Fields.TIE, SortField.Type.LONG);
+
+    private static final Sort BY_CLOSENESS = new Sort(SortField.FIELD_SCORE, BY_TIE);
 
     private final View view;
     private final SearchQuery asked;
@@ -61,14 +69,55 @@ final class Page {
 
     private SearchResult list(@Nullable Place after) throws IOException {
         Set<Row.Status> statuses = asked.statuses().isEmpty() ? EnumSet.allOf(Row.Status.class) : asked.statuses();
-        Query query = filters(Kind.IDENTITY, statuses).build();
-        Found found = find(query, sort(asked.order()), after);
+        BooleanQuery.Builder filters = filters();
+        filter(
+                Fields.STATE,
+                statuses.stream()
+                        .map(status -> Fields.state(Kind.IDENTITY, status))
+                        .toList(),
+                filters);
+        Query query = filters.build();
+        Counts counts = asked.facets() ? Counts.of(view.searcher().search(query, FacetCounts.MANAGER)) : counted(query);
+        Docs docs = listed(query, counts, after);
         View.Entries entries = view.entries();
         List<SearchResult.Hit> hits = new ArrayList<>();
-        for (ScoreDoc doc : found.page()) {
+        for (ScoreDoc doc : docs.page()) {
             hits.add(listed(entries.at(doc.doc), entries));
         }
-        return found.result(hits, false);
+        return docs.result(hits, counts, false);
+    }
+
+    /** So far as that costs little. */
+    private Counts counted(Query query) throws IOException {
+        return Counts.of(
+                view.searcher().search(query, new TopFieldCollectorManager(Sort.INDEXORDER, 1, COUNTED)).totalHits);
+    }
+
+    private Docs listed(Query query, Counts counts, @Nullable Place after) throws IOException {
+        boolean newest = asked.order() == SearchQuery.Order.NEWEST;
+        Sort sort = new Sort(
+                new SortField(Fields.UUID_HIGH, SortField.Type.LONG, newest),
+                new SortField(Fields.UUID_LOW, SortField.Type.LONG, newest),
+                BY_TIE);
+        if (counts.exact() && counts.total() <= COUNTED) {
+            return top(query, sort, after);
+        }
+        long from = after != null ? (Long) after.sortedBy()[0] : newest ? Long.MAX_VALUE : Long.MIN_VALUE;
+        IndexReader reader = view.searcher().getIndexReader();
+        // As many as should do, were those that fit spread evenly.
+        long many = Math.max(STRETCH, 2 * most() * (reader.maxDoc() / counts.total()));
+        while (true) {
+            Stretch stretch = Stretch.from(from, newest, many, reader);
+            Query within = new BooleanQuery.Builder()
+                    .add(query, Occur.FILTER)
+                    .add(stretch.query(), Occur.FILTER)
+                    .build();
+            Docs docs = top(within, sort, after);
+            if (stretch.all() || docs.areMany()) {
+                return docs;
+            }
+            many *= 16;
+        }
     }
 
     private static SearchResult.Hit listed(StoredEntry identity, View.Entries entries) throws IOException {
@@ -96,18 +145,53 @@ final class Page {
         TextQuery.Made text = after == null
                 ? TextQuery.first(view.searcher().getIndexReader(), wanted)
                 : TextQuery.next(view.searcher().getIndexReader(), wanted, after.coarse());
-        Query query = filters(Kind.DOCUMENT, asked.statuses())
-                .add(text.query(), Occur.MUST)
-                .build();
-        Found found = find(query, new Sort(SortField.FIELD_SCORE, BY_PURI), after);
+        Query query = statuses(filters()).add(text.query(), Occur.MUST).build();
+        Docs docs;
+        Counts counts;
+        if (asked.facets()) {
+            Object[] both = view.searcher()
+                    .search(
+                            query,
+                            new MultiCollectorManager(
+                                    new TopFieldCollectorManager(
+                                            BY_CLOSENESS, most(), afterDoc(after), Integer.MAX_VALUE),
+                                    FacetCounts.MANAGER));
+            docs = new Docs(((TopFieldDocs) both[0]).scoreDocs);
+            counts = Counts.of((FacetCounts) both[1]);
+        } else {
+            TopFieldDocs top = view.searcher()
+                    .search(query, new TopFieldCollectorManager(BY_CLOSENESS, most(), afterDoc(after), COUNTED));
+            docs = new Docs(top.scoreDocs);
+            counts = Counts.of(top.totalHits);
+        }
         View.Entries entries = view.entries();
         Highlighter highlighter = new Highlighter(wanted);
         List<SearchResult.Hit> hits = new ArrayList<>();
-        for (ScoreDoc doc : found.page()) {
+        for (ScoreDoc doc : docs.page()) {
             double score = (Float) ((FieldDoc) doc).fields[0];
             hits.add(found(entries.at(doc.doc), score, highlighter));
         }
-        return found.result(hits, text.coarse());
+        return docs.result(hits, counts, text.coarse());
+    }
+
+    /** What is merged is left out rather than what is active asked for: there is little of it to look at. */
+    private BooleanQuery.Builder statuses(BooleanQuery.Builder filters) {
+        Set<Row.Status> statuses = asked.statuses();
+        if (statuses.contains(Row.Status.ACTIVE)) {
+            if (!statuses.contains(Row.Status.MERGED)) {
+                filters.add(
+                        new TermQuery(new Term(Fields.STATE, Fields.state(Kind.DOCUMENT, Row.Status.MERGED))),
+                        Occur.MUST_NOT);
+            }
+        } else {
+            filter(
+                    Fields.STATE,
+                    statuses.stream()
+                            .map(status -> Fields.state(Kind.DOCUMENT, status))
+                            .toList(),
+                    filters);
+        }
+        return filters;
     }
 
     private SearchResult.Hit found(StoredEntry stored, double score, Highlighter highlighter) {
@@ -124,12 +208,8 @@ final class Page {
                 asked.highlights() ? highlighter.of(document.attributes()) : Map.of());
     }
 
-    private BooleanQuery.Builder filters(Kind kind, Set<Row.Status> statuses) {
+    private BooleanQuery.Builder filters() {
         BooleanQuery.Builder filters = new BooleanQuery.Builder();
-        filter(
-                Fields.STATE,
-                statuses.stream().map(status -> Fields.state(kind, status)).toList(),
-                filters);
         filter(Fields.NAMESPACE, bytes(asked.namespaces()), filters);
         filter(Fields.COLLECTION, bytes(asked.collections()), filters);
         filter(Fields.SHARD, bytes(asked.shards()), filters);
@@ -138,7 +218,9 @@ final class Page {
     }
 
     private static void filter(String field, List<BytesRef> values, BooleanQuery.Builder filters) {
-        if (!values.isEmpty()) {
+        if (values.size() == 1) {
+            filters.add(new TermQuery(new Term(field, values.getFirst())), Occur.FILTER);
+        } else if (!values.isEmpty()) {
             filters.add(new TermInSetQuery(field, values), Occur.FILTER);
         }
     }
@@ -147,59 +229,57 @@ final class Page {
         return texts.stream().map(BytesRef::new).toList();
     }
 
-    private static Sort sort(SearchQuery.Order order) {
-        boolean newest = order == SearchQuery.Order.NEWEST;
-        return new Sort(
-                new SortField(Fields.UUID_HIGH, SortField.Type.LONG, newest),
-                new SortField(Fields.UUID_LOW, SortField.Type.LONG, newest),
-                BY_PURI);
+    private Docs top(Query query, Sort sort, @Nullable Place after) throws IOException {
+        return new Docs(view.searcher()
+                .search(query, new TopFieldCollectorManager(sort, most(), afterDoc(after), COUNTED))
+                .scoreDocs);
     }
 
-    private Found find(Query query, Sort sort, @Nullable Place after) throws IOException {
-        FieldDoc afterDoc = after == null ? null : after.asDoc();
-        // One more than is shown tells whether there is a next page.
-        int most = Math.min(
+    private static @Nullable FieldDoc afterDoc(@Nullable Place after) {
+        return after == null ? null : after.asDoc();
+    }
+
+    /** One more than is shown tells whether there is a next page. */
+    private int most() {
+        return Math.min(
                         asked.limit(),
                         Math.max(1, view.searcher().getIndexReader().maxDoc()))
                 + 1;
-        if (!asked.facets()) {
-            TopFieldDocs top = view.searcher()
-                    .search(query, new TopFieldCollectorManager(sort, most, afterDoc, Math.max(COUNTED, most)));
-            boolean exact = top.totalHits.relation() == TotalHits.Relation.EQUAL_TO;
-            return new Found(top.scoreDocs, top.totalHits.value(), exact, Map.of(), Map.of());
-        }
-        Object[] both = view.searcher()
-                .search(
-                        query,
-                        new MultiCollectorManager(
-                                new TopFieldCollectorManager(sort, most, afterDoc, Integer.MAX_VALUE),
-                                FacetCounts.MANAGER));
-        FacetCounts counts = (FacetCounts) both[1];
-        return new Found(
-                ((TopFieldDocs) both[0]).scoreDocs, counts.total(), true, counts.byCollection(), counts.byShard());
     }
 
-    /** What was found, with one hit more than the page has if there is a next. */
-    private final class Found {
+    /** The page's hits, and one more if there is a next page. */
+    private final class Docs {
         private final ScoreDoc[] docs;
-        private final SearchResult counted;
 
-        private Found(
-                ScoreDoc[] docs, long total, boolean exact, Map<String, Long> byCollection, Map<String, Long> byShard) {
+        private Docs(ScoreDoc[] docs) {
             this.docs = docs;
-            this.counted = new SearchResult(List.of(), total, exact, byCollection, byShard, null);
+        }
+
+        private boolean areMany() {
+            return docs.length == most();
         }
 
         private List<ScoreDoc> page() {
             return Arrays.asList(docs).subList(0, Math.min(asked.limit(), docs.length));
         }
 
-        private SearchResult result(List<SearchResult.Hit> hits, boolean coarse) {
+        private SearchResult result(List<SearchResult.Hit> hits, Counts counts, boolean coarse) {
             Cursor next = docs.length <= asked.limit()
                     ? null
                     : seal.seal(asked, new Place(((FieldDoc) page().getLast()).fields, coarse).toBytes());
             return new SearchResult(
-                    hits, counted.total(), counted.totalIsExact(), counted.byCollection(), counted.byShard(), next);
+                    hits, counts.total(), counts.exact(), counts.byCollection(), counts.byShard(), next);
+        }
+    }
+
+    /** How many there are on all pages. */
+    private record Counts(long total, boolean exact, Map<String, Long> byCollection, Map<String, Long> byShard) {
+        private static Counts of(FacetCounts facets) {
+            return new Counts(facets.total(), true, facets.byCollection(), facets.byShard());
+        }
+
+        private static Counts of(TotalHits hits) {
+            return new Counts(hits.value(), hits.relation() == TotalHits.Relation.EQUAL_TO, Map.of(), Map.of());
         }
     }
 }

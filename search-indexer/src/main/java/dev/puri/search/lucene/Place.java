@@ -4,12 +4,11 @@ import dev.puri.search.index.Cursor;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import org.apache.lucene.search.FieldDoc;
-import org.apache.lucene.util.BytesRef;
 
 /**
- * Where a page ended, as a cursor keeps it: what the last hit was sorted by.
+ * Where a page ended, as a cursor keeps it: what its last hit was sorted by.
  *
- * @param sortedBy in a list the uuid's halves and the pURI, with a text score and pURI
+ * @param sortedBy in a list the uuid's halves and {@link Fields#TIE}, with a text the score and the latter
  * @param coarse of a text: see {@link TextQuery}
  */
 record Place(Object[] sortedBy, boolean coarse) {
@@ -17,15 +16,18 @@ record Place(Object[] sortedBy, boolean coarse) {
     private static final byte FINE = 2;
     private static final byte COARSE = 3;
 
+    private static final int MOST_BYTES = 1 + 3 * Long.BYTES;
+
     byte[] toBytes() {
-        BytesRef puri = (BytesRef) sortedBy[sortedBy.length - 1];
-        ByteBuffer bytes = ByteBuffer.allocate(1 + 2 * Long.BYTES + puri.length);
-        if (sortedBy[0] instanceof Float score) {
-            bytes.put(coarse ? COARSE : FINE).putFloat(score);
-        } else {
-            bytes.put(LIST).putLong((Long) sortedBy[0]).putLong((Long) sortedBy[1]);
+        ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES);
+        bytes.put(sortedBy.length == 3 ? LIST : coarse ? COARSE : FINE);
+        for (Object each : sortedBy) {
+            if (each instanceof Float score) {
+                bytes.putFloat(score);
+            } else {
+                bytes.putLong((Long) each);
+            }
         }
-        bytes.put(puri.bytes, puri.offset, puri.length);
         byte[] filled = new byte[bytes.position()];
         bytes.get(0, filled);
         return filled;
@@ -36,17 +38,13 @@ record Place(Object[] sortedBy, boolean coarse) {
         try {
             byte form = in.get();
             return switch (form) {
-                case LIST -> new Place(new Object[] {in.getLong(), in.getLong(), rest(in)}, false);
-                case FINE, COARSE -> new Place(new Object[] {in.getFloat(), rest(in)}, form == COARSE);
+                case LIST -> new Place(new Object[] {in.getLong(), in.getLong(), in.getLong()}, false);
+                case FINE, COARSE -> new Place(new Object[] {in.getFloat(), in.getLong()}, form == COARSE);
                 default -> throw new Cursor.InvalidException("this cursor is another version's");
             };
         } catch (BufferUnderflowException e) {
             throw new Cursor.InvalidException("this cursor is another version's");
         }
-    }
-
-    private static BytesRef rest(ByteBuffer in) {
-        return new BytesRef(in.array(), in.position(), in.remaining());
     }
 
     /** Such that whatever sorts like it was on a page before. */

@@ -298,14 +298,22 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:a").withUuid(UUID.fromString("ffffffff-0000-4000-8000-000000000001")),
                     Item.of("music:tracks:b").withUuid(UUID.fromString("7fffffff-0000-4000-8000-000000000001")),
                     Item.of("music:tracks:c").withUuid(UUID.fromString("7fffffff-0000-4000-bfff-000000000001")),
-                    Item.of("music:tracks:d").withUuid(UUID.fromString("00000000-0000-4000-8000-000000000001")),
-                    Item.of("music:tracks:0").withUuid(UUID.fromString("7fffffff-0000-4000-bfff-000000000001")));
+                    Item.of("music:tracks:d").withUuid(UUID.fromString("00000000-0000-4000-8000-000000000001")));
             assertThat(Ask.list(OLDEST).purisOf(index))
-                    .containsExactly(
-                            "music:tracks:d", "music:tracks:b", "music:tracks:0", "music:tracks:c", "music:tracks:a");
+                    .containsExactly("music:tracks:d", "music:tracks:b", "music:tracks:c", "music:tracks:a");
             assertThat(Ask.list(NEWEST).limit(1).allPagesOf(index, () -> {}))
-                    .containsExactly(
-                            "music:tracks:a", "music:tracks:0", "music:tracks:c", "music:tracks:b", "music:tracks:d");
+                    .containsExactly("music:tracks:a", "music:tracks:c", "music:tracks:b", "music:tracks:d");
+        }
+
+        @Test
+        void haveAnOrderForOneUuidToo() throws Exception {
+            for (int i = 0; i < 20; i++) {
+                log.write(Item.of("music:tracks:" + i).withUuid(Item.uuid(7, 7)));
+            }
+            take();
+            assertThat(Ask.list(OLDEST).limit(3).allPagesOf(index, () -> {}))
+                    .hasSize(20)
+                    .isEqualTo(Ask.list(OLDEST).purisOf(index));
         }
 
         @Test
@@ -432,9 +440,8 @@ public abstract class SearchIndexContract {
             SearchResult whole = Ask.text("moon").limit(100).of(index);
             assertThat(whole.next()).isNull();
             assertThat(whole.hits())
-                    .isSortedAccordingTo(Comparator.comparing(SearchResult.Hit::score)
-                            .reversed()
-                            .thenComparing(SearchResult.Hit::puri));
+                    .isSortedAccordingTo(
+                            Comparator.comparing(SearchResult.Hit::score).reversed());
             assertThat(Ask.text("moon").limit(7).allPagesOf(index, () -> {})).isEqualTo(Ask.puris(whole));
             assertThat(Ask.text("moon").limit(60).of(index).next()).isNull();
         }
@@ -590,7 +597,7 @@ public abstract class SearchIndexContract {
                     " among so many other words that nobody would take it for a title of anything at all, no, never";
             take(
                     Item.of("music:tracks:1", "title", "moons"),
-                    Item.of("music:tracks:2", "title", "moonlit"),
+                    Item.of("music:tracks:2", "title", "moonlit sky"),
                     Item.of("music:tracks:3", "title", "noon"),
                     Item.of("music:tracks:4", "title", "moon"),
                     Item.of("music:tracks:5", "title", "the moon and more"),
@@ -637,7 +644,7 @@ public abstract class SearchIndexContract {
                     .containsExactly("music:users:2");
             assertThat(Ask.text("moon").owners("shop").purisOf(index)).containsExactly("music:users:2");
             assertThat(Ask.text("moon").collections("forum:posts").statuses().purisOf(index))
-                    .containsExactly("forum:posts:3", "forum:posts:4");
+                    .containsExactlyInAnyOrder("forum:posts:3", "forum:posts:4");
         }
 
         @Test

@@ -1,0 +1,98 @@
+package dev.puri.search.lucene;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.search.index.Ask;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.Item;
+import dev.puri.search.index.Log;
+import dev.puri.search.index.SearchIndex;
+import dev.puri.search.index.SearchQuery.Order;
+import dev.puri.search.index.SearchResult;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Lists that are too long for all of them to be looked at for a page. */
+final class LuceneListTest {
+    private static final int IDENTITIES = 25_000;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void longListsAreInOrderFromEndToEnd() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        List<Item> items = new ArrayList<>();
+        Log log = new Log();
+        try (LuceneHome home = new LuceneHome(folder, new CursorSeal(new byte[32]))) {
+            SearchIndex index = home.serving();
+            for (int i = 0; i < IDENTITIES; i++) {
+                // In the order of creation but for some, as from several clocks; and a few of another kind of uuid.
+                Item item = Item.of("music:tracks:" + i)
+                        .createdAt(i / 3 + random.nextInt(50))
+                        .on("br-" + i % 40);
+                item = random.nextInt(100) == 0 ? item.withUuid(Item.uuid(random.nextInt(1 << 30), i)) : item;
+                items.add(item);
+                log.writeRow(item);
+                if (i % 6000 == 0) {
+                    index.apply(log.after(index.committed()));
+                    index.commit(log.reached());
+                }
+            }
+            index.apply(log.after(index.committed()));
+            index.refresh();
+
+            for (Order order : List.of(Order.NEWEST, Order.OLDEST)) {
+                Ask all = Ask.list(order).limit(900);
+                assertPages(all, order, items, item -> true, index, seed);
+                assertPages(all.plain(), order, items, item -> true, index, seed);
+                assertPages(
+                        all.shards("br-7"),
+                        order,
+                        items,
+                        item -> item.shard().text().equals("br-7"),
+                        index,
+                        seed);
+                Ask most = all.shards(br(30)).limit(3000);
+                assertPages(
+                        most,
+                        order,
+                        items,
+                        item -> List.of(br(30)).contains(item.shard().text()),
+                        index,
+                        seed);
+            }
+            SearchResult page = Ask.list(Order.NEWEST).plain().of(index);
+            assertThat(page.totalIsExact()).isFalse();
+            assertThat(page.total()).isBetween(10_000L, (long) IDENTITIES);
+        }
+    }
+
+    private static String[] br(int count) {
+        String[] shards = new String[count];
+        for (int i = 0; i < count; i++) {
+            shards[i] = "br-" + i;
+        }
+        return shards;
+    }
+
+    private static void assertPages(
+            Ask ask, Order order, List<Item> items, Predicate<Item> fits, SearchIndex index, long seed)
+            throws Exception {
+        Comparator<Item> byUuid = Comparator.comparing(item -> item.uuid().toString());
+        assertThat(ask.allPagesOf(index, () -> {}))
+                .as("seed %d", seed)
+                .isEqualTo(items.stream()
+                        .filter(fits)
+                        .sorted(order == Order.OLDEST ? byUuid : byUuid.reversed())
+                        .map(item -> item.puri().toString())
+                        .toList());
+    }
+}
