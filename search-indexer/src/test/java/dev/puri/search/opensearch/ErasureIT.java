@@ -10,15 +10,21 @@ import dev.puri.search.index.Log;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.testkit.OpenSearchFixture;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 final class ErasureIT {
     /** Words that no compression divides: each is found as it stands wherever it is stored. */
     private static final List<String> SECRETS = List.of("zqxjkvbpwm", "qjzvxkgwfy", "trk_9x8w7v6u5t4s3r2");
@@ -60,23 +66,36 @@ final class ErasureIT {
         }
     }
 
+    /** Of all that the node keeps, while other tests make it write and remove files. */
     private List<String> filesWith(String text) throws IOException {
-        try (Stream<Path> files = Files.walk(node.data())) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> contains(file, text))
-                    .map(Path::toString)
-                    .toList();
-        }
-    }
+        List<String> found = new ArrayList<>();
+        Files.walkFileTree(node.data(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                try {
+                    // One byte is one character, so that bytes are found as text.
+                    if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
+                        found.add(file.toString());
+                    }
+                } catch (NoSuchFileException e) {
+                    return visitFileFailed(file, e);
+                }
+                return FileVisitResult.CONTINUE;
+            }
 
-    private static boolean contains(Path file, String text) {
-        try {
-            // One byte is one character, so that bytes are found as text.
-            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text);
-        } catch (NoSuchFileException e) {
-            return false;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                if (e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e) throws IOException {
+                return e == null ? FileVisitResult.CONTINUE : visitFileFailed(folder, e);
+            }
+        });
+        return found;
     }
 }

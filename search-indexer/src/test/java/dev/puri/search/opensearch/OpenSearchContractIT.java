@@ -5,8 +5,11 @@ import dev.puri.search.index.IndexHome;
 import dev.puri.search.index.SearchIndexContract;
 import dev.puri.testkit.OpenSearchFixture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** On a real node. */
+@Execution(ExecutionMode.CONCURRENT)
 class OpenSearchContractIT extends SearchIndexContract {
     private static final AtomicInteger TESTS = new AtomicInteger();
 

@@ -16,7 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 final class OpenSearchHomeIT {
     private final OpenSearchFixture node = OpenSearchFixture.shared();
     private final Cluster cluster = new Cluster(Nodes.settings(node, "raw"));
