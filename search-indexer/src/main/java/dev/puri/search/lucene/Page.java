@@ -48,7 +48,7 @@ final class Page {
 
     private static final SortField BY_TIE = new SortField(Fields.TIE, SortField.Type.LONG);
 
-    private static final Sort BY_CLOSENESS = new Sort(SortField.FIELD_SCORE, BY_TIE);
+    static final Sort BY_CLOSENESS = new Sort(SortField.FIELD_SCORE, BY_TIE);
 
     private final View view;
     private final SearchQuery asked;
@@ -69,13 +69,8 @@ final class Page {
 
     private SearchResult list(@Nullable Place after) throws IOException {
         Set<Row.Status> statuses = asked.statuses().isEmpty() ? EnumSet.allOf(Row.Status.class) : asked.statuses();
-        BooleanQuery.Builder filters = filters();
-        filter(
-                Fields.STATE,
-                statuses.stream()
-                        .map(status -> Fields.state(Kind.IDENTITY, status))
-                        .toList(),
-                filters);
+        BooleanQuery.Builder filters = filters(asked);
+        filter(Fields.STATE, states(Kind.IDENTITY, statuses), filters);
         Query query = filters.build();
         Counts counts = asked.facets() ? Counts.of(view.searcher().search(query, FacetCounts.MANAGER)) : counted(query);
         Docs docs = listed(query, counts, after);
@@ -145,7 +140,7 @@ final class Page {
         TextQuery.Made text = after == null
                 ? TextQuery.first(view.searcher().getIndexReader(), wanted)
                 : TextQuery.next(view.searcher().getIndexReader(), wanted, after.coarse());
-        Query query = statuses(filters()).add(text.query(), Occur.MUST).build();
+        Query query = filtered(text.query(), asked);
         Docs docs;
         Counts counts;
         if (asked.facets()) {
@@ -174,24 +169,19 @@ final class Page {
         return docs.result(hits, counts, text.coarse());
     }
 
-    /** What is merged is left out rather than what is active asked for: there is little of it to look at. */
-    private BooleanQuery.Builder statuses(BooleanQuery.Builder filters) {
-        Set<Row.Status> statuses = asked.statuses();
-        if (statuses.contains(Row.Status.ACTIVE)) {
-            if (!statuses.contains(Row.Status.MERGED)) {
-                filters.add(
-                        new TermQuery(new Term(Fields.STATE, Fields.state(Kind.DOCUMENT, Row.Status.MERGED))),
-                        Occur.MUST_NOT);
-            }
-        } else {
-            filter(
-                    Fields.STATE,
-                    statuses.stream()
-                            .map(status -> Fields.state(Kind.DOCUMENT, status))
-                            .toList(),
-                    filters);
+    /**
+     * Documents that a text's query finds and a search's filters let pass. What is merged is left out rather than
+     * what is active asked for: there is little of it to look at.
+     */
+    static Query filtered(Query text, SearchQuery asked) {
+        BooleanQuery.Builder filters = filters(asked);
+        if (!asked.statuses().contains(Row.Status.ACTIVE)) {
+            filter(Fields.STATE, states(Kind.DOCUMENT, asked.statuses()), filters);
+        } else if (!asked.statuses().contains(Row.Status.MERGED)) {
+            BytesRef merged = Fields.state(Kind.DOCUMENT, Row.Status.MERGED);
+            filters.add(new TermQuery(new Term(Fields.STATE, merged)), Occur.MUST_NOT);
         }
-        return filters;
+        return filters.add(text, Occur.MUST).build();
     }
 
     private SearchResult.Hit found(StoredEntry stored, double score, Highlighter highlighter) {
@@ -208,7 +198,7 @@ final class Page {
                 asked.highlights() ? highlighter.of(document.attributes()) : Map.of());
     }
 
-    private BooleanQuery.Builder filters() {
+    private static BooleanQuery.Builder filters(SearchQuery asked) {
         BooleanQuery.Builder filters = new BooleanQuery.Builder();
         filter(Fields.NAMESPACE, bytes(asked.namespaces()), filters);
         filter(Fields.COLLECTION, bytes(asked.collections()), filters);
@@ -223,6 +213,10 @@ final class Page {
         } else if (!values.isEmpty()) {
             filters.add(new TermInSetQuery(field, values), Occur.FILTER);
         }
+    }
+
+    private static List<BytesRef> states(Kind kind, Set<Row.Status> statuses) {
+        return statuses.stream().map(status -> Fields.state(kind, status)).toList();
     }
 
     private static List<BytesRef> bytes(Collection<String> texts) {
