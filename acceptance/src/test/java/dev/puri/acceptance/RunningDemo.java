@@ -37,6 +37,8 @@ final class RunningDemo implements AutoCloseable {
                         "0",
                         "--public-port",
                         "0",
+                        "--search-port",
+                        "0",
                         "--kafka-port",
                         "0",
                         "--registry-port",

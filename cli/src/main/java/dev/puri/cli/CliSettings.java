@@ -20,12 +20,16 @@ record CliSettings(
         @Setting(doc = "Base URL of a resolver's internal listener.", byDefault = CliSettings.RESOLVER)
         URI resolver,
 
+        @Setting(doc = "Base URL of a search indexer's internal listener.", byDefault = CliSettings.SEARCH)
+        URI search,
+
         @Setting(doc = "Kafka client properties, passed on as they are.")
         KafkaProperties kafka) {
 
     static final String BOOTSTRAP_SERVER = "127.0.0.1:9092";
     static final String SCHEMA_REGISTRY = "http://127.0.0.1:8081/apis/ccompat/v7";
     static final String RESOLVER = "http://127.0.0.1:8080";
+    static final String SEARCH = "http://127.0.0.1:8083";
 
     private static final String API_TIMEOUT = "default.api.timeout.ms";
     private static final String USUAL_API_TIMEOUT = "15000";
@@ -46,7 +50,7 @@ record CliSettings(
         }
         properties.putIfAbsent("max.block.ms", Long.toString(millis));
         properties.putIfAbsent(API_TIMEOUT, Long.toString(Math.min(Long.parseLong(USUAL_API_TIMEOUT), millis)));
-        return new CliSettings(bootstrapServer, schemaRegistry, resolver, new KafkaProperties(properties));
+        return new CliSettings(bootstrapServer, schemaRegistry, resolver, search, new KafkaProperties(properties));
     }
 
     /** Those of a stack in this process. */
@@ -55,6 +59,7 @@ record CliSettings(
                 stack.bootstrapServers(),
                 URI.create(stack.schemaRegistry()),
                 URI.create(stack.resolver()),
+                URI.create(stack.search()),
                 KafkaProperties.NONE);
     }
 

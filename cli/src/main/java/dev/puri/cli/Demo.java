@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 
 /** Loads the {@link Sample} into a running registry, asks about it, and checks every answer. */
 final class Demo {
-    /** How long the table may take to see what was published. */
+    /** How long the table and the index may take to see what was published. */
     private static final Duration CATCH_UP = Duration.ofSeconds(15);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -54,6 +54,9 @@ final class Demo {
             ask(question, stack.resolver());
         }
         ask(asThePublic(), stack.publicResolver());
+        for (Question question : searches()) {
+            ask(question, stack.search());
+        }
         showRejections();
         return List.copyOf(differences);
     }
@@ -209,24 +212,76 @@ final class Demo {
                 Sample.TRACK.toString());
     }
 
-    private void ask(Question question, String resolver) throws IOException, InterruptedException {
+    private static List<Question> searches() {
+        return List.of(
+                Question.search(
+                        "Search goes over all shards at once, and finds whatever it is: a user, tracks, a playlist, a comment.",
+                        "q=ana+souza&groupBy=shard",
+                        "/total",
+                        "5",
+                        "/facets/collection/soundcloud:users",
+                        "1",
+                        "/facets/collection/soundcloud:tracks",
+                        "2",
+                        "/facets/collection/soundcloud:playlists",
+                        "1",
+                        "/facets/collection/soundcloud:comments",
+                        "1",
+                        "/facets/shard/br-1",
+                        "2",
+                        "/facets/shard/us-1",
+                        "2",
+                        "/facets/shard/eu-1",
+                        "1"),
+                Question.search(
+                        "A slip of one letter finds them too; facets are filters.",
+                        "q=ana+sousa&collection=soundcloud:users",
+                        "/total",
+                        "1",
+                        "/results/0/puri",
+                        Sample.SURVIVOR.toString()),
+                Question.search(
+                        "Nobody has to type the accents.",
+                        "q=sao+joao&facets=false",
+                        "/total",
+                        "2",
+                        "/results/0/puri",
+                        Sample.TRACK.toString(),
+                        "/results/0/highlights/title/0",
+                        "Noite de <em>São</em> <em>João</em>"),
+                Question.search(
+                        "What sharding took away: all users over all shards, newest first, page by page.",
+                        "collection=soundcloud:users&order=newest&limit=4&facets=false",
+                        "/total",
+                        "61",
+                        "/results/0/puri",
+                        Sample.SURVIVOR.toString(),
+                        "/results/1/puri",
+                        "soundcloud:users:60",
+                        "/results/2/shard",
+                        Sample.EUROPE.text(),
+                        "/results/3/shard",
+                        Sample.AMERICA.text()));
+    }
+
+    private void ask(Question question, String server) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + CATCH_UP.toNanos();
-        Answer answer = send(question, resolver);
+        Answer answer = send(question, server);
         List<String> wrong = question.differences(answer.status(), Json.parse(answer.body()));
         while (!wrong.isEmpty() && System.nanoTime() < deadline) {
             Thread.sleep(POLL_MILLIS);
-            answer = send(question, resolver);
+            answer = send(question, server);
             wrong = question.differences(answer.status(), Json.parse(answer.body()));
         }
-        show(question.why(), question.curl(resolver));
+        show(question.why(), question.curl(server));
         JsonNode json = Json.parse(answer.body());
         console.out().println(new PrettyJson(console.outIsTerminal()).print(json));
         wrong.forEach(each -> differences.add(question.path() + ": " + each));
     }
 
-    private Answer send(Question question, String resolver) throws IOException, InterruptedException {
+    private Answer send(Question question, String server) throws IOException, InterruptedException {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(resolver + question.path())).timeout(PATIENCE);
+                HttpRequest.newBuilder(URI.create(server + question.path())).timeout(PATIENCE);
         if (question.body() != null) {
             request.POST(HttpRequest.BodyPublishers.ofString(question.body()));
         }

@@ -37,6 +37,12 @@ final class DemoCommand extends Subcommand {
     private @Nullable Integer publicPort;
 
     @Option(
+            names = "--search-port",
+            paramLabel = "PORT",
+            description = "The search indexer's (default: 8083, or a free one if that is taken).")
+    private @Nullable Integer searchPort;
+
+    @Option(
             names = "--kafka-port",
             paramLabel = "PORT",
             description = "The broker's (default: 9092, or a free one if that is taken).")
@@ -53,6 +59,7 @@ final class DemoCommand extends Subcommand {
         puri().requireNoAddress("demo");
         requirePort("--port", port);
         requirePort("--public-port", publicPort);
+        requirePort("--search-port", searchPort);
         requirePort("--kafka-port", kafkaPort);
         requirePort("--registry-port", registryPort);
         long started = System.nanoTime();
@@ -62,6 +69,7 @@ final class DemoCommand extends Subcommand {
                     everything.data,
                     chosen(port, 8080),
                     chosen(publicPort, 8090),
+                    chosen(searchPort, 8083),
                     chosen(kafkaPort, 9092),
                     chosen(registryPort, 8081));
             EmbeddedStack stack = everything.start(place, console());
@@ -79,7 +87,7 @@ final class DemoCommand extends Subcommand {
     private void stayUp(EmbeddedStack stack) throws ExecutionException, InterruptedException {
         console()
                 .say("puri: up until you end it (Ctrl-C): resolver " + stack.resolver() + ", for the public "
-                        + stack.publicResolver() + ", broker "
+                        + stack.publicResolver() + ", search " + stack.search() + ", broker "
                         + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry());
         stack.ended().get();
     }

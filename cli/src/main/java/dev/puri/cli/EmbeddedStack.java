@@ -8,6 +8,8 @@ import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
+import dev.puri.search.SearchServer;
+import dev.puri.search.SearchSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -24,12 +26,13 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * The whole registry on one machine: broker, schema registry, topology and resolver, all on the
- * loopback interface.
+ * The whole registry on one machine: broker, schema registry, topology, resolver and search indexer, all
+ * on the loopback interface.
  *
  * <pre>
- * broker ──────────┬─▶ topics ─▶ topology ─┬─▶ ready
- * schema registry ─┘         └─▶ resolver ─┘
+ * broker ──────────┬─▶ topics ─┬▶ topology ─┬─▶ ready
+ * schema registry ─┘           ├▶ resolver ─┤
+ *                              └▶ indexer ──┘
  * </pre>
  */
 public final class EmbeddedStack implements AutoCloseable {
@@ -43,6 +46,7 @@ public final class EmbeddedStack implements AutoCloseable {
     private final EmbeddedRegistry registry;
     private final RegistryStreams streams;
     private final Resolver resolver;
+    private final SearchServer indexer;
 
     /**
      * Where it keeps its data and listens.
@@ -50,11 +54,12 @@ public final class EmbeddedStack implements AutoCloseable {
      * @param data its directory; what is in it is kept from one start to the next
      * @param port the resolver's; 0, here as for the others, takes a free one
      * @param publicPort of the resolver's public listener
+     * @param searchPort the indexer's
      */
-    public record Place(Path data, int port, int publicPort, int kafkaPort, int registryPort) {
+    public record Place(Path data, int port, int publicPort, int searchPort, int kafkaPort, int registryPort) {
         /** Free ports for everything. */
         public static Place anywhere(Path data) {
-            return new Place(data, 0, 0, 0, 0);
+            return new Place(data, 0, 0, 0, 0, 0);
         }
     }
 
@@ -62,6 +67,7 @@ public final class EmbeddedStack implements AutoCloseable {
         // Some are bound last, and nobody should wait so long to hear that one is taken.
         requireFree("resolver", "--port", place.port());
         requireFree("resolver", "--public-port", place.publicPort());
+        requireFree("search indexer", "--search-port", place.searchPort());
         requireFree("broker", "--kafka-port", place.kafkaPort());
         requireFree("schema registry", "--registry-port", place.registryPort());
         boolean started = false;
@@ -77,9 +83,10 @@ public final class EmbeddedStack implements AutoCloseable {
                 registry = opened(joined(starting));
             }
             createTopics();
-            progress.accept("starting the topology and a resolver");
+            progress.accept("starting the topology, a resolver and a search indexer");
             streams = opened(RegistryStreams.start(streamsSettings(place)));
             resolver = opened(Resolver.start(resolverSettings(place)));
+            indexer = opened(SearchServer.start(searchSettings(place)));
             awaitReady();
             started = true;
         } finally {
@@ -185,9 +192,22 @@ public final class EmbeddedStack implements AutoCloseable {
                 null);
     }
 
+    private SearchSettings searchSettings(Place place) {
+        return Settings.read(
+                SearchSettings.class,
+                Map.of(
+                        "bootstrap.server", bootstrapServers(),
+                        "schema.registry", schemaRegistry(),
+                        "state.dir", place.data().resolve("search").toString(),
+                        "drain.delay", "0s",
+                        "http.port", Integer.toString(place.searchPort())),
+                Map.of(),
+                null);
+    }
+
     private void awaitReady() {
         long deadline = System.nanoTime() + READY_TIMEOUT.toNanos();
-        while (!(streams.isReady() && resolver.isReady())) {
+        while (!(streams.isReady() && resolver.isReady() && indexer.isReady())) {
             if (streams.ended().isCompletedExceptionally()) {
                 throw CommandException.failed(
                         "the topology ended: " + streams.ended().exceptionNow().getMessage(),
@@ -196,7 +216,8 @@ public final class EmbeddedStack implements AutoCloseable {
             if (System.nanoTime() > deadline) {
                 throw CommandException.failed(
                         "not ready within " + READY_TIMEOUT.toSeconds() + " s: the "
-                                + (streams.isReady() ? "resolver" : "topology") + " still starts; -v tells more",
+                                + (!streams.isReady() ? "topology" : resolver.isReady() ? "search indexer" : "resolver")
+                                + " still starts; -v tells more",
                         null);
             }
             try {
@@ -231,6 +252,11 @@ public final class EmbeddedStack implements AutoCloseable {
     /** The base of the resolver's public API, e.g. {@code http://127.0.0.1:8090}. */
     public String publicResolver() {
         return "http://127.0.0.1:" + resolver.publicPort().orElseThrow();
+    }
+
+    /** The base of the search indexer's API, e.g. {@code http://127.0.0.1:8083}. */
+    public String search() {
+        return "http://127.0.0.1:" + indexer.port();
     }
 
     /** Stops everything in order; what could not be closed does not keep the rest open. */

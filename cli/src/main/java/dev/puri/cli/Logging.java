@@ -1,5 +1,7 @@
 package dev.puri.cli;
 
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,8 @@ final class Logging {
         // Kafka warns at length of what heals by itself; its errors are worth a line.
         System.setProperty("puri.log.others", verbosity == 0 ? "ERROR" : level(verbosity - 1));
         System.setProperty("puri.log.appends", verbosity == 0 ? "OFF" : level(verbosity - 1));
+        // Lucene logs by the JDK's own, and warns of a module that is an incubator's.
+        Logger.getLogger("").setLevel(verbosity == 0 ? Level.SEVERE : Level.INFO);
     }
 
     private static String appender(String format) {

@@ -2,6 +2,7 @@ package dev.puri.cli;
 
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
+import dev.puri.search.SearchSettings;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,11 +27,13 @@ import picocli.CommandLine.Spec;
             MintCommand.class,
             PublishCommand.class,
             ResolveCommand.class,
+            SearchCommand.class,
             CollectionsCommand.class,
             TopicsCommand.class,
             RejectionsCommand.class,
             StreamsCommand.class,
-            ResolverCommand.class
+            ResolverCommand.class,
+            IndexerCommand.class
         },
         footer = "%nThe launcher of a source tree knows one more: puri bench NAME, which measures.",
         exitCodeListHeading = "%nExit status:%n",
@@ -43,7 +46,7 @@ import picocli.CommandLine.Spec;
 final class PuriCommand implements Callable<Integer> {
     /** All may stand in one environment. */
     static final List<Class<? extends Record>> SETTINGS =
-            List.of(CliSettings.class, StreamsSettings.class, ResolverSettings.class);
+            List.of(CliSettings.class, StreamsSettings.class, ResolverSettings.class, SearchSettings.class);
 
     /** Read before there are settings, by {@code ./puri} or by {@link Logging}. */
     static final String[] EARLY_VARIABLES = {"PURI_JAVA_OPTS", Logging.FORMAT_VARIABLE};
@@ -81,6 +84,13 @@ final class PuriCommand implements Callable<Integer> {
             paramLabel = "URL",
             description = "A resolver. Also PURI_RESOLVER (default: http://127.0.0.1:8080).")
     private @Nullable String resolver;
+
+    @Option(
+            names = "--search",
+            scope = ScopeType.INHERIT,
+            paramLabel = "URL",
+            description = "A search indexer. Also PURI_SEARCH (default: http://127.0.0.1:8083).")
+    private @Nullable String search;
 
     @Option(
             names = "--command-config",
@@ -127,6 +137,7 @@ final class PuriCommand implements Callable<Integer> {
         put(flags, "bootstrap.server", bootstrapServer);
         put(flags, "schema.registry", schemaRegistry);
         put(flags, "resolver", resolver);
+        put(flags, "search", search);
         put(flags, "command.config", commandConfig);
         return flags;
     }
@@ -136,7 +147,7 @@ final class PuriCommand implements Callable<Integer> {
      * @throws CommandException when one was typed
      */
     void requireNoAddress(String command) {
-        for (String key : List.of("bootstrap.server", "schema.registry", "resolver")) {
+        for (String key : List.of("bootstrap.server", "schema.registry", "resolver", "search")) {
             if (flags().containsKey(key)) {
                 throw CommandException.usage("--" + key.replace('.', '-') + ": " + command + " brings its own");
             }

@@ -8,10 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question to a resolver and what must come of it.
+ * A question to a server and what must come of it.
  *
  * @param why for people
- * @param path below the resolver's base
+ * @param path below the server's base
  * @param body null asks with GET
  * @param status expected
  * @param expected texts expected in the answer, by JSON pointer (RFC 6901)
@@ -24,6 +24,13 @@ record Question(String why, String path, @Nullable String body, int status, Map<
     static Question resolve(String why, List<String> refs, String... pointersAndTexts) {
         String body = Json.print(Json.object("refs", refs, "groupBy", "shard"));
         return new Question(why, "/v1/resolve", body, 200, pairs(pointersAndTexts));
+    }
+
+    /**
+     * @param query as it stands in an address
+     */
+    static Question search(String why, String query, String... pointersAndTexts) {
+        return new Question(why, "/v1/search?" + query, null, 200, pairs(pointersAndTexts));
     }
 
     private static Map<String, String> pairs(String... pointersAndTexts) {

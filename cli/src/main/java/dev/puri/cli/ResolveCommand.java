@@ -4,13 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -31,7 +24,6 @@ final class ResolveCommand extends Subcommand {
     /** As many as a resolver takes at once, unless it is set otherwise. */
     private static final int BATCH = 1000;
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Set<String> RESOLVED = Set.of("found", "merged");
 
     @Parameters(arity = "1..*", paramLabel = "REF", description = "A pURI or a handle.")
@@ -49,15 +41,18 @@ final class ResolveCommand extends Subcommand {
             throw CommandException.usage("--group-by: shard is the only grouping, not " + groupBy);
         }
         requireText(refs);
-        List<String> answers = new ArrayList<>();
+        Api resolver = Api.resolver(settings());
+        List<Api.Answer> answers = new ArrayList<>();
         for (int from = 0; from < refs.size(); from += BATCH) {
             List<String> batch = refs.subList(from, Math.min(refs.size(), from + BATCH));
-            answers.add(ask(Json.print(Json.object("refs", batch, "groupBy", groupBy))));
+            answers.add(resolver.post("/v1/resolve", Json.print(Json.object("refs", batch, "groupBy", groupBy))));
         }
-        JsonNode answer = joined(answers.stream().map(ResolveCommand::parsed).toList());
+        JsonNode answer = joined(answers.stream().map(Api.Answer::json).toList());
         JsonNode results = answer.path("results");
         if (asJson()) {
-            console().out().println(answers.size() == 1 ? answers.getFirst().stripTrailing() : Json.print(answer));
+            console()
+                    .out()
+                    .println(answers.size() == 1 ? answers.getFirst().text().stripTrailing() : Json.print(answer));
         } else {
             print(results, answer.path("shards"));
         }
@@ -67,14 +62,6 @@ final class ResolveCommand extends Subcommand {
             }
         }
         return ExitStatus.DONE;
-    }
-
-    private static JsonNode parsed(String answer) {
-        try {
-            return Json.parse(answer);
-        } catch (UncheckedIOException e) {
-            throw CommandException.failed("what answers is no resolver; name one with --resolver", e);
-        }
     }
 
     /** The answers to batches as the answer to all: indexes of shards go on from one to the next. */
@@ -98,51 +85,6 @@ final class ResolveCommand extends Subcommand {
             all.putObject("shards").setAll(shards);
         }
         return all;
-    }
-
-    private HttpRequest.Builder request(URI uri) {
-        try {
-            return HttpRequest.newBuilder(uri);
-        } catch (IllegalArgumentException e) {
-            throw CommandException.usage("--resolver: " + uri + " is no address such as " + CliSettings.RESOLVER);
-        }
-    }
-
-    private String ask(String body) throws InterruptedException {
-        URI uri = URI.create(settings().resolver().toString().replaceFirst("/+$", "") + "/v1/resolve");
-        HttpRequest request = request(uri)
-                .timeout(TIMEOUT)
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build();
-        try (HttpClient client =
-                HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build()) {
-            HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-            if (response.statusCode() != 200) {
-                throw CommandException.failed(
-                        "the resolver at " + uri + " answered " + response.statusCode() + ": "
-                                + problem(response.body()),
-                        null);
-            }
-            return response.body();
-        } catch (IOException e) {
-            throw CommandException.failed(
-                    "no resolver answers at " + uri + " (" + e + "); start one with puri up, or name one with"
-                            + " --resolver",
-                    e);
-        }
-    }
-
-    /** The title and detail of an RFC 9457 problem, or the text itself. */
-    private static String problem(String body) {
-        try {
-            JsonNode problem = Json.parse(body);
-            String title = problem.path("title").asText();
-            String detail = problem.path("detail").asText();
-            return title.isEmpty() && detail.isEmpty() ? body : (title + ". " + detail).strip();
-        } catch (UncheckedIOException e) {
-            return body;
-        }
     }
 
     private void print(JsonNode results, JsonNode shards) {

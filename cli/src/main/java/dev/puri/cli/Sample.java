@@ -38,6 +38,7 @@ final class Sample {
     static final Puri SURVIVOR = puri("users", "ana.souza");
     static final Puri DELETED = puri("playlists", "9");
     static final Puri COMMENT = puri("comments", "7");
+    static final Puri PLAYLIST = puri("playlists", "4");
 
     private static final String NAMESPACE = "soundcloud";
     private static final List<Shard> SHARDS = List.of(BRAZIL, AMERICA, EUROPE);
@@ -46,6 +47,15 @@ final class Sample {
             List.of("Blue", "Late", "Quiet", "Electric", "Northern", "Broken", "Golden", "Salt", "Paper", "Slow");
     private static final List<String> NOUNS =
             List.of("Samba", "Harbour", "Signal", "Garden", "Engine", "Tide", "Mirror", "Avenue", "Winter", "Radio");
+
+    /** The texts of some, told one from another by what is found in them; the others have but a title. */
+    private static final Map<Puri, Map<String, String>> TEXTS = Map.of(
+            TRACK, Map.of("title", "Noite de São João", "artist", "Ana Souza"),
+            MOVED, Map.of("title", "Maré Alta", "artist", "Ana Souza"),
+            SURVIVOR, Map.of("name", "Ana Souza", "city", "São Luís"),
+            MERGED, Map.of("name", "DJ Ana Souza"),
+            PLAYLIST, Map.of("title", "Ana Souza ao vivo"),
+            COMMENT, Map.of("text", "Ana Souza at her best: nobody sings Noite de São João like her"));
 
     private final IdentityMinter minter = new IdentityMinter();
     private final List<Event> creations = new ArrayList<>();
@@ -146,8 +156,8 @@ final class Sample {
         Handle handle = minter.handle(kind.prefix);
         handles.put(puri, handle);
         String title = ADJECTIVES.get(number % ADJECTIVES.size()) + " " + NOUNS.get(number / 10 % NOUNS.size());
-        creations.add(
-                event(puri, new Change.Created(minter.uuid(), kind.owner, shard, handle, Map.of("title", title))));
+        Map<String, String> text = TEXTS.getOrDefault(puri, Map.of("title", title));
+        creations.add(event(puri, new Change.Created(minter.uuid(), kind.owner, shard, handle, text)));
     }
 
     private Event created(Puri puri, Owner owner, Shard shard, Handle handle) {

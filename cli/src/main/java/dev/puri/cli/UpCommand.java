@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
         name = "up",
         description = {
             "Run the whole registry on this machine, without Docker, until told to end: a Kafka broker, a"
-                    + " schema registry, the topology and a resolver, all on 127.0.0.1.",
+                    + " schema registry, the topology, a resolver and a search indexer, all on 127.0.0.1.",
             "Prints one line when it answers: ready http://127.0.0.1:8080. What is published is kept in --data."
         })
 final class UpCommand extends Subcommand {
@@ -28,6 +28,12 @@ final class UpCommand extends Subcommand {
             description = "Of the resolver's public listener (default: 8090; 0: a free one).")
     private int publicPort = 8090;
 
+    @Option(
+            names = "--search-port",
+            paramLabel = "PORT",
+            description = "The search indexer's (default: 8083; 0: a free one).")
+    private int searchPort = 8083;
+
     @Option(names = "--kafka-port", paramLabel = "PORT", description = "The broker's (default: 9092; 0: a free one).")
     private int kafkaPort = 9092;
 
@@ -45,15 +51,17 @@ final class UpCommand extends Subcommand {
         }
         EmbeddedStack.requirePort("--port", port);
         EmbeddedStack.requirePort("--public-port", publicPort);
+        EmbeddedStack.requirePort("--search-port", searchPort);
         EmbeddedStack.requirePort("--kafka-port", kafkaPort);
         EmbeddedStack.requirePort("--registry-port", registryPort);
         EmbeddedStack stack = EmbeddedStack.start(
-                new EmbeddedStack.Place(data, port, publicPort, kafkaPort, registryPort),
+                new EmbeddedStack.Place(data, port, publicPort, searchPort, kafkaPort, registryPort),
                 step -> console().say("puri: " + step));
         console()
                 .say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry()
                         + ", data in " + data.toAbsolutePath().normalize());
         console().say("puri: for the public " + stack.publicResolver());
+        console().say("puri: search " + stack.search());
         console().out().println("ready " + stack.resolver());
         console().out().flush();
         Lifetime.untilEnded(stack::close, stack.ended());

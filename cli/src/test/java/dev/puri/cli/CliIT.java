@@ -34,7 +34,8 @@ class CliIT {
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
                 "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),
-                "PURI_RESOLVER", stack.resolver());
+                "PURI_RESOLVER", stack.resolver(),
+                "PURI_SEARCH", stack.search());
     }
 
     @AfterAll
@@ -157,6 +158,53 @@ class CliIT {
     }
 
     @Test
+    void whatIsSearchedIsFoundOverAllShardsAndListedWithoutWords() {
+        apply("collections:\n  - {name: sought:a, prefix: sga, search: true}\n  - {name: sought:b, search: true}\n");
+        publish(
+                described("sought:a:1", "br-1", "Águas de Março"),
+                described("sought:a:2", "us-1", "Nightcall"),
+                described("sought:b:1", "eu-1", "Close the gate (águas)"));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> found("search", "--namespace", "sought").size() == 3);
+
+        assertThat(found("search", "aguas", "marco")).containsExactly("sought:a:1");
+        assertThat(found("search", "AGUAS")).containsExactlyInAnyOrder("sought:a:1", "sought:b:1");
+        assertThat(found("search", "aguas", "--shard", "eu-1")).containsExactly("sought:b:1");
+        assertThat(found("search", "nightcal", "--collection", "sought:b")).isEmpty();
+        assertThat(found("search", "--collection", "sought:a", "--order", "oldest"))
+                .containsExactly("sought:a:1", "sought:a:2");
+
+        CommandLineRun page = puri("", "search", "--namespace", "sought", "--order", "oldest", "--limit", "2");
+        assertThat(page.outLines().get(0)).matches("PURI +SHARD +OWNER +HANDLE +TEXT");
+        assertThat(page.outLines().get(1)).matches("sought:a:1 +br-1 +catalog +sga_.{15} +title=Águas de Março");
+        assertThat(page.err().strip()).matches("puri: 2 of 3; the same search goes on with --cursor \\S+");
+        String cursor = page.err().strip().replaceAll(".* ", "");
+        assertThat(found("search", "--namespace", "sought", "--order", "oldest", "--limit", "2", "--cursor", cursor))
+                .containsExactly("sought:b:1");
+
+        CommandLineRun wrong = puri("", "search", "--order", "sideways");
+        assertThat(wrong.status()).isEqualTo(1);
+        assertThat(wrong.err()).contains("/v1/search answered 400").contains("newest or oldest");
+    }
+
+    @Test
+    void anIndexIsBuiltAnewAndIsTheSameAsItsTopics() {
+        publish(created("anew:a:1", "br-1"));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> found("search", "--namespace", "anew").size() == 1);
+        CommandLineRun reindex = puri("", "search", "reindex", "-o", "json");
+        assertThat(reindex.status()).as(reindex.err()).isZero();
+        assertThat(Json.parse(reindex.out()).path("state").asText()).isEqualTo("done");
+        assertThat(found("search", "--namespace", "anew")).containsExactly("anew:a:1");
+
+        CommandLineRun verify = puri("", "search", "verify");
+        assertThat(verify.status()).as(verify.out() + verify.err()).isZero();
+        assertThat(verify.out()).isEmpty();
+        assertThat(verify.err())
+                .matches("puri: [1-9]\\d* identities and \\d+ documents compared; 0 missing, 0 ghost, 0 differs\\R");
+    }
+
+    @Test
     void collectionsAreDeclaredOnceListedAndNeverTakenOver() {
         assertThat(apply("collections:\n  - {name: decl:a, prefix: dcl, owners: [x]}\n")
                         .outLines())
@@ -243,6 +291,9 @@ class CliIT {
         CommandLineRun resolve = puri("", "resolve", "a:b:c", "--resolver", nobody);
         assertThat(resolve.status()).isEqualTo(1);
         assertThat(resolve.err()).startsWith("puri: no resolver answers at " + nobody);
+        CommandLineRun search = puri("", "search", "--search", nobody);
+        assertThat(search.status()).isEqualTo(1);
+        assertThat(search.err()).startsWith("puri: no search indexer answers at " + nobody);
 
         Path impatient = Files.writeString(data.resolve("registry.properties"), "max.retries=1\nretries.wait.ms=10\n");
         CommandLineRun publish = puri(
@@ -285,6 +336,19 @@ class CliIT {
     private static CommandLineRun publish(String... lines) {
         String input = List.of(lines).stream().collect(Collectors.joining("\n"));
         return puri(input, "-o", "json", "publish", "-f", "-", "--wait");
+    }
+
+    private static List<String> found(String... args) {
+        List<String> all = new ArrayList<>(List.of(args));
+        all.addAll(List.of("-o", "json"));
+        CommandLineRun run = puri("", all.toArray(String[]::new));
+        assertThat(run.status()).as(run.err()).isZero();
+        return Json.parse(run.out()).path("results").findValuesAsText("puri");
+    }
+
+    private static String described(String puri, String shard, String title) {
+        String line = created(puri, shard);
+        return line.substring(0, line.length() - 1) + ",\"attributes\":{\"title\":\"" + title + "\"}}";
     }
 
     private static String created(String puri, String shard) {

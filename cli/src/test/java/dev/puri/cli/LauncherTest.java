@@ -25,8 +25,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./puri} in a tree of its own, with a stand-in for Maven and, in place of the command, this test's class path. */
 class LauncherTest {
-    private static final List<String> MODULES =
-            List.of("schemas", "client", "http-service", "embedded", "registry-streams", "resolver-api", "cli");
+    private static final List<String> MODULES = List.of(
+            "schemas",
+            "client",
+            "http-service",
+            "embedded",
+            "registry-streams",
+            "resolver-api",
+            "search-indexer",
+            "cli");
 
     /** What the real one does, as far as it matters here; runs at the root of the tree. */
     private static final String MAKE_THE_JAR = "mkdir -p cli/target/lib && cp ../built.jar cli/target/cli-1.jar";

@@ -38,7 +38,9 @@ class MainTest {
                 "topics",
                 "rejections",
                 "streams",
-                "resolver")) {
+                "resolver",
+                "search",
+                "indexer")) {
             CommandLineRun run = CommandLineRun.of(NOTHING_SET, command, "--help");
             assertThat(run.status()).as(command).isZero();
             assertThat(run.out()).as(command).contains("Usage: puri " + command).contains("--bootstrap-server");
@@ -161,6 +163,7 @@ class MainTest {
     void publishingGivesUpWhenItsTimeoutSays() {
         CliSettings settings = new CliSettings(
                 "127.0.0.1:1",
+                URI.create("http://127.0.0.1:1"),
                 URI.create("http://127.0.0.1:1"),
                 URI.create("http://127.0.0.1:1"),
                 KafkaProperties.NONE);

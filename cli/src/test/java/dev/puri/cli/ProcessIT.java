@@ -29,6 +29,8 @@ class ProcessIT {
                 "0",
                 "--public-port",
                 "0",
+                "--search-port",
+                "0",
                 "--kafka-port",
                 "0",
                 "--registry-port",
@@ -42,6 +44,9 @@ class ProcessIT {
                     .anyMatch(line -> line.matches(
                             "\\$ curl -s 'http://127\\.0\\.0\\.1:\\d+/v1/identities/SoundCloud:Tracks:123'"))
                     .contains("  \"shards\": {\"br-1\": [0, 1, 3], \"eu-1\": [2], \"us-1\": [4]}")
+                    .anyMatch(line -> line.matches(
+                            "\\$ curl -s 'http://127\\.0\\.0\\.1:\\d+/v1/search\\?q=ana\\+souza&groupBy=shard'"))
+                    .anyMatch(line -> line.contains("\"title\": [\"Noite de <em>São</em> <em>João</em>\"]"))
                     .anyMatch(line -> line.startsWith("$ ./puri rejections list --bootstrap-server 127.0.0.1:"))
                     .anyMatch(line -> line.contains("PURI_TAKEN") && line.contains("catalog in br-1"))
                     .anyMatch(line -> line.contains("HANDLE_TAKEN"));
@@ -102,6 +107,8 @@ class ProcessIT {
                 "--port",
                 "0",
                 "--public-port",
+                "0",
+                "--search-port",
                 "0",
                 "--kafka-port",
                 "0",

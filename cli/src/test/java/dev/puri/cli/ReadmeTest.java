@@ -9,6 +9,7 @@ import dev.puri.http.Settings;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.log.Reason;
+import dev.puri.search.SearchSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -172,29 +173,32 @@ class ReadmeTest {
 
     @Test
     void theTableOfSettingsIsThatOfTheCode() {
-        Map<String, String> said = new TreeMap<>();
-        for (List<String> row : rows()) {
-            if (row.get(0).startsWith("PURI_")) {
-                said.put(row.get(0), row.get(1) + ", " + row.get(2));
-            }
-        }
+        Set<String> said = rows().stream()
+                .filter(row -> row.get(0).startsWith("PURI_"))
+                .map(row -> String.join(" | ", row.subList(0, 3)))
+                .collect(Collectors.toCollection(TreeSet::new));
         Map<String, Map<String, KnownSetting>> known = Map.of(
                 "commands", settings(CliSettings.class),
                 "resolver", settings(ResolverSettings.class),
+                "indexer", settings(SearchSettings.class),
                 "streams", settings(StreamsSettings.class));
         assertThat(PuriCommand.SETTINGS).hasSize(known.size());
-        Map<String, String> holds = new TreeMap<>();
-        Map<String, List<String>> users = new TreeMap<>();
-        known.forEach((user, settings) -> settings.forEach((name, setting) -> {
-            users.computeIfAbsent(name, none -> new ArrayList<>()).add(user);
-            holds.put(name, setting.byDefault());
-        }));
-        holds.replaceAll((name, byDefault) -> {
-            List<String> of = Objects.requireNonNull(users.get(name));
-            return (of.size() == known.size() ? "all" : of.stream().sorted().collect(Collectors.joining(", "))) + ", "
-                    + byDefault;
-        });
+        // A row for each default of a name, and whose it is.
+        Map<String, Map<String, Set<String>>> users = new TreeMap<>();
+        known.forEach((user, settings) ->
+                settings.forEach((name, setting) -> users.computeIfAbsent(name, none -> new TreeMap<>())
+                        .computeIfAbsent(setting.byDefault(), none -> new TreeSet<>())
+                        .add(user)));
+        Set<String> holds = new TreeSet<>();
+        users.forEach((name, byDefault) ->
+                byDefault.forEach((value, of) -> holds.add(name + " | " + named(of, known.keySet()) + " | " + value)));
         assertThat(said).isEqualTo(holds);
+    }
+
+    private static String named(Set<String> users, Set<String> all) {
+        Set<String> servers = new TreeSet<>(all);
+        servers.remove("commands");
+        return users.equals(all) ? "all" : users.equals(servers) ? "servers" : String.join(", ", users);
     }
 
     private static Map<String, KnownSetting> settings(Class<? extends Record> type) {
@@ -203,14 +207,19 @@ class ReadmeTest {
     }
 
     @Test
-    void theTableOfPathsIsThatOfTheResolver() throws IOException {
+    void theTablesOfPathsAreThoseOfTheServers() throws IOException {
         Set<String> said = rows().stream()
                 .map(row -> row.get(0))
-                .filter(cell -> cell.matches("(GET|POST) /.*"))
-                .collect(Collectors.toSet());
-        Set<String> answered = new TreeSet<>();
-        try (InputStream openApi =
-                Objects.requireNonNull(ResolverSettings.class.getResourceAsStream("/openapi.json"))) {
+                .filter(cell -> cell.matches("(GET|POST|DELETE) /.*"))
+                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> answered = new TreeSet<>(paths(ResolverSettings.class, "/openapi.json"));
+        answered.addAll(paths(SearchSettings.class, "/openapi-search.json"));
+        assertThat(said).isEqualTo(answered);
+    }
+
+    private static Set<String> paths(Class<?> beside, String contract) throws IOException {
+        Set<String> paths = new TreeSet<>();
+        try (InputStream openApi = Objects.requireNonNull(beside.getResourceAsStream(contract))) {
             new ObjectMapper()
                     .readTree(openApi)
                     .path("paths")
@@ -218,9 +227,9 @@ class ReadmeTest {
                     .forEach(path -> path.getValue()
                             .fieldNames()
                             .forEachRemaining(method ->
-                                    answered.add(method.toUpperCase(java.util.Locale.ROOT) + ' ' + path.getKey())));
+                                    paths.add(method.toUpperCase(java.util.Locale.ROOT) + ' ' + path.getKey())));
         }
-        assertThat(said).isEqualTo(answered);
+        return paths;
     }
 
     @Test

@@ -1,0 +1,25 @@
+package dev.puri.cli;
+
+import dev.puri.search.SearchServer;
+import dev.puri.search.SearchSettings;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import picocli.CommandLine.Command;
+
+@Command(
+        name = "indexer",
+        description =
+                "Run a search indexer, which keeps the index of all shards and answers over HTTP, until told to end.")
+final class IndexerCommand extends ServerCommand<SearchSettings> {
+    IndexerCommand() {
+        super(SearchSettings.class);
+    }
+
+    @Override
+    public Integer call() throws ExecutionException, InterruptedException {
+        SearchServer indexer = SearchServer.start(serverSettings());
+        // Like a resolver, it mends itself and never ends by itself.
+        Lifetime.untilEnded(indexer::close, new CompletableFuture<>());
+        return ExitStatus.DONE;
+    }
+}
