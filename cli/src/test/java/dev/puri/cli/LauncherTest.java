@@ -30,6 +30,7 @@ class LauncherTest {
             "client",
             "http-service",
             "embedded",
+            "log-tail",
             "registry-streams",
             "resolver-api",
             "search-indexer",
