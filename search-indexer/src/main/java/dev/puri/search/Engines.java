@@ -7,6 +7,7 @@ import dev.puri.search.index.IndexHome;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.OwnerOnly;
 import dev.puri.search.lucene.LuceneHome;
+import dev.puri.search.opensearch.OpenSearchHome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -26,7 +27,9 @@ record Engines(SearchSettings settings, StateFolder folder) implements Indexer.H
 
     @Override
     public IndexHome open() throws IndexUnavailableException {
-        return new LuceneHome(folder.path(), seal());
+        return settings.searchEngine().equals(SearchSettings.OPENSEARCH)
+                ? new OpenSearchHome(settings.openSearch(), seal())
+                : new LuceneHome(folder.path(), seal());
     }
 
     private CursorSeal seal() throws IndexUnavailableException {

@@ -6,6 +6,7 @@ import dev.puri.http.PublicSettings;
 import dev.puri.http.Secret;
 import dev.puri.http.Setting;
 import dev.puri.http.StateFolder;
+import dev.puri.search.opensearch.OpenSearchSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -114,6 +115,7 @@ public record SearchSettings(
         @Setting(doc = "Refusals that are remembered.", byDefault = "100000", atLeast = "1", atMost = "10000000")
         int rejectionsHistory,
 
+        OpenSearchSettings openSearch,
         PublicSettings toPublic,
         HttpSettings http,
 
