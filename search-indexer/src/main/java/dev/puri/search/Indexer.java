@@ -82,8 +82,10 @@ final class Indexer implements AutoCloseable {
     /** Feeds the index that answers, or is filled for the first time; null when nothing does. Written by the indexer's thread. */
     private volatile @Nullable Feed main;
 
+    /** Fills the index that is built beside; null when none is. Written by the indexer's thread. */
+    private volatile @Nullable Feed beside;
+
     // Of the indexer's thread alone.
-    private @Nullable Feed beside;
     private final Deque<Served> retired = new ArrayDeque<>();
     private @Nullable CompletableFuture<Boolean> purging;
     private long purgeAgainAt = System.nanoTime();
@@ -240,7 +242,9 @@ final class Indexer implements AutoCloseable {
         Feed feed = now == null ? null : now.feed();
         String wrong = trouble;
         if (now == null || feed == null) {
-            return wrong != null ? wrong : "the index is being filled";
+            Feed filling = main != null ? main : beside;
+            String waits = filling == null ? null : filling.trouble();
+            return waits != null ? waits : wrong != null ? wrong : "the index is being filled";
         }
         String waits = feed.trouble();
         if (waits != null) {
@@ -252,8 +256,13 @@ final class Indexer implements AutoCloseable {
             String silent = watch.trouble();
             return silent != null ? silent : "not known how far behind the index is";
         }
-        return behind > terms.maxLag()
-                ? "the index is " + behind + " records behind, more than " + terms.maxLag()
+        if (behind > terms.maxLag()) {
+            return "the index is " + behind + " records behind, more than " + terms.maxLag();
+        }
+        // An engine that takes a batch for ever is behind by a few records only.
+        Moment all = now.asOf();
+        return all.age(clock).compareTo(terms.maxLagAge()) > 0
+                ? "not known to have all that was written after " + all.wall()
                 : wrong;
     }
 

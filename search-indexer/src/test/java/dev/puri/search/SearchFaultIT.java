@@ -1,0 +1,103 @@
+package dev.puri.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.http.Settings;
+import dev.puri.testkit.Broker;
+import dev.puri.testkit.Contract;
+import dev.puri.testkit.RestartableBroker;
+import dev.puri.testkit.RestartableSchemaRegistry;
+import dev.puri.testkit.SchemaRegistryFixture;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An indexer whose brokers and schema registry go away and come back. */
+@Timeout(180)
+final class SearchFaultIT {
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    private static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
+
+    @Test
+    void whatWasCompleteOnceIsAnsweredAllTheWhile(@TempDir Path folder) throws Exception {
+        try (RestartableBroker broker = Broker.start();
+                RestartableSchemaRegistry registry = SchemaRegistryFixture.start();
+                Written written = new Written(broker.bootstrapServers(), registry.url())) {
+            written.createTopics();
+            written.fill("soundcloud:tracks", 0, 50);
+            registry.stop();
+            try (SearchServer server = server(broker, registry, folder)) {
+                await().atMost(LONG)
+                        .until(() ->
+                                send(server, "/health/ready").body().contains("the schema registry is waited for"));
+                assertThat(send(server, "/v1/search").statusCode()).isEqualTo(503);
+                registry.start();
+                await().atMost(LONG).until(server::isReady);
+                assertThat(total(server)).isEqualTo(50);
+                assertThat(send(server, "/v1/search").headers().firstValue("Puri-Index-Lag"))
+                        .isEmpty();
+
+                broker.stop();
+                await().atMost(LONG).until(() -> !server.isReady());
+                await().atMost(LONG)
+                        .until(() -> send(server, "/v1/search")
+                                .headers()
+                                .firstValue("Puri-Index-Lag")
+                                .isPresent());
+                assertThat(total(server)).isEqualTo(50);
+            }
+            // Nor does a start without brokers keep it from answering.
+            try (SearchServer server = server(broker, registry, folder)) {
+                await().atMost(LONG).until(() -> total(server) == 50);
+                assertThat(server.isReady()).isFalse();
+                broker.start();
+                await().atMost(LONG).until(server::isReady);
+                written.put("soundcloud:tracks:7", null, null, 9000);
+                await().atMost(LONG).until(() -> total(server) == 49);
+            }
+        }
+    }
+
+    private static SearchServer server(Broker broker, SchemaRegistryFixture registry, Path folder) {
+        return SearchServer.start(Settings.read(
+                SearchSettings.class,
+                Map.of(
+                        "bootstrap.server",
+                        broker.bootstrapServers(),
+                        "schema.registry",
+                        registry.url(),
+                        "http.port",
+                        "0",
+                        "drain.delay",
+                        "0s",
+                        "max.lag.age",
+                        "2s",
+                        "state.dir",
+                        folder.toString()),
+                Map.of(),
+                null));
+    }
+
+    private static long total(SearchServer server) throws Exception {
+        HttpResponse<String> response = send(server, "/v1/search?limit=1");
+        return response.statusCode() == 200
+                ? JSON.readTree(response.body()).path("total").asLong()
+                : -1;
+    }
+
+    private static HttpResponse<String> send(SearchServer server, String path) throws Exception {
+        return INSIDE.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
+                .build());
+    }
+}
