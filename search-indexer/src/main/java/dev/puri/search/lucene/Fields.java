@@ -54,9 +54,6 @@ final class Fields {
     /** All of it, as {@link StoredEntry} has it. */
     static final String ENTRY = "entry";
 
-    /** Characters of a short attribute at most. */
-    private static final int BRIEF_LENGTH = 64;
-
     /** Words that seem to stand between two attributes, so that no phrase reaches from one into the other. */
     private static final int GAP = 100;
 
@@ -125,7 +122,8 @@ final class Fields {
             case Entry.OfIdentity identity -> addRow(identity.row(), fields);
             case Entry.OfDocument document -> {
                 for (String text : document.document().attributes().values()) {
-                    fields.add(new TextField(text.length() <= BRIEF_LENGTH ? BRIEF : LONG, text, Field.Store.NO));
+                    fields.add(new TextField(
+                            text.length() <= Words.MAX_BRIEF_CHARACTERS ? BRIEF : LONG, text, Field.Store.NO));
                 }
             }
         }

@@ -38,9 +38,6 @@ final class EntryJson {
     /** Behind a field's name: what a word in it counts, between 1 and 2, the more, the fewer words there are. */
     static final String WEIGHT = "_weight";
 
-    /** Characters of a short attribute at most. */
-    private static final int MAX_BRIEF_LENGTH = 64;
-
     /** A field of so many words has half of what being short can add. */
     private static final float HALF_LENGTH = 8;
 
@@ -99,7 +96,7 @@ final class EntryJson {
     private static void writeText(ObjectNode json, Map<String, String> attributes) {
         Map<String, Integer> words = new TreeMap<>();
         attributes.forEach((name, value) -> {
-            String field = value.length() <= MAX_BRIEF_LENGTH ? BRIEF : LONG;
+            String field = value.length() <= Words.MAX_BRIEF_CHARACTERS ? BRIEF : LONG;
             json.withArray("/" + field).addObject().put("name", name).put("value", value);
             words.merge(field, Words.of(value).size(), Integer::sum);
         });

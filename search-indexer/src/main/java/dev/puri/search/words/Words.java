@@ -18,6 +18,9 @@ import org.apache.lucene.analysis.tokenattributes.OffsetAttribute;
  * {@code [\u0300-\u036f]} by nothing, filters {@code lowercase} and {@code asciifolding}.
  */
 public final class Words {
+    /** Characters of a short text at most, such as a title or a name; each engine searches these and others apart. */
+    public static final int MAX_BRIEF_CHARACTERS = 64;
+
     private static final Analyzer ANALYZER = analyzer();
 
     private Words() {}

@@ -9,7 +9,7 @@ final class Nodes {
     private Nodes() {}
 
     static OpenSearchSettings settings(OpenSearchFixture node, String alias) {
-        return settings(node, alias, "60s");
+        return settings(node, alias, "300s");
     }
 
     static OpenSearchSettings settings(OpenSearchFixture node, String alias, String writeTimeout) {

@@ -18,6 +18,7 @@ import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.testkit.OpenSearchFixture;
 import dev.puri.testkit.RestartableOpenSearch;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,13 +44,13 @@ final class OutageFaultIT {
         List<IndexChange> changes = changes(new Log());
         try (RestartableOpenSearch node = OpenSearchFixture.start();
                 IndexHome patient = new OpenSearchHome(Nodes.settings(node, "patient"), seal);
-                IndexHome hasty = new OpenSearchHome(Nodes.settings(node, "hasty", "5s"), seal)) {
+                IndexHome hasty = new OpenSearchHome(Nodes.settings(node, "hasty", "10s"), seal)) {
             SearchIndex waits = patient.serving();
             SearchIndex fails = hasty.serving();
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(waits, changes));
             fails.apply(changes.subList(0, FIRST));
             fails.commit(Log.reachedBy(changes.subList(0, FIRST / 2)));
-            await().until(() -> taken.get() > 5 * BATCH);
+            await().atMost(Duration.ofMinutes(1)).until(() -> taken.get() > 5 * BATCH);
 
             node.stop();
             assertThatThrownBy(() -> fails.apply(changes.subList(FIRST, changes.size())))
@@ -63,7 +64,7 @@ final class OutageFaultIT {
             fails.apply(changes.stream()
                     .filter(change -> change.offset() >= reached.next(change.kind(), change.partition()))
                     .toList());
-            writing.get(60, TimeUnit.SECONDS);
+            writing.get(120, TimeUnit.SECONDS);
             assertHasAll(waits, changes);
             assertHasAll(fails, changes);
             assertThat(waits.committed()).isEqualTo(Log.reachedBy(changes));
