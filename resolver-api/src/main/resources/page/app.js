@@ -5,6 +5,7 @@
 //   rejections /v1/rejections                  every 4 s
 //   changes   /v1/changes                      a stream
 //   lookup    /v1/resolve                      when told to
+//   search    /v1/search                       as one types
 
 import { access, ask, every } from "./api.js";
 import { Changes } from "./changes.js";
@@ -13,6 +14,7 @@ import { Figures } from "./figures.js";
 import { askForToken, listenToKeys } from "./keys.js";
 import { LookUp, offerRecent } from "./lookup.js";
 import { Rejections } from "./rejections.js";
+import { Search } from "./search.js";
 import { Standing } from "./standing.js";
 
 say(byId("host"), location.host);
@@ -23,6 +25,8 @@ const figures = new Figures();
 const lookUp = new LookUp();
 const rejections = new Rejections((ref) => lookUp.one(ref));
 const changes = new Changes((ref) => lookUp.one(ref));
+
+const search = new Search((ref) => lookUp.one(ref));
 
 const offerAgain = offerRecent(lookUp, () => [...new Set([...changes.recent, ...rejections.recent])]);
 
@@ -59,10 +63,12 @@ every(2000, async () => {
 access.addEventListener("token", () => lookUp.again());
 
 every(4000, () => rejections.look());
+every(4000, () => search.again());
 
 listenToKeys({
   "/": () => byId("refs").focus(),
   p: () => changes.pause(),
   f: () => byId("changes-filter").focus(),
   r: () => byId("rejections-filter").focus(),
+  s: () => byId("search-text").focus(),
 });

@@ -45,6 +45,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -219,6 +220,111 @@ final class PageIT {
             assertThat(visit.find("#changes-problem")).containsText("not a collection");
             visit.assertNothingWentWrong(true);
         }
+    }
+
+    @Test
+    void searchIsOneMixedListAsOneTypesAndItsCountsAreFilters() {
+        try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
+            assertThat(visit.find("#search-summary")).containsText("newest first");
+            visit.page().keyboard().press("s");
+            // With a slip.
+            visit.page().keyboard().type("ana sousa");
+            Locator hits = visit.find("#search-results .hit");
+            assertThat(visit.find("#search-summary")).hasText("5 results");
+            assertThat(hits).hasCount(5);
+            assertThat(visit.find("[data-puri='soundcloud:users:ana.souza'] em").first())
+                    .hasText("Ana");
+
+            visit.find("#search-grouping").selectOption("shard");
+            assertThat(visit.find(".found-in")).hasCount(3);
+            assertThat(visit.find(".found-in[data-group='eu-1'] .hit"))
+                    .hasAttribute("data-puri", "soundcloud:tracks:78");
+            visit.find("#search-grouping").selectOption("");
+
+            Locator users = visit.find(".facet[data-value='soundcloud:users']");
+            users.focus();
+            visit.page().keyboard().press("Enter");
+            assertThat(hits).hasCount(1);
+            assertThat(users).hasAttribute("aria-pressed", "true");
+            assertThat(users).isFocused();
+            hits.getByRole(AriaRole.BUTTON).click();
+            assertThat(visit.find(".results .found")).hasCount(1);
+            assertThat(visit.find(".results tbody")).containsText("soundcloud:users:ana.souza");
+            visit.assertNothingWentWrong(false);
+        }
+    }
+
+    @Test
+    void withoutWordsSearchListsTheNewestOverAllShardsPageByPage() {
+        try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
+            visit.find(".facet[data-value='soundcloud:users']").click();
+            Locator hits = visit.find("#search-results .hit");
+            assertThat(visit.find("#search-summary")).hasText("61 identities, newest first");
+            assertThat(hits.first()).hasAttribute("data-puri", "soundcloud:users:ana.souza");
+            assertThat(hits).hasCount(20);
+            visit.find("#search-more").click();
+            assertThat(hits).hasCount(40);
+            assertThat(hits.nth(20)).hasAttribute("data-puri", "soundcloud:users:41");
+            visit.assertNothingWentWrong(false);
+        }
+    }
+
+    @Test
+    void whatIsFoundIsTextWhateverItLooksLike() {
+        String hostile = "<img src=x onerror=\"window.hurt=1\"> <em>zebra</em> & co";
+        publish(
+                "soundcloud:tracks:hostile",
+                new Change.Created(
+                        Generators.timeBasedEpochGenerator().generate(),
+                        new Owner("catalog"),
+                        new Shard("br-1"),
+                        null,
+                        Map.of("title", hostile)));
+        try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
+            Locator hit = visit.find(".hit[data-puri='soundcloud:tracks:hostile']");
+            Awaitility.await().untilAsserted(() -> {
+                visit.find("#search-text").fill("");
+                visit.find("#search-text").fill("zebra");
+                assertThat(hit).isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(2_000));
+            });
+            assertThat(hit.locator(".attribute bdi").last()).hasText(hostile);
+            assertThat(hit.locator("em")).hasText("zebra");
+            assertThat(visit.find("#search-results img")).hasCount(0);
+            assertThat(visit.page().evaluate("() => window.hurt === undefined")).isEqualTo(true);
+            visit.assertNothingWentWrong(false);
+        }
+    }
+
+    @Test
+    void anIndexThatIsBehindOrAwayIsSaidAndWithoutOneThereIsNoSearch() {
+        try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
+            visit.page()
+                    .route(
+                            "**/v1/search*",
+                            route -> route.fulfill(new Route.FulfillOptions()
+                                    .setHeaders(Map.of("Puri-Index-Lag", "42"))
+                                    .setContentType("application/json")
+                                    .setBody("{\"results\":[],\"total\":3,\"totalIsExact\":false}")));
+            visit.find("#search-text").fill("a");
+            assertThat(visit.find("#search-summary")).hasText("at least 3 results; the index is 42 seconds behind");
+
+            visit.page().route("**/v1/search*", problem(503, "search-unavailable", "Nothing came back from it."));
+            visit.find("#search-text").fill("b");
+            assertThat(visit.find("#search-problem")).hasText("Nothing came back from it.");
+            assertThat(visit.find("#search-summary")).isEmpty();
+
+            visit.page().route("**/v1/search*", problem(404, "no-search", "No search indexer is named."));
+            visit.find("#search-text").fill("c");
+            assertThat(visit.find("#search")).isHidden();
+            visit.assertNothingWentWrong(true);
+        }
+    }
+
+    private static Consumer<Route> problem(int status, String type, String detail) {
+        return route -> route.fulfill(new Route.FulfillOptions()
+                .setStatus(status)
+                .setContentType("application/problem+json")
+                .setBody("{\"type\":\"https://puri.dev/problems/" + type + "\",\"detail\":\"" + detail + "\"}"));
     }
 
     @Test

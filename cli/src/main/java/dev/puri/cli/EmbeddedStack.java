@@ -85,8 +85,8 @@ public final class EmbeddedStack implements AutoCloseable {
             createTopics();
             progress.accept("starting the topology, a resolver and a search indexer");
             streams = opened(RegistryStreams.start(streamsSettings(place)));
-            resolver = opened(Resolver.start(resolverSettings(place)));
             indexer = opened(SearchServer.start(searchSettings(place)));
+            resolver = opened(Resolver.start(resolverSettings(place)));
             awaitReady();
             started = true;
         } finally {
@@ -186,6 +186,7 @@ public final class EmbeddedStack implements AutoCloseable {
                         "state.dir", place.data().resolve("resolver").toString(),
                         // No balancer stands before it that had to find out.
                         "drain.delay", "0s",
+                        "search.url", search(),
                         "http.port", Integer.toString(place.port()),
                         "public.http.port", Integer.toString(place.publicPort())),
                 Map.of(),

@@ -116,9 +116,8 @@ class ComposeFileTest {
     @Test
     void openSearchAndWhatNeedsItComeWithTheirProfileAlone() {
         services()
-                .forEach((name, service) -> assertThat(service.containsKey("profiles"))
-                        .as(name)
-                        .isEqualTo(name.contains("opensearch")));
+                .forEach((name, service) ->
+                        assertThat(service.containsKey("profiles")).as(name).isEqualTo(name.contains("opensearch")));
         Map<String, Object> indexer = services().get("indexer-opensearch");
         assertThat(map(of(indexer, "environment")))
                 .containsEntry("PURI_SEARCH_ENGINE", "opensearch")

@@ -38,6 +38,7 @@ final class Page {
             "keys.js",
             "lookup.js",
             "rejections.js",
+            "search.js",
             "standing.js");
 
     /**

@@ -10,6 +10,8 @@ import java.util.List;
 final class Problems {
     static final List<ProblemType> ALL = List.of(
             LookUps.NOT_READY,
+            Search.NO_SEARCH,
+            Search.SEARCH_UNAVAILABLE,
             WaitTerms.INVALID_PARAMETER,
             WaitTerms.INVALID_TOKEN,
             WaitTerms.FOREIGN_TOKEN,

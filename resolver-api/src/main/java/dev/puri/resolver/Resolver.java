@@ -119,6 +119,7 @@ public final class Resolver implements AutoCloseable {
                     metrics.registry());
             Feeds feeds = new Feeds(
                     subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, options(changes));
+            Search search = started(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
             health.add(Health.Kind.STARTED, "table", keeper::started);
             health.add(Health.Kind.READY, "table", keeper::ready);
@@ -133,7 +134,7 @@ public final class Resolver implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
                             .with(settings.http()),
-                    Routes.of(lookUps, feeds, health, metrics, lag.mark()),
+                    Routes.of(lookUps, feeds, search, health, metrics, lag.mark()),
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =

@@ -5,8 +5,10 @@ import dev.puri.http.KafkaProperties;
 import dev.puri.http.PublicSettings;
 import dev.puri.http.Setting;
 import dev.puri.http.StateFolder;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Everything that can be set about a resolver; README's table is checked against it. */
@@ -80,6 +82,12 @@ public record ResolverSettings(
                 atMost = "1d")
         Duration snapshotInterval,
 
+        @Setting(
+                doc =
+                        "Base URL of a search indexer, to which the page's searches are passed on, with the viewer's token."
+                                + " None by default, and then the page has no search.")
+        Optional<URI> searchUrl,
+
         PublicSettings toPublic,
         ChangesSettings changes,
         HttpSettings http,
@@ -87,9 +95,21 @@ public record ResolverSettings(
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
         KafkaProperties kafka) {
     /**
-     * @throws IllegalArgumentException when nothing can be kept in the folder
+     * @throws IllegalArgumentException when nothing can be kept in the folder, or there can be no indexer
      */
     public ResolverSettings {
         stateDir.ifPresent(StateFolder::requireUsable);
+        searchUrl.ifPresent(ResolverSettings::requireHttp);
+    }
+
+    private static void requireHttp(URI url) {
+        if (!List.of("http", "https").contains(String.valueOf(url.getScheme()))
+                || url.getHost() == null
+                || url.getQuery() != null
+                || url.getFragment() != null
+                || url.getUserInfo() != null) {
+            throw new IllegalArgumentException(
+                    "PURI_SEARCH_URL: \"" + url + "\" is no address such as http://127.0.0.1:8083");
+        }
     }
 }

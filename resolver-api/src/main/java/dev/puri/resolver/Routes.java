@@ -19,6 +19,7 @@ import java.util.List;
  * GET  /v1/changes            200, server-sent events · 400 · 503
  * GET  /v1/rejections         200 · 400
  * GET  /v1/collections        200, or 503 until they were read
+ * GET  /v1/search             what a search indexer answers · 404 where none is named · 503
  * GET  /v1/stats              200, or 503 and Puri-Table-Lag like the look-ups
  * GET  /                      200, the page for people; 304
  * GET  /page/{file}           200, 304, or 404
@@ -42,7 +43,7 @@ final class Routes {
     /**
      * @param lag borne by what the table answers while it is not fresh
      */
-    static List<Route> of(LookUps lookUps, Feeds feeds, Health health, Metrics metrics, Route.Mark lag) {
+    static List<Route> of(LookUps lookUps, Feeds feeds, Search search, Health health, Metrics metrics, Route.Mark lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one)
                 .taking("at", "wait")
@@ -53,6 +54,7 @@ final class Routes {
         all.add(Route.get("/v1/changes", Scope.CHANGES, feeds::changes).taking("collection"));
         all.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::rejections).taking("puri", "position", "limit"));
         all.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::collections));
+        all.add(Route.get("/v1/search", Scope.RESOLVE, search::search).taking(Search.PARAMETERS));
         all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats).marked(lag));
         all.add(Route.openApi(Routes.class, "/openapi.json"));
         all.addAll(new Page().routes());

@@ -662,6 +662,7 @@ final class ResolverIT {
                 Duration.ZERO,
                 Optional.ofNullable(stateDir),
                 Duration.ofMinutes(10),
+                Optional.empty(),
                 PublicSettings.OFF,
                 ChangesSettings.DEFAULT,
                 HttpSettings.DEFAULT,

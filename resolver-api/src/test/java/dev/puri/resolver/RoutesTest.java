@@ -106,7 +106,8 @@ final class RoutesTest {
                         new TableRows(() -> table), answers, refusals, waiters, () -> PARTITIONS, metrics.registry()),
                 new LookUps.Terms(MAX_REFS, new WaitTerms(Duration.ofSeconds(20))),
                 metrics.registry());
-        routes = Routes.of(lookUps, feeds, new Health(), metrics, new Route.Mark(Routes.LAG, () -> lag));
+        routes = Routes.of(
+                lookUps, feeds, new Search(null), new Health(), metrics, new Route.Mark(Routes.LAG, () -> lag));
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics);
         put("soundcloud:tracks:123", Rows.active("br-1", HANDLE));
         put("soundcloud:tracks:124", Rows.active("br-2"));

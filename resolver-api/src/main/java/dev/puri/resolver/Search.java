@@ -1,0 +1,123 @@
+package dev.puri.resolver;
+
+import dev.puri.http.Exchange;
+import dev.puri.http.Problem;
+import dev.puri.http.ProblemType;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code GET /v1/search}, passed on to a search indexer as it is asked and answered, so that the page has one
+ * origin to ask. With the viewer's token, which means the same there.
+ */
+final class Search implements AutoCloseable {
+    static final ProblemType NO_SEARCH = new ProblemType("no-search", "There is no search here", 404);
+    static final ProblemType SEARCH_UNAVAILABLE =
+            new ProblemType("search-unavailable", "The search indexer does not answer", 503);
+
+    /** What is passed on; what it may be is the indexer's to say. */
+    static final String[] PARAMETERS = {
+        "q",
+        "collection",
+        "namespace",
+        "shard",
+        "owner",
+        "status",
+        "order",
+        "limit",
+        "cursor",
+        "groupBy",
+        "facets",
+        "highlight"
+    };
+
+    private static final List<String> HEADERS = List.of("Puri-Index-Lag", "Retry-After");
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final int MOST_UNDER_WAY = 64;
+    private static final long MOST_BYTES = 32 << 20;
+
+    private final @Nullable URI indexer;
+    private final HttpClient client = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(2))
+            .build();
+    private final Semaphore free = new Semaphore(MOST_UNDER_WAY);
+
+    /**
+     * @param indexer its base; null where there is none
+     */
+    Search(@Nullable URI indexer) {
+        this.indexer = indexer;
+    }
+
+    void search(Exchange exchange) {
+        if (indexer == null) {
+            exchange.problem(Problem.of(NO_SEARCH, "No search indexer is named to this resolver, by PURI_SEARCH_URL."));
+            return;
+        }
+        HttpRequest request = request(exchange, indexer);
+        if (!free.tryAcquire()) {
+            unavailable(exchange, "As many searches are under way as may be.");
+            return;
+        }
+        CompletableFuture<HttpResponse<byte[]>> answer =
+                client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), MOST_BYTES));
+        exchange.onGone(() -> answer.cancel(true));
+        answer.whenComplete((response, failure) -> {
+            free.release();
+            exchange.later(() -> {
+                if (failure == null) {
+                    pass(response, exchange);
+                } else {
+                    unavailable(exchange, "Nothing came back from it in time, or not whole.");
+                }
+            });
+        });
+    }
+
+    private static HttpRequest request(Exchange exchange, URI indexer) {
+        StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
+        for (String name : PARAMETERS) {
+            exchange.queryAll(name)
+                    .forEach(value -> query.add(name + '=' + URLEncoder.encode(value, StandardCharsets.UTF_8)));
+        }
+        String base = indexer.toString().replaceFirst("/+$", "");
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(base + "/v1/search" + query)).timeout(TIMEOUT);
+        String token = exchange.requestHeader("authorization");
+        return (token == null ? request : request.header("Authorization", token)).build();
+    }
+
+    private static void pass(HttpResponse<byte[]> response, Exchange exchange) {
+        for (String name : HEADERS) {
+            response.headers().firstValue(name).ifPresent(value -> exchange.header(name, value));
+        }
+        String mediaType = response.headers().firstValue("content-type").orElse("");
+        // What is neither is of something else on the way, and nothing to be shown as ours.
+        if (!mediaType.startsWith("application/json") && !mediaType.startsWith("application/problem+json")) {
+            unavailable(exchange, "Something that is no search indexer answers there.");
+            return;
+        }
+        exchange.answer(response.statusCode(), mediaType, response.body());
+    }
+
+    private static void unavailable(Exchange exchange, String detail) {
+        exchange.header("Retry-After", "1").problem(Problem.of(SEARCH_UNAVAILABLE, detail));
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+}
