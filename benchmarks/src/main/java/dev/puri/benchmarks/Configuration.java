@@ -3,6 +3,7 @@ package dev.puri.benchmarks;
 import dev.puri.client.CollectionRegistry;
 import dev.puri.http.Settings;
 import dev.puri.registry.StreamsSettings;
+import dev.puri.schemas.collection.Collection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -22,10 +23,10 @@ record Configuration(String schemaRegistry, Optional<Duration> commitInterval) {
         return Settings.read(StreamsSettings.class, flags, Map.of(), null);
     }
 
-    void declare(FreshBroker broker) {
+    void declare(FreshBroker broker, Collection collection) {
         new CollectionRegistry(
                         Map.of("bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemaRegistry),
                         Duration.ofSeconds(30))
-                .apply(List.of(Creations.COLLECTION));
+                .apply(List.of(collection));
     }
 }

@@ -91,7 +91,7 @@ final class Ingest {
     }
 
     /** Returns the id of the events' schema. */
-    private static int registerSchemas(String url) {
+    static int registerSchemas(String url) {
         try (ConfluentSchemaRegistry registry = ConfluentSchemaRegistry.create(Map.of("schema.registry.url", url))) {
             return Objects.requireNonNull(
                     RegistrySchemas.register(registry, Set.of()).get(Topics.EVENTS + "-value"));

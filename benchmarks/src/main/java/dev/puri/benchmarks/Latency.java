@@ -47,7 +47,7 @@ final class Latency {
     List<Figure> measure() throws Exception {
         System.gc();
         try (FreshBroker broker = FreshBroker.start()) {
-            configuration.declare(broker);
+            configuration.declare(broker, Creations.COLLECTION);
             try (RegistryStreams topology = RegistryStreams.start(configuration.of(broker));
                     Resolver resolver = Resolver.start(resolver(broker));
                     IdentityPublisher publisher = new IdentityPublisher(Map.of(
@@ -103,13 +103,13 @@ final class Latency {
         }
     }
 
-    private static void sleepUntil(long nanoTime) {
+    static void sleepUntil(long nanoTime) {
         for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }
     }
 
-    private static String percentiles(Histogram micros) {
+    static String percentiles(Histogram micros) {
         return "p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f, max %.1f"
                 .formatted(
                         micros.getValueAtPercentile(50) / 1e3,
@@ -141,7 +141,7 @@ final class Latency {
                 null);
     }
 
-    private static void await(String what, BooleanSupplier condition) {
+    static void await(String what, BooleanSupplier condition) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > deadline) {

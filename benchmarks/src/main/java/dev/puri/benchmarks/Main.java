@@ -14,7 +14,8 @@ import picocli.CommandLine.Option;
             TableCommand.class,
             CurveCommand.class,
             MicroCommand.class,
-            ResolverCommand.class
+            ResolverCommand.class,
+            SearchCommand.class
         },
         synopsisSubcommandLabel = "NAME",
         description = "Measures, on this machine and now.",

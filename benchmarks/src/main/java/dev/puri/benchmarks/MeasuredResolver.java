@@ -15,7 +15,7 @@ final class MeasuredResolver implements AutoCloseable {
     }
 
     /** Returns once all rows are in. */
-    static MeasuredResolver start(FreshBroker broker, OneSchemaServer schemas, int rows, List<String> javaOptions)
+    static MeasuredResolver start(FreshBroker broker, SchemaServer schemas, int rows, List<String> javaOptions)
             throws Exception {
         ServerProcess process = ServerProcess.start(
                 javaOptions,

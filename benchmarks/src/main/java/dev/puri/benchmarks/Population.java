@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -107,23 +109,56 @@ public final class Population {
 
     /** Puts those from one number up to before another into the identities topic. */
     static void publish(String bootstrapServers, long from, long to, long version) throws Exception {
+        publish(bootstrapServers, from, to, () -> records(Population::puri, version));
+    }
+
+    /**
+     * The rows as records, made for one thread.
+     *
+     * @param names whose row each is
+     */
+    static LongFunction<ProducerRecord<byte[], byte[]>> records(LongFunction<Puri> names, long version) {
+        RowBytes bytes = new RowBytes();
+        return number -> {
+            Row row = row(number, version);
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    Topics.IDENTITIES, names.apply(number).toBytes(), bytes.encode(SCHEMA_ID, row));
+            // As the topology writes them: each record has both.
+            record.headers().add(Position.HEADER, ascii(row.position().toString()));
+            record.headers().add(Outcome.HEADER, APPLIED);
+            return record;
+        };
+    }
+
+    /**
+     * Sends what is made of each number from one up to before another.
+     *
+     * @param makers gives each thread what makes its records
+     */
+    static void publish(
+            String bootstrapServers, long from, long to, Supplier<LongFunction<ProducerRecord<byte[], byte[]>>> makers)
+            throws Exception {
         AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
         Thread[] producers = new Thread[PRODUCERS];
         for (int i = 0; i < PRODUCERS; i++) {
             long first = from + i;
-            producers[i] = Thread.ofPlatform().start(() -> produce(bootstrapServers, first, to, version, failure));
+            producers[i] = Thread.ofPlatform().start(() -> produce(bootstrapServers, first, to, makers.get(), failure));
         }
         for (Thread producer : producers) {
             producer.join();
         }
         Exception thrown = failure.get();
         if (thrown != null) {
-            throw new IllegalStateException("not all rows could be published", thrown);
+            throw new IllegalStateException("not all records could be published", thrown);
         }
     }
 
     private static void produce(
-            String bootstrapServers, long first, long to, long version, AtomicReference<@Nullable Exception> failure) {
+            String bootstrapServers,
+            long first,
+            long to,
+            LongFunction<ProducerRecord<byte[], byte[]>> records,
+            AtomicReference<@Nullable Exception> failure) {
         // A row that is sent twice stays one row, so nothing needs to be kept in order.
         Map<String, Object> config = Map.of(
                 "bootstrap.servers",
@@ -134,24 +169,17 @@ public final class Population {
                 1 << 17,
                 "enable.idempotence",
                 false);
-        RowBytes bytes = new RowBytes();
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
             for (long number = first; number < to && failure.get() == null; number += PRODUCERS) {
-                Row row = row(number, version);
-                ProducerRecord<byte[], byte[]> record =
-                        new ProducerRecord<>(Topics.IDENTITIES, puri(number).toBytes(), bytes.encode(SCHEMA_ID, row));
-                // As the topology writes them: each record has both.
-                record.headers().add(Position.HEADER, ascii(row.position().toString()));
-                record.headers().add(Outcome.HEADER, APPLIED);
-                producer.send(record, (sent, e) -> failure.compareAndSet(null, e));
+                producer.send(records.apply(number), (sent, e) -> failure.compareAndSet(null, e));
             }
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);
         }
     }
 
-    private static byte[] ascii(String text) {
+    static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 

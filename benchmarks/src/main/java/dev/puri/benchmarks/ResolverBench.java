@@ -106,7 +106,7 @@ final class ResolverBench {
         }
         figures.add(Figure.alone("identities", "rows", plan.rows));
         try (FreshBroker broker = FreshBroker.start();
-                OneSchemaServer schemas = OneSchemaServer.start()) {
+                SchemaServer schemas = SchemaServer.start()) {
             Population.publish(broker.bootstrapServers(), 0, plan.rows, 0);
             try (MeasuredResolver resolver = MeasuredResolver.start(broker, schemas, plan.rows, plan.javaOptions)) {
                 progress.accept("the resolver holds %,d rows".formatted(plan.rows));

@@ -7,12 +7,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
@@ -24,8 +19,6 @@ final class Seeker implements AutoCloseable {
     /** An identity is found this much late at most, when the machine keeps up. */
     static final Duration STEP = Duration.ofMillis(3);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final long LONGEST_MICROS = PATIENCE.toNanos() / 1000;
     private static final int FOUND = 200;
     private static final int UNKNOWN = 404;
 
@@ -33,10 +26,7 @@ final class Seeker implements AutoCloseable {
     private final int mostOpen;
     private final Thread thread = Thread.ofPlatform().name("seeker").unstarted(this::run);
     private final Queue<Sought> arriving = new ConcurrentLinkedQueue<>();
-    private final AtomicLong seen = new AtomicLong();
-    private final CompletableFuture<Void> failed = new CompletableFuture<>();
-    private final Histogram waits = new Histogram(LONGEST_MICROS, 3);
-    private final Histogram overestimates = new Histogram(LONGEST_MICROS, 3);
+    private final Sightings sightings = new Sightings();
     private long questions;
     private volatile boolean closed;
 
@@ -84,7 +74,7 @@ final class Seeker implements AutoCloseable {
 
     /** Gives up, because one can never be found. */
     void fail(Throwable why) {
-        failed.completeExceptionally(why);
+        sightings.fail(why);
     }
 
     /**
@@ -93,20 +83,9 @@ final class Seeker implements AutoCloseable {
      * @throws IllegalStateException when they are not
      */
     Found awaitAll(long count) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (seen.get() < count) {
-            try {
-                failed.get(10, TimeUnit.MILLISECONDS);
-            } catch (TimeoutException e) {
-                if (System.nanoTime() > deadline) {
-                    throw new IllegalStateException("only " + seen + " of " + count + " identities were found", e);
-                }
-            } catch (ExecutionException e) {
-                throw new IllegalStateException("seeking failed after " + seen + " identities", e.getCause());
-            }
-        }
+        sightings.await(count);
         close();
-        return new Found(waits, overestimates, questions);
+        return new Found(sightings.waits(), sightings.overestimates(), questions);
     }
 
     private void run() {
@@ -141,13 +120,8 @@ final class Seeker implements AutoCloseable {
         if (status == UNKNOWN) {
             sought.missingAt = asked;
         } else if (status == FOUND) {
-            long now = System.nanoTime();
-            if (sought.counts) {
-                waits.recordValue(Math.min((now - sought.since) / 1000, LONGEST_MICROS));
-                overestimates.recordValue(Math.min((now - sought.missingAt) / 1000, LONGEST_MICROS));
-            }
+            sightings.saw(sought.since, sought.missingAt, sought.counts);
             sought.missingAt = Long.MAX_VALUE;
-            seen.incrementAndGet();
         } else {
             throw new IllegalStateException(sought.path + " was answered with " + status);
         }

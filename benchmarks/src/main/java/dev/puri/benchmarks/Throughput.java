@@ -124,7 +124,7 @@ final class Throughput {
         System.gc();
         FreshBroker broker = FreshBroker.start();
         try {
-            configuration.declare(broker);
+            configuration.declare(broker, Creations.COLLECTION);
             events.publish(broker.bootstrapServers());
             return broker;
         } catch (Exception e) {

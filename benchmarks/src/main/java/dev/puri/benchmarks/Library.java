@@ -1,0 +1,106 @@
+package dev.puri.benchmarks;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RecordWriter;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.LongFunction;
+import org.apache.avro.Schema;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** Tracks, users, playlists and comments with texts, as the topology leaves their rows and documents; each known by its number. */
+final class Library {
+    static final int SCHEMA_ID = 2;
+
+    private static final RecordWriter<dev.puri.schemas.avro.Document> WRITER =
+            RecordWriter.of(dev.puri.schemas.avro.Document.class);
+
+    private Library() {}
+
+    private enum Kind {
+        TRACKS,
+        USERS,
+        PLAYLISTS,
+        COMMENTS
+    }
+
+    /** Of ten, six are tracks. */
+    private static Kind kind(long number) {
+        return switch ((int) (number % 10)) {
+            case 6, 7 -> Kind.USERS;
+            case 8 -> Kind.PLAYLISTS;
+            case 9 -> Kind.COMMENTS;
+            default -> Kind.TRACKS;
+        };
+    }
+
+    static Puri puri(long number) {
+        String collection = switch (kind(number)) {
+            case TRACKS -> "tracks";
+            case USERS -> "users";
+            case PLAYLISTS -> "playlists";
+            case COMMENTS -> "comments";
+        };
+        return Puri.of("soundcloud", collection, Long.toString(1_000_000_000L + number));
+    }
+
+    static Row row(long number) {
+        return Population.row(number, 0);
+    }
+
+    static Document document(long number) {
+        Row row = row(number);
+        return new Document(
+                row.owner(), row.shard(), row.handle(), row.status(), null, attributes(number), row.position());
+    }
+
+    /** A name or a title, and often a text of some dozen words. */
+    static Map<String, String> attributes(long number) {
+        Random random = new Random(Population.mixed(number));
+        return switch (kind(number)) {
+            case TRACKS ->
+                Map.of(
+                        "title",
+                        Vocabulary.text(2 + random.nextInt(3), random),
+                        "artist",
+                        Vocabulary.text(2, random),
+                        "description",
+                        Vocabulary.text(1 + random.nextInt(40), random));
+            case USERS -> Map.of("name", Vocabulary.text(2, random), "city", Vocabulary.word(random));
+            case PLAYLISTS ->
+                Map.of(
+                        "title",
+                        Vocabulary.text(2 + random.nextInt(3), random),
+                        "description",
+                        Vocabulary.text(1 + random.nextInt(15), random));
+            case COMMENTS -> Map.of("text", Vocabulary.text(5 + random.nextInt(20), random));
+        };
+    }
+
+    /** Puts rows and documents into their topics. */
+    static void publish(String bootstrapServers, long count) throws Exception {
+        Population.publish(bootstrapServers, 0, count, () -> Population.records(Library::puri, 0));
+        Population.publish(bootstrapServers, 0, count, Library::records);
+    }
+
+    private static LongFunction<ProducerRecord<byte[], byte[]>> records() {
+        return number -> {
+            Document document = document(number);
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    Topics.DOCUMENTS, puri(number).toBytes(), WRITER.encode(SCHEMA_ID, DocumentAvro.toAvro(document)));
+            record.headers()
+                    .add(Position.HEADER, Population.ascii(document.position().toString()));
+            return record;
+        };
+    }
+
+    /** Of the documents' values. */
+    static Schema schema() {
+        return WRITER.schema();
+    }
+}

@@ -1,0 +1,96 @@
+package dev.puri.search.lucene;
+
+import dev.puri.search.index.SearchQuery;
+import dev.puri.search.words.Wanted;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.StoredFields;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.MultiCollectorManager;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.TopFieldCollectorManager;
+import org.apache.lucene.search.TopFieldDocs;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.FSDirectory;
+
+/** Lucene's searcher over the last commit of an index of ours, asked what {@link Page} asks it. */
+public final class BareSearcher implements AutoCloseable {
+    private static final Set<String> ENTRY = Set.of(Fields.ENTRY);
+
+    private final Directory directory;
+    private final DirectoryReader reader;
+    private final IndexSearcher searcher;
+
+    private BareSearcher(Directory directory, DirectoryReader reader) {
+        this.directory = directory;
+        this.reader = reader;
+        this.searcher = new IndexSearcher(reader);
+        searcher.setSimilarity(new Closeness());
+    }
+
+    /**
+     * @param folder of one {@link LuceneIndex}
+     */
+    public static BareSearcher open(Path folder) throws IOException {
+        Directory directory = FSDirectory.open(folder);
+        return new BareSearcher(directory, DirectoryReader.open(directory));
+    }
+
+    /** A query as Lucene takes it, its words looked up already. */
+    public record Prepared(Query query, int limit) {}
+
+    /** Looks up the words of a query's text in the index. */
+    public Prepared prepare(SearchQuery query) throws IOException {
+        Wanted wanted = Wanted.parse(Objects.requireNonNull(query.text()));
+        return new Prepared(Page.filtered(TextQuery.first(reader, wanted).query(), query), query.limit());
+    }
+
+    /**
+     * What was found.
+     *
+     * @param docs Lucene's numbers of the best
+     */
+    public record Found(long total, List<ScoreDoc> docs) {}
+
+    /** Searches and counts by collection and shard; hits are numbers. */
+    public Found search(Prepared prepared) throws IOException {
+        Object[] both = searcher.search(
+                prepared.query,
+                new MultiCollectorManager(
+                        new TopFieldCollectorManager(Page.BY_CLOSENESS, prepared.limit, null, Integer.MAX_VALUE),
+                        FacetCounts.MANAGER));
+        return new Found(((FacetCounts) both[1]).total(), List.of(((TopFieldDocs) both[0]).scoreDocs));
+    }
+
+    /** Reads the bytes that are stored of hits, and returns how many. */
+    public long read(Found found) throws IOException {
+        StoredFields stored = reader.storedFields();
+        long bytes = 0;
+        for (ScoreDoc doc : found.docs) {
+            bytes += stored.document(doc.doc, ENTRY).getBinaryValue(Fields.ENTRY).length;
+        }
+        return bytes;
+    }
+
+    /** The names of hits. */
+    public List<String> puris(Found found) throws IOException {
+        View.Entries entries = new View(searcher).entries();
+        List<String> puris = new ArrayList<>();
+        for (ScoreDoc doc : found.docs) {
+            puris.add(entries.at(doc.doc).puri().toString());
+        }
+        return puris;
+    }
+
+    @Override
+    public void close() throws IOException {
+        reader.close();
+        directory.close();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.puri.search.lucene;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.Entry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.IndexWriterConfig.OpenMode;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.FSDirectory;
+
+/**
+ * Lucene's writer fed in a loop with what {@link LuceneIndex} writes, field by field, from entries in memory: it
+ * reads no topic, decodes nothing, looks nothing up and keeps no account of how far it is.
+ */
+public final class BareWriter {
+    /** As much as {@link LuceneIndex} has. */
+    private static final double BUFFER_MIB = 128;
+
+    private BareWriter() {}
+
+    /** One identity's two entries. */
+    public record Item(Puri puri, Entry identity, Entry document) {}
+
+    /**
+     * Fills an index, until readers see all of it.
+     *
+     * @param folder need not be there; what is written stays until somebody removes it
+     * @param threads each writes its part
+     * @return seconds
+     */
+    public static double fill(Path folder, List<Item> items, int threads) throws Exception {
+        try (Directory directory = FSDirectory.open(folder);
+                ExecutorService pool = Executors.newFixedThreadPool(threads)) {
+            long begun = System.nanoTime();
+            IndexWriter writer = new IndexWriter(
+                    directory,
+                    new IndexWriterConfig(Fields.analyzer())
+                            .setOpenMode(OpenMode.CREATE)
+                            .setSimilarity(new Closeness())
+                            .setRAMBufferSizeMB(BUFFER_MIB)
+                            .setMaxFullFlushMergeWaitMillis(0)
+                            .setCommitOnClose(false));
+            try {
+                write(writer, items, threads, pool);
+                try (DirectoryReader reader = DirectoryReader.open(writer)) {
+                    double seconds = (System.nanoTime() - begun) / 1e9;
+                    if (reader.numDocs() != 2 * items.size()) {
+                        throw new IllegalStateException("the bare index has " + reader.numDocs() + " entries");
+                    }
+                    return seconds;
+                }
+            } finally {
+                writer.rollback();
+            }
+        }
+    }
+
+    private static void write(IndexWriter writer, List<Item> items, int threads, ExecutorService pool)
+            throws Exception {
+        List<Callable<Boolean>> parts = new ArrayList<>();
+        for (int first = 0; first < threads; first++) {
+            int from = first;
+            parts.add(() -> {
+                for (int i = from; i < items.size(); i += threads) {
+                    add(writer, items.get(i));
+                }
+                return true;
+            });
+        }
+        for (Future<Boolean> part : pool.invokeAll(parts)) {
+            part.get();
+        }
+    }
+
+    private static void add(IndexWriter writer, Item item) throws IOException {
+        for (Entry entry : List.of(item.identity, item.document)) {
+            writer.addDocument(Fields.of(Fields.key(entry.kind(), item.puri), item.puri, entry));
+        }
+    }
+}
