@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -505,11 +504,5 @@ final class Feed implements AutoCloseable {
                 log.warn("The last commit was not taken, what came since is read again: {}", e.getMessage());
             }
         }
-    }
-
-    /** For log lines. */
-    @Override
-    public String toString() {
-        return Objects.toString(seen.next());
     }
 }

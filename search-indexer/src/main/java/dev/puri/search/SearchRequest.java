@@ -125,24 +125,13 @@ record SearchRequest(
                 null);
     }
 
-    /** The query, from where a page before ended. */
-    SearchQuery from(@Nullable Cursor after) {
-        return new SearchQuery(
-                query.text(),
-                query.order(),
-                query.collections(),
-                query.namespaces(),
-                query.shards(),
-                query.owners(),
-                query.statuses(),
-                query.limit(),
-                after,
-                query.facets(),
-                query.highlights());
+    /** The query, from where the page before ended. */
+    SearchQuery fromCursor() {
+        return among(query.collections());
     }
 
-    /** The query, among these collections only. */
-    SearchQuery among(Set<String> collections, @Nullable Cursor after) {
+    /** The same, among these collections only. */
+    SearchQuery among(Set<String> collections) {
         return new SearchQuery(
                 query.text(),
                 query.order(),
@@ -152,7 +141,7 @@ record SearchRequest(
                 query.owners(),
                 query.statuses(),
                 query.limit(),
-                after,
+                cursor,
                 query.facets(),
                 query.highlights());
     }

@@ -111,7 +111,7 @@ final class Searches {
                 exchange,
                 INTERNAL,
                 request,
-                cursor -> request.from(cursor),
+                request.fromCursor(),
                 (page, cursor) -> json -> ResultJson.write(json, page, request, cursor));
     }
 
@@ -127,15 +127,9 @@ final class Searches {
                 exchange,
                 PUBLIC,
                 request,
-                cursor -> request.among(among, cursor),
+                request.among(among),
                 (page, cursor) -> json ->
                         ResultJson.writePublic(json, page, request.query().facets(), cursor));
-    }
-
-    /** What the engine is asked. */
-    @FunctionalInterface
-    private interface Asked {
-        SearchQuery from(@Nullable Cursor after);
     }
 
     /** How a page is written. */
@@ -144,14 +138,15 @@ final class Searches {
         JsonBody of(SearchResult page, @Nullable String cursor);
     }
 
-    private Runnable answered(Exchange exchange, String listener, SearchRequest request, Asked asked, Written written) {
+    private Runnable answered(
+            Exchange exchange, String listener, SearchRequest request, SearchQuery query, Written written) {
         Served served = indexer.enter();
         if (served == null) {
             return () -> notReady(exchange, "Nothing is answered now.");
         }
         long begun = System.nanoTime();
         try {
-            SearchResult page = served.index().search(asked.from(request.cursor()));
+            SearchResult page = served.index().search(query);
             Cursor next = page.next();
             String cursor = next == null ? null : next.token();
             byte[] body = JsonBody.bytes(written.of(page, cursor));

@@ -1,7 +1,5 @@
 package dev.puri.search;
 
-import dev.puri.schemas.identity.Handle;
-import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -67,12 +65,5 @@ final class Served {
     Moment asOf() {
         Feed by = feed;
         return by == null ? opened : by.asOf();
-    }
-
-    /** Who bears a handle, as heard of lately. */
-    @Nullable
-    Puri bearer(Handle handle) {
-        Feed by = feed;
-        return by == null ? null : by.heard().bearer(handle);
     }
 }

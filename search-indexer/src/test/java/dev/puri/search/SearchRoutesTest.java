@@ -18,9 +18,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A server over an index that was complete before it started; no broker is there. */
 @Timeout(60)
@@ -40,6 +46,19 @@ final class SearchRoutesTest {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
     private static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
     private static final Contract OUTSIDE = new Contract(CLIENT, "/openapi-search-public.json");
+
+    /** Nobody is there but the server. */
+    private static final Map<String, String> FLAGS = Map.of(
+            "bootstrap.server",
+            "127.0.0.1:1",
+            "schema.registry",
+            "http://127.0.0.1:1",
+            "http.port",
+            "0",
+            "public.http.port",
+            "0",
+            "drain.delay",
+            "0s");
 
     private static final MemoryHome HOME = new MemoryHome();
     private static SearchServer server;
@@ -74,18 +93,7 @@ final class SearchRoutesTest {
     }
 
     private static SearchServer server(MemoryHome home) {
-        Map<String, String> flags = new HashMap<>(Map.of(
-                "bootstrap.server",
-                "127.0.0.1:1",
-                "schema.registry",
-                "http://127.0.0.1:1",
-                "http.port",
-                "0",
-                "public.http.port",
-                "0",
-                "drain.delay",
-                "0s"));
-        return SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), () -> home);
+        return SearchServer.start(Settings.read(SearchSettings.class, FLAGS, Map.of(), null), () -> home);
     }
 
     @AfterAll
@@ -254,6 +262,46 @@ final class SearchRoutesTest {
                             .body())
                     .contains("unknown-parameter");
         }
+    }
+
+    @Test
+    void whoeverMaySearchMayNotReindex(@TempDir Path folder) throws Exception {
+        Path tokens = Files.writeString(
+                folder.resolve("tokens"), "shop resolve " + hash("s3") + "\nops admin " + hash("s4") + "\n");
+        Map<String, String> flags = new HashMap<>(FLAGS);
+        flags.put("auth.tokens", tokens.toString());
+        try (SearchServer guarded =
+                SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), MemoryHome::new)) {
+            int port = guarded.port();
+            assertThat(status(port, "GET", "/v1/search", null)).isEqualTo(401);
+            assertThat(status(port, "GET", "/v1/search", "s5")).isEqualTo(401);
+            // Nothing is there yet, which only those are told who may ask.
+            assertThat(status(port, "GET", "/v1/search", "s3")).isEqualTo(503);
+            assertThat(status(port, "GET", "/v1/search", "s4")).isEqualTo(403);
+            for (String method : List.of("GET", "POST", "DELETE")) {
+                assertThat(status(port, method, "/v1/search/reindex", "s3")).isEqualTo(403);
+            }
+            for (String path : List.of("/v1/search/verify", "/v1/stats", "/metrics")) {
+                assertThat(status(port, "GET", path, "s3")).as(path).isEqualTo(403);
+                assertThat(status(port, "GET", path, null)).as(path).isEqualTo(401);
+            }
+            assertThat(status(port, "GET", "/v1/search/reindex", "s4")).isEqualTo(200);
+            assertThat(status(port, "GET", "/openapi.json", null)).isEqualTo(200);
+        }
+    }
+
+    private static String hash(String token) throws Exception {
+        return HexFormat.of()
+                .formatHex(MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static int status(int port, String method, String path, @Nullable String token) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .method(method, HttpRequest.BodyPublishers.noBody());
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        return INSIDE.send(request.build()).statusCode();
     }
 
     @Test
