@@ -18,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.logging.Level;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -43,6 +44,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class LuceneHome implements IndexHome {
     private static final Logger log = LoggerFactory.getLogger(LuceneHome.class);
+
+    /** Warns, beside all other logs, at each start that a module could be used which is in incubation yet. */
+    private static final java.util.logging.Logger VECTORS =
+            java.util.logging.Logger.getLogger("org.apache.lucene.internal.vectorization.VectorizationProvider");
+
+    static {
+        VECTORS.setLevel(Level.SEVERE);
+    }
 
     private static final String CURRENT = "current";
     private static final Pattern GENERATION = Pattern.compile("index-([1-9][0-9]{0,17})");

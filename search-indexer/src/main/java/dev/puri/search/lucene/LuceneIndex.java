@@ -38,11 +38,13 @@ import org.apache.lucene.search.SearcherManager;
 import org.apache.lucene.store.AlreadyClosedException;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.util.IOUtils;
+import org.apache.lucene.util.ThreadInterruptedException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One folder with one index. Lucene's commits are atomic and carry {@link Reached}, so what is found after any end
- * is exactly what the log said up to there; what came later is read from the log again.
+ * is what the log said up to there, and after a {@link #purge} some of what it said next; what came later is read
+ * from the log again, which changes nothing where it is in already.
  */
 public final class LuceneIndex implements SearchIndex {
     /** Of fields, of their words, and of stored entries. An index of another is built anew. */
@@ -280,7 +282,7 @@ public final class LuceneIndex implements SearchIndex {
                 throw new AlreadyClosedException("it was closed");
             }
             attempt.make();
-        } catch (IOException | AlreadyClosedException e) {
+        } catch (IOException | AlreadyClosedException | ThreadInterruptedException e) {
             close();
             throw new IndexUnavailableException("cannot " + what + " the index in " + folder, e);
         }

@@ -6,11 +6,11 @@ import org.apache.lucene.util.StringHelper;
 /**
  * Which keys an index that began empty may have: a Bloom filter. Of a key that it has not seen the index has no
  * entry for certain, which then is added without looking for one to replace. One that it has wrongly for seen costs
- * that look and nothing else, so 16 MiB do for any number of keys; they tell apart some 20 million well. For one
+ * that look and nothing else, so 8 MiB do for any number of keys; they tell apart some 10 million well. For one
  * thread.
  */
 final class SeenKeys {
-    private static final int BITS = 1 << 27;
+    private static final int BITS = 1 << 26;
     private static final int PROBES = 4;
 
     private final long[] words = new long[BITS / Long.SIZE];

@@ -32,6 +32,9 @@ public record Wanted(List<Clause> clauses) {
     /** Letters that a word must have for a slip to be forgiven. */
     public static final int MIN_SLIP_LETTERS = 4;
 
+    /** And may have at most: engines look for slips the longer, the longer a word is. */
+    public static final int MAX_SLIP_LETTERS = 32;
+
     public Wanted {
         clauses = List.copyOf(clauses);
     }
@@ -145,7 +148,9 @@ public record Wanted(List<Clause> clauses) {
 
         /** Numbers and codes are not slips of one another. */
         private static boolean maySlip(String word) {
-            return word.codePointCount(0, word.length()) >= MIN_SLIP_LETTERS
+            int letters = word.codePointCount(0, word.length());
+            return letters >= MIN_SLIP_LETTERS
+                    && letters <= MAX_SLIP_LETTERS
                     && word.codePoints().allMatch(Character::isLetter);
         }
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Lists that are too long for all of them to be looked at for a page. */
 final class LuceneListTest {
-    private static final int IDENTITIES = 25_000;
+    private static final int IDENTITIES = 14_000;
 
     @TempDir
     private Path folder;
@@ -41,7 +41,7 @@ final class LuceneListTest {
                 item = random.nextInt(100) == 0 ? item.withUuid(Item.uuid(random.nextInt(1 << 30), i)) : item;
                 items.add(item);
                 log.writeRow(item);
-                if (i % 6000 == 0) {
+                if (i % 3000 == 0) {
                     index.apply(log.after(index.committed()));
                     index.commit(log.reached());
                 }
@@ -50,7 +50,7 @@ final class LuceneListTest {
             index.refresh();
 
             for (Order order : List.of(Order.NEWEST, Order.OLDEST)) {
-                Ask all = Ask.list(order).limit(900);
+                Ask all = Ask.list(order).limit(1500);
                 assertPages(all, order, items, item -> true, index, seed);
                 assertPages(all.plain(), order, items, item -> true, index, seed);
                 assertPages(
