@@ -3,9 +3,7 @@ package dev.puri.resolver;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Polls one partition on a thread of its own, up to an end that is known, so that the next part of it
  * comes over the network while the one before is processed. The consumer is its own until it has ended.
  *
- * <p>There are so many polls ahead and no more. Used by one thread.
+ * <p>There are so many polls ahead and no more: some 10 ms of work, which is a broker's answer in the same
+ * network, and not the whole of a part on a slow one. Used by one thread.
  */
 final class ReadAhead {
     /** Of a thousand records each, unless somebody configures otherwise: some 5 MB. */
@@ -24,7 +23,7 @@ final class ReadAhead {
 
     private final TopicPartition partition;
     private final long end;
-    private final Supplier<ConsumerRecords<byte[], byte[]>> poll;
+    private final Source source;
     private final BlockingQueue<Step> steps = new ArrayBlockingQueue<>(MOST);
     private final Thread thread =
             Thread.ofPlatform().name("table-fetcher").daemon(true).unstarted(this::run);
@@ -33,8 +32,18 @@ final class ReadAhead {
     /** Before which everything was taken. */
     private long position;
 
+    /** The consumer. */
+    interface Source {
+        /** What comes next; returns soon even if there is nothing. */
+        ConsumerRecords<byte[], byte[]> poll();
+
+        /** Before which everything was polled. */
+        long position();
+    }
+
     private sealed interface Step {
-        record Polled(ConsumerRecords<byte[], byte[]> records) implements Step {}
+        /** Markers of transactions alone move the position too. */
+        record Polled(ConsumerRecords<byte[], byte[]> records, long position) implements Step {}
 
         record Failed(Throwable cause) implements Step {}
 
@@ -44,15 +53,14 @@ final class ReadAhead {
     /**
      * Begins.
      *
-     * @param from the consumer's position
      * @param end at which it ends
-     * @param poll asks the consumer, and returns soon even if there is nothing
+     * @param source has no other partition, and is nobody else's until the end or {@link #stop}
      */
-    ReadAhead(TopicPartition partition, long from, long end, Supplier<ConsumerRecords<byte[], byte[]>> poll) {
+    ReadAhead(TopicPartition partition, long end, Source source) {
         this.partition = partition;
-        this.position = from;
+        this.position = source.position();
         this.end = end;
-        this.poll = poll;
+        this.source = source;
         thread.start();
     }
 
@@ -60,12 +68,12 @@ final class ReadAhead {
         try {
             long next = position;
             while (next < end && !isStopped) {
-                ConsumerRecords<byte[], byte[]> records = poll.get();
-                OffsetAndMetadata after = records.nextOffsets().get(partition);
-                if (after != null) {
-                    next = after.offset();
-                    put(new Step.Polled(records));
+                ConsumerRecords<byte[], byte[]> records = source.poll();
+                long after = source.position();
+                if (!records.isEmpty() || after != next) {
+                    put(new Step.Polled(records, after));
                 }
+                next = after;
             }
             put(new Step.Ended());
         } catch (RuntimeException | Error e) {
@@ -94,16 +102,15 @@ final class ReadAhead {
         try {
             return switch (steps.poll(millis, TimeUnit.MILLISECONDS)) {
                 case Step.Polled polled -> {
-                    OffsetAndMetadata after = polled.records().nextOffsets().get(partition);
-                    position = after == null ? position : after.offset();
+                    position = polled.position();
                     yield polled.records();
                 }
                 case Step.Ended ended -> {
-                    thread.join();
+                    stop();
                     yield null;
                 }
                 case Step.Failed failed -> {
-                    thread.join();
+                    stop();
                     throw unchecked(failed.cause());
                 }
                 case null -> ConsumerRecords.empty();
@@ -120,18 +127,28 @@ final class ReadAhead {
         return (RuntimeException) cause;
     }
 
+    TopicPartition partition() {
+        return partition;
+    }
+
     /** Before which everything was taken. */
     long position() {
         return position;
     }
 
-    /** Frees the consumer, and forgets what was read and not taken. */
+    /** Frees the consumer, which may have gone further than what was taken; also when interrupted, as nobody else will. */
     void stop() {
         isStopped = true;
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            throw new InterruptException(e);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 }

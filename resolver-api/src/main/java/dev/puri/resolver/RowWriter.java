@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that writes a table, beside the one that reads its topic: each has about half of the
- * work of a restore.
+ * The one thread that writes a table, beside the one that reads its topic: each has about as much to do at a
+ * restore.
  *
  * <pre>
- * global thread: read, parse, pack ──Batch──▶ queue ──▶ this thread: store, turn the doors
+ * global thread: parse, pack ────────Batch──▶ queue ──▶ this thread: store, turn the doors
  *       ▲                                                        │
  *       └──────────────────── empty batches ◀────────────────────┘
  * </pre>
@@ -33,7 +33,7 @@ final class RowWriter implements AutoCloseable {
     private static final long LOOK_MILLIS = 100;
     private static final long STOP_MILLIS = 2_000;
 
-    /** So many that neither thread waits for the other's pauses: some 40 ms of work, 10 MB. */
+    /** So many that neither thread waits for the other's pauses: some 40 ms of work, 20 MB. */
     static final int BATCHES = 160;
 
     private final PackedTable table;

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * One life of the client that fills a table: a Kafka Streams application of nothing but a global store.
  *
  * <pre>
- * puri.identities.v1 ──TrackedConsumer──▶ global thread ──RowFeed──▶ RowWriter's thread ──▶ PackedTable
+ * puri.identities.v1 ──TrackedConsumer, ReadAhead──▶ global thread ──RowFeed──▶ RowWriter's thread ──▶ PackedTable
  * </pre>
  *
  * Used by one thread, but for {@link #abandon}.
@@ -42,9 +42,9 @@ public final class TableClient implements AutoCloseable {
 
     /**
      * How the topic is read unless the user says otherwise. It is read partition by partition, and the
-     * next part of one is asked for when the one before is used up: so parts are large, or waiting for
-     * them takes the most time. And a finished partition's long poll would hold the connection for half a
-     * second each.
+     * next part of one is asked for when the one before was polled to its end: so parts are large, or there
+     * are many waits for brokers that are far. And a finished partition's long poll would hold the connection
+     * for half a second each.
      */
     public static final Map<String, String> CONSUMER = Map.of(
             ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "8388608",

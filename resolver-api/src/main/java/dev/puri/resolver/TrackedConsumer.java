@@ -82,16 +82,10 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
         if (begun != null) {
             restoring = null;
             long end = Objects.requireNonNull(ends.remove(begun));
-            readAhead = new ReadAhead(begun, super.position(begun), end, () -> withTimes(super.poll(LOOK)));
+            readAhead = new ReadAhead(begun, end, new Ahead(begun));
         }
         if (readAhead != null) {
-            ConsumerRecords<byte[], byte[]> records;
-            try {
-                records = readAhead.take(timeout.toMillis());
-            } catch (RuntimeException e) {
-                freeConsumer();
-                throw e;
-            }
+            ConsumerRecords<byte[], byte[]> records = readAhead.take(timeout.toMillis());
             if (records != null) {
                 return records;
             }
@@ -139,16 +133,42 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
         super.close(options);
     }
 
+    /** Takes the consumer back, and places it where this thread is. */
     private void freeConsumer() {
-        if (readAhead != null) {
-            readAhead.stop();
+        ReadAhead freed = readAhead;
+        if (freed != null) {
             readAhead = null;
+            freed.stop();
+            super.seek(freed.partition(), freed.position());
+        }
+    }
+
+    /** The consumer without what is done for the thread that processes. */
+    private final class Ahead implements ReadAhead.Source {
+        private final TopicPartition partition;
+
+        Ahead(TopicPartition partition) {
+            this.partition = partition;
+        }
+
+        @Override
+        public ConsumerRecords<byte[], byte[]> poll() {
+            return withTimes(TrackedConsumer.super.poll(LOOK));
+        }
+
+        @Override
+        public long position() {
+            return TrackedConsumer.super.position(partition);
         }
     }
 
     @Override
     public long position(TopicPartition partition) {
-        long position = readAhead == null ? super.position(partition) : readAhead.position();
+        ReadAhead ahead = readAhead;
+        long position =
+                ahead == null || !ahead.partition().equals(partition) ? super.position(partition) : ahead.position();
+        // Told here, it need not be told again by the next poll.
+        polled.remove(partition);
         processed.accept(partition, position);
         return position;
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * than the one that writes.
  */
 public final class RowBatch {
-    /** As many as Kafka's consumer gives at a time. */
+    /** Half of what Kafka Streams polls at a time. */
     public static final int MOST = 500;
 
     private final RowCodec codec;
