@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -47,7 +49,8 @@ class ExamplesIT {
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
                 "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),
-                "PURI_RESOLVER", stack.resolver());
+                "PURI_RESOLVER", stack.resolver(),
+                "PURI_SEARCH", stack.search());
     }
 
     @AfterAll
@@ -79,7 +82,7 @@ class ExamplesIT {
                 .lines()
                 .filter(line -> !line.contains("./puri up "))
                 .toList();
-        assertThat(commands).hasSize(4);
+        assertThat(commands).hasSize(5);
 
         CommandLineRun apply = run(commands.get(0));
         assertThat(apply.status()).as(apply.err()).isEqualTo(ExitStatus.DONE);
@@ -97,7 +100,13 @@ class ExamplesIT {
                 .containsPattern("soundcloud:users:7 +found +us-1 +accounts")
                 .containsPattern("soundcloud:tracks:404 +unknown");
 
-        CommandLineRun rejections = run(commands.get(3));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            CommandLineRun search = run(commands.get(3));
+            assertThat(search.status()).as(search.err()).isEqualTo(ExitStatus.DONE);
+            assertThat(search.out()).contains("soundcloud:tracks:123");
+        });
+
+        CommandLineRun rejections = run(commands.get(4));
         assertThat(rejections.status()).as(rejections.err()).isEqualTo(ExitStatus.DONE);
         assertThat(rejections.out()).containsPattern("PURI_TAKEN +soundcloud:tracks:123 +catalog in br-1");
 
