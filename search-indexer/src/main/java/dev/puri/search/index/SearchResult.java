@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hits in the query's order
  * @param total how many there are on all pages
- * @param totalIsExact false when there are at least so many
+ * @param totalIsExact false when there are at least so many; true where facets were asked for
  * @param byCollection hits of all pages by {@code namespace:collection}, the most first; empty unless asked for
  * @param byShard the same by shard
  * @param next where the next page begins; null when this is the last
