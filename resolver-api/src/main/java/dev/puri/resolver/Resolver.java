@@ -7,6 +7,7 @@ import dev.puri.http.LagMark;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.http.Parts;
 import dev.puri.http.PublicSettings;
 import dev.puri.http.Scope;
 import dev.puri.http.Settings;
@@ -27,14 +28,11 @@ import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.function.Consumer;
 import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,10 +44,8 @@ import org.slf4j.LoggerFactory;
 public final class Resolver implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Resolver.class);
 
-    /** What has been started, the last first. */
-    private final Deque<Runnable> started = new ArrayDeque<>();
-
-    private final Metrics metrics = started(new Metrics(), Metrics::close);
+    private final Parts parts = new Parts();
+    private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
     private final TableKeeper keeper;
     /** The internal one, and behind it the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
@@ -63,13 +59,13 @@ public final class Resolver implements AutoCloseable {
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         ChangesSettings changes = settings.changes();
         try {
-            SchemaRegistry registry = started(registry(settings), SchemaRegistry::close);
+            SchemaRegistry registry = parts.add(registry(settings), SchemaRegistry::close);
             // Kafka Streams wants a folder; two clients must not share one.
-            StateFolder folder = started(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
-            Catalogue catalogue = started(
+            StateFolder folder = parts.add(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
+            Catalogue catalogue = parts.add(
                     Catalogue.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
                     Catalogue::close);
-            RefusalLog refusals = started(
+            RefusalLog refusals = parts.add(
                     RefusalLog.start(
                             consumers,
                             registry,
@@ -78,15 +74,15 @@ public final class Resolver implements AutoCloseable {
                             clock,
                             metrics.registry()),
                     RefusalLog::close);
-            Subscribers subscribers = started(
+            Subscribers subscribers = parts.add(
                     Subscribers.start(options(changes), consumers, registry, clock, metrics.registry()),
                     Subscribers::close);
             Answers answers = new Answers();
-            Waiters waiters = started(new Waiters(settings.maxWaiters()), Waiters::close);
+            Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             Gauge.builder("puri.waiters", waiters, Waiters::count)
                     .description("Requests that wait for events")
                     .register(metrics.registry());
-            keeper = started(
+            keeper = parts.add(
                     new TableKeeper(
                             () -> new BrokerTopic(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
                             TableKeeper.clients(
@@ -119,17 +115,17 @@ public final class Resolver implements AutoCloseable {
                     metrics.registry());
             Feeds feeds = new Feeds(
                     subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, options(changes));
-            Search search = started(new Search(settings.searchUrl().orElse(null)), Search::close);
+            Search search = parts.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
             health.add(Health.Kind.STARTED, "table", keeper::started);
             health.add(Health.Kind.READY, "table", keeper::ready);
-            LagMark lag = started(LagMark.start(Routes.LAG, keeper::age), LagMark::close);
+            LagMark lag = parts.add(LagMark.start(Routes.LAG, keeper::age), LagMark::close);
             // Streams and waits have no end of their own: the listeners would wait for them.
             Runnable endWaits = () -> {
                 subscribers.drain();
                 waiters.close();
             };
-            started.push(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            parts.beforeThose(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
@@ -162,11 +158,6 @@ public final class Resolver implements AutoCloseable {
     public static Resolver start(ResolverSettings settings) {
         log.info("Resolver with {}", Settings.effective(settings));
         return new Resolver(settings);
-    }
-
-    private <T> T started(T part, Consumer<T> close) {
-        started.push(() -> close.accept(part));
-        return part;
     }
 
     private static SchemaRegistry registry(ResolverSettings settings) {
@@ -219,20 +210,6 @@ public final class Resolver implements AutoCloseable {
      */
     @Override
     public void close() {
-        RuntimeException failure = null;
-        for (Runnable part = started.poll(); part != null; part = started.poll()) {
-            try {
-                part.run();
-            } catch (RuntimeException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        parts.close();
     }
 }

@@ -7,6 +7,7 @@ import dev.puri.http.LagMark;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.http.Parts;
 import dev.puri.http.PublicSettings;
 import dev.puri.http.Scope;
 import dev.puri.http.Settings;
@@ -27,15 +28,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -54,10 +52,8 @@ public final class SearchServer implements AutoCloseable {
     /** Enough for an engine to take them at once, and few enough to be taken within a refresh. */
     private static final String BATCH = "2000";
 
-    /** What has been started, the last first. */
-    private final Deque<Runnable> started = new ArrayDeque<>();
-
-    private final Metrics metrics = started(new Metrics(), Metrics::close);
+    private final Parts parts = new Parts();
+    private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
     private final Indexer indexer;
     /** The internal one, and behind it the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
@@ -72,19 +68,19 @@ public final class SearchServer implements AutoCloseable {
         kafka.putAll(settings.kafka().byName());
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         try {
-            SchemaRegistry registry = started(registry(settings), SchemaRegistry::close);
-            Indexer.Homes homes = given == null ? started(Engines.of(settings), Engines::close) : given;
-            Catalogue catalogue = started(
+            SchemaRegistry registry = parts.add(registry(settings), SchemaRegistry::close);
+            Indexer.Homes homes = given == null ? parts.add(Engines.of(settings), Engines::close) : given;
+            Catalogue catalogue = parts.add(
                     Catalogue.start(consumers, registry, settings.maxLagAge(), clock, meters), Catalogue::close);
-            RefusalLog refusals = started(
+            RefusalLog refusals = parts.add(
                     RefusalLog.start(
                             consumers, registry, settings.rejectionsHistory(), settings.maxWaiters(), clock, meters),
                     RefusalLog::close);
             Answers answers = new Answers();
-            Waiters waiters = started(new Waiters(settings.maxWaiters()), Waiters::close);
+            Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             TopicsWatch watch = new TopicsWatch(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
-            indexer = started(
+            indexer = parts.add(
                     new Indexer(
                             homes,
                             watch,
@@ -112,7 +108,7 @@ public final class SearchServer implements AutoCloseable {
                             () -> watch.partitions(dev.puri.search.index.Kind.IDENTITY),
                             meters),
                     waiters);
-            SearchPool pool = started(
+            SearchPool pool = parts.add(
                     new SearchPool(settings.searchThreads(), settings.searchQueue(), meters), SearchPool::close);
             Searches searches = new Searches(
                     indexer,
@@ -129,13 +125,13 @@ public final class SearchServer implements AutoCloseable {
             Health health = new Health();
             health.add(Health.Kind.STARTED, "index", indexer::started);
             health.add(Health.Kind.READY, "index", indexer::ready);
-            LagMark lag = started(LagMark.start(SearchRoutes.LAG, indexer::age), LagMark::close);
+            LagMark lag = parts.add(LagMark.start(SearchRoutes.LAG, indexer::age), LagMark::close);
             // Waits and verifications would be waited for.
             Runnable endWaits = () -> {
                 waiters.close();
                 upkeep.close();
             };
-            started.push(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            parts.beforeThose(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
                     SearchRoutes.inside(searches, upkeep, health, metrics, lag.mark()),
@@ -169,11 +165,6 @@ public final class SearchServer implements AutoCloseable {
     static SearchServer start(SearchSettings settings, Indexer.@Nullable Homes homes) {
         log.info("Search indexer with {}", Settings.effective(settings));
         return new SearchServer(settings, homes);
-    }
-
-    private <T> T started(T part, Consumer<T> close) {
-        started.push(() -> close.accept(part));
-        return part;
     }
 
     private static SchemaRegistry registry(SearchSettings settings) {
@@ -278,20 +269,6 @@ public final class SearchServer implements AutoCloseable {
      */
     @Override
     public void close() {
-        RuntimeException failure = null;
-        for (Runnable part = started.poll(); part != null; part = started.poll()) {
-            try {
-                part.run();
-            } catch (RuntimeException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        parts.close();
     }
 }
