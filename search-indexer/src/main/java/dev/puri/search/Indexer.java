@@ -347,13 +347,19 @@ final class Indexer implements AutoCloseable {
             }
         } else {
             // Nobody reads it any more: what it tells may be wrong for good.
-            retire(serving, null);
+            Served before = serving;
+            serving = null;
+            retire(before, opened);
         }
         if (left != null) {
             goOnWith(home, left, sighting);
         }
         if (main == null && beside == null) {
             rebuild(home, sighting, Objects.requireNonNull(misfit));
+        }
+        if (beside == null && wish == Wish.NONE && reindexing.isRunning()) {
+            // What an engine that failed has not kept.
+            reindexing = reindexing.over(Reindexing.State.ENDED, clock.instant());
         }
         trouble = main == null ? "the index is built anew: " + misfit : null;
         while (!isStopped()) {
@@ -437,6 +443,9 @@ final class Indexer implements AutoCloseable {
         awaitPurge(feeding);
         feeding.disconnect();
         main = null;
+        if (serving == null) {
+            retire(null, feeding.index());
+        }
         if (beside == null) {
             rebuild(home, sighting, misfit);
         }
@@ -458,7 +467,7 @@ final class Indexer implements AutoCloseable {
             return true;
         }
         building.sighted(sighting);
-        long behind = sighting.behind(building.seen());
+        long behind = sighting.behind(building.taken());
         reindexing = reindexing.at(building.records(), sighting.end() - behind, sighting.end());
         Feed feeding = main;
         if (building.isComplete() && (feeding == null || building.hasTakenAllOf(feeding))) {

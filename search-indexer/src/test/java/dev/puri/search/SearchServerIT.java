@@ -180,6 +180,29 @@ final class SearchServerIT {
     }
 
     @Test
+    void anIndexOfOtherTopicsIsNotAnsweredFromAfterARestart() throws Exception {
+        written.fill("soundcloud:tracks", 0, 50);
+        start(Map.of());
+        awaitReady();
+        server.close();
+        MemoryIndex before = home.serving();
+        written.deleteTopics();
+        written.createTopics();
+        written.fill("soundcloud:users", 0, 20);
+
+        start(Map.of());
+        // First nobody knows better, then nothing is told, then what there is.
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> {
+                    HttpResponse<String> answer = INSIDE.send(request("GET", "/v1/search?facets=false"));
+                    return answer.statusCode() == 200
+                            && JSON.readTree(answer.body()).path("total").asLong() == 20;
+                });
+        await().atMost(Duration.ofSeconds(10)).until(before::isClosed);
+    }
+
+    @Test
     void reindexingRemovesGhostsWhileSearchesAreAnswered() throws Exception {
         written.fill("soundcloud:tracks", 0, 3000);
         start(Map.of());
