@@ -799,7 +799,7 @@ final class PageIT {
             visit.page()
                     .screenshot(new Page.ScreenshotOptions().setPath(picture).setFullPage(true));
         }
-        assertThat(Files.size(picture)).isLessThan(300_000);
+        assertThat(Files.size(picture)).isLessThan(500_000);
     }
 
     private static Resolver resolver(String broker, Map<String, String> more) {
