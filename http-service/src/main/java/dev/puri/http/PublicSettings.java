@@ -18,4 +18,17 @@ public record PublicSettings(
         boolean publicAnonymous) {
     /** No public listener. */
     public static final PublicSettings OFF = Settings.read(PublicSettings.class, Map.of(), Map.of(), null);
+
+    /**
+     * Where and how the public listener listens.
+     *
+     * @param name by which its requests are told from the internal ones'
+     * @throws java.util.NoSuchElementException when there is none
+     */
+    public ListenerOptions options(String name, HttpSettings http) {
+        ListenerOptions options = ListenerOptions.at(publicHttpHost, publicHttpPort.orElseThrow())
+                .named(name)
+                .with(http);
+        return publicAnonymous ? options.openTo(Scope.RESOLVE) : options;
+    }
 }

@@ -8,8 +8,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -51,7 +49,7 @@ final class TopicTail implements Hearing {
     private final Reader reader;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final InstantSource clock;
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Stop stop = new Stop();
     private final Thread thread;
 
     /** What is read next, of the tail's thread; empty when the topic is to be read anew. */
@@ -149,7 +147,7 @@ final class TopicTail implements Hearing {
 
     private void run() {
         Duration pause = FIRST_PAUSE;
-        while (!isStopped()) {
+        while (!stop.isAsked()) {
             long begun = System.nanoTime();
             try {
                 followOnce();
@@ -162,7 +160,7 @@ final class TopicTail implements Hearing {
             boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE.multipliedBy(2)) > 0;
             pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
             pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-            isStoppedWithin(pause);
+            stop.isAskedWithin(pause);
         }
     }
 
@@ -173,7 +171,7 @@ final class TopicTail implements Hearing {
             consumer.assign(partitions);
             Sighting sighting = sight(consumer, partitions);
             place(consumer, sighting);
-            while (!isStopped() && partitions.size() == partitions(consumer).size()) {
+            while (!stop.isAsked() && partitions.size() == partitions(consumer).size()) {
                 readTo(consumer, sighting);
                 sighting = sight(consumer, partitions);
                 if (isBeyond(sighting)) {
@@ -283,7 +281,7 @@ final class TopicTail implements Hearing {
     private void readTo(Consumer<byte[], byte[]> consumer, Sighting sighting) {
         boolean there = false;
         long lastProgress = System.nanoTime();
-        while (!isStopped()) {
+        while (!stop.isAsked()) {
             Map<TopicPartition, Long> before = Map.copyOf(next);
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                 reader.take(record);
@@ -308,27 +306,15 @@ final class TopicTail implements Hearing {
     }
 
     private void inTrouble(String what) {
-        if (!what.equals(trouble) && !isStopped()) {
+        if (!what.equals(trouble) && !stop.isAsked()) {
             log.warn("{}: {}", topic, what);
         }
         trouble = what;
     }
 
-    private boolean isStopped() {
-        return stopped.getCount() == 0;
-    }
-
-    private void isStoppedWithin(Duration time) {
-        try {
-            stopped.await(time.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            // Only close() interrupts, and the loop asks whether it did.
-        }
-    }
-
     @Override
     public void close() {
-        stopped.countDown();
+        stop.ask();
         thread.interrupt();
         try {
             if (thread.isAlive() && !thread.join(STOP)) {

@@ -8,8 +8,6 @@ import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Parts;
-import dev.puri.http.PublicSettings;
-import dev.puri.http.Scope;
 import dev.puri.http.Settings;
 import dev.puri.http.StateFolder;
 import dev.puri.resolver.live.ChangesOptions;
@@ -136,7 +134,11 @@ public final class Resolver implements AutoCloseable {
                 PublicLookUps publicLookUps =
                         new PublicLookUps(keeper::table, catalogue::isPublic, settings.maxRefs(), metrics.registry());
                 listeners.add(Listener.start(
-                        publicOptions(settings), PublicRoutes.of(publicLookUps, health, lag.mark()), metrics));
+                        settings.toPublic()
+                                .options(PublicLookUps.LISTENER, settings.http())
+                                .withMaxBodyBytes(settings.maxBodyBytes()),
+                        PublicRoutes.of(publicLookUps, health, lag.mark()),
+                        metrics));
             }
             keeper.start();
             drainDelay = settings.drainDelay();
@@ -174,16 +176,6 @@ public final class Resolver implements AutoCloseable {
                 settings.maxChangeStreams(),
                 settings.changesBufferBytes(),
                 settings.changesHeartbeat());
-    }
-
-    private static ListenerOptions publicOptions(ResolverSettings settings) {
-        PublicSettings toPublic = settings.toPublic();
-        ListenerOptions options = ListenerOptions.at(
-                        toPublic.publicHttpHost(), toPublic.publicHttpPort().orElseThrow())
-                .named(PublicLookUps.LISTENER)
-                .withMaxBodyBytes(settings.maxBodyBytes())
-                .with(settings.http());
-        return toPublic.publicAnonymous() ? options.openTo(Scope.RESOLVE) : options;
     }
 
     /** The port that it listens on, also when any free one was asked for. */

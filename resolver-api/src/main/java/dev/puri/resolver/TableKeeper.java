@@ -12,6 +12,7 @@ import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
+import dev.puri.tail.Stop;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
@@ -22,8 +23,6 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -66,7 +65,7 @@ final class TableKeeper implements AutoCloseable {
     private final Duration maxLagAge;
     private final InstantSource clock;
     private final Counter rebuilds;
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Stop stop = new Stop();
     private final Thread thread =
             Thread.ofPlatform().name("table-keeper").daemon(true).unstarted(this::keep);
 
@@ -300,7 +299,7 @@ final class TableKeeper implements AutoCloseable {
 
     private void keep() {
         Duration pause = FIRST_PAUSE;
-        while (!isStopped()) {
+        while (!stop.isAsked()) {
             long begun = System.nanoTime();
             try (BrokerTopic topic = topics.get()) {
                 asked = topic;
@@ -317,14 +316,14 @@ final class TableKeeper implements AutoCloseable {
             boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE) > 0;
             pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
             pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-            isStoppedWithin(pause);
+            stop.isAskedWithin(pause);
         }
     }
 
     /** Returns, or throws, when the client has to be replaced or the keeper stops. */
     private void liveOnce(BrokerTopic topic) {
         Extent extent = awaitTopic(topic);
-        if (isStopped()) {
+        if (stop.isAsked()) {
             return;
         }
         if (table != null) {
@@ -352,7 +351,7 @@ final class TableKeeper implements AutoCloseable {
         try (TableClient filling = clients.apply(next)) {
             client = filling;
             trouble = "the table is being filled";
-            if (isStopped()) {
+            if (stop.isAsked()) {
                 return;
             }
             filling.start();
@@ -384,7 +383,7 @@ final class TableKeeper implements AutoCloseable {
                 return sight(topic);
             } catch (UnreachableException e) {
                 inTrouble(String.valueOf(e.getMessage()));
-                if (isStoppedWithin(WATCH)) {
+                if (stop.isAskedWithin(WATCH)) {
                     throw e;
                 }
             }
@@ -393,7 +392,7 @@ final class TableKeeper implements AutoCloseable {
 
     private void watch(
             BrokerTopic topic, TableClient feeding, Extent filledFrom, Snapshots.Writing writing, ChangeRing ring) {
-        while (!isStoppedWithin(WATCH)) {
+        while (!stop.isAskedWithin(WATCH)) {
             if (!feeding.isRunning()) {
                 inTrouble("the table's client is dead: " + feeding.death());
                 return;
@@ -437,23 +436,10 @@ final class TableKeeper implements AutoCloseable {
     }
 
     private void inTrouble(String what) {
-        if (!what.equals(trouble) && !isStopped()) {
+        if (!what.equals(trouble) && !stop.isAsked()) {
             log.warn("The table: {}", what);
         }
         trouble = what;
-    }
-
-    private boolean isStopped() {
-        return stopped.getCount() == 0;
-    }
-
-    private boolean isStoppedWithin(Duration time) {
-        try {
-            return stopped.await(time.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
-        }
     }
 
     /**
@@ -462,7 +448,7 @@ final class TableKeeper implements AutoCloseable {
      */
     @Override
     public void close() {
-        stopped.countDown();
+        stop.ask();
         BrokerTopic topic = asked;
         if (topic != null) {
             topic.close();

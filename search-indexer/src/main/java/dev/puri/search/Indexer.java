@@ -8,6 +8,7 @@ import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
+import dev.puri.tail.Stop;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +67,7 @@ final class Indexer implements AutoCloseable {
     private final Terms terms;
     private final Waiters waiters;
     private final InstantSource clock;
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Stop stop = new Stop();
     private final Thread thread =
             Thread.ofPlatform().name("indexer").daemon(true).unstarted(this::keep);
 
@@ -299,7 +299,7 @@ final class Indexer implements AutoCloseable {
 
     private void keep() {
         Duration pause = FIRST_PAUSE;
-        while (!isStopped()) {
+        while (!stop.isAsked()) {
             long begun = System.nanoTime();
             try (IndexHome home = homes.open()) {
                 try {
@@ -326,7 +326,7 @@ final class Indexer implements AutoCloseable {
             boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE) > 0;
             pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
             pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-            isStoppedWithin(pause);
+            stop.isAskedWithin(pause);
         }
     }
 
@@ -362,7 +362,7 @@ final class Indexer implements AutoCloseable {
             reindexing = reindexing.over(Reindexing.State.ENDED, clock.instant());
         }
         trouble = main == null ? "the index is built anew: " + misfit : null;
-        while (!isStopped()) {
+        while (!stop.isAsked()) {
             round(home);
         }
     }
@@ -415,7 +415,7 @@ final class Indexer implements AutoCloseable {
         Duration restBeside = building == null ? rest : building.rest();
         Duration shorter = rest.compareTo(restBeside) < 0 ? rest : restBeside;
         if (shorter.isPositive()) {
-            isStoppedWithin(shorter.compareTo(POLL) < 0 ? shorter : POLL);
+            stop.isAskedWithin(shorter.compareTo(POLL) < 0 ? shorter : POLL);
         }
     }
 
@@ -649,14 +649,14 @@ final class Indexer implements AutoCloseable {
     }
 
     private Sighting awaitSighting() {
-        while (!isStopped()) {
+        while (!stop.isAsked()) {
             Sighting seen = watch.last();
             if (seen != null) {
                 return seen;
             }
             String silent = watch.trouble();
             inTrouble(silent == null ? "the brokers are asked" : silent);
-            isStoppedWithin(POLL);
+            stop.isAskedWithin(POLL);
         }
         throw new StoppedException();
     }
@@ -688,29 +688,16 @@ final class Indexer implements AutoCloseable {
     }
 
     private void inTrouble(String what) {
-        if (!what.equals(trouble) && !isStopped()) {
+        if (!what.equals(trouble) && !stop.isAsked()) {
             log.warn("The index: {}", what);
         }
         trouble = what;
     }
 
-    private boolean isStopped() {
-        return stopped.getCount() == 0;
-    }
-
-    private boolean isStoppedWithin(Duration time) {
-        try {
-            return stopped.await(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
-        }
-    }
-
     /** Stops feeding and keeps what was taken; within half a minute. */
     @Override
     public void close() {
-        stopped.countDown();
+        stop.ask();
         watch.close();
         try {
             if (thread.isAlive() && !thread.join(STOP)) {

@@ -8,13 +8,12 @@ import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Parts;
-import dev.puri.http.PublicSettings;
-import dev.puri.http.Scope;
 import dev.puri.http.Settings;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.IndexSize;
+import dev.puri.search.index.Kind;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
 import dev.puri.tail.PlainConsumers;
@@ -100,13 +99,7 @@ public final class SearchServer implements AutoCloseable {
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(
-                            rows,
-                            answers,
-                            refusals,
-                            waiters,
-                            () -> watch.partitions(dev.puri.search.index.Kind.IDENTITY),
-                            meters),
+                    new ReadYourWrites(rows, answers, refusals, waiters, () -> watch.partitions(Kind.IDENTITY), meters),
                     waiters);
             SearchPool pool = parts.add(
                     new SearchPool(settings.searchThreads(), settings.searchQueue(), meters), SearchPool::close);
@@ -138,7 +131,9 @@ public final class SearchServer implements AutoCloseable {
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 listeners.add(Listener.start(
-                        publicOptions(settings), SearchRoutes.outside(searches, health, lag.mark()), metrics));
+                        settings.toPublic().options(Searches.PUBLIC, settings.http()),
+                        SearchRoutes.outside(searches, health, lag.mark()),
+                        metrics));
             }
             indexer.start();
             drainDelay = settings.drainDelay();
@@ -182,15 +177,6 @@ public final class SearchServer implements AutoCloseable {
                         .map(Collection::qualifiedName)
                         .collect(Collectors.toSet())
                 : null;
-    }
-
-    private static ListenerOptions publicOptions(SearchSettings settings) {
-        PublicSettings toPublic = settings.toPublic();
-        ListenerOptions options = ListenerOptions.at(
-                        toPublic.publicHttpHost(), toPublic.publicHttpPort().orElseThrow())
-                .named(Searches.PUBLIC)
-                .with(settings.http());
-        return toPublic.publicAnonymous() ? options.openTo(Scope.RESOLVE) : options;
     }
 
     private void gauges(Waiters waiters, MeterRegistry meters) {

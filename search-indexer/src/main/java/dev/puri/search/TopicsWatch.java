@@ -5,6 +5,7 @@ import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
+import dev.puri.tail.Stop;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
@@ -12,8 +13,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ final class TopicsWatch implements AutoCloseable {
 
     private final Function<String, BrokerTopic> makes;
     private final InstantSource clock;
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Stop stop = new Stop();
     private final Thread thread =
             Thread.ofPlatform().name("topics-watch").daemon(true).unstarted(this::watch);
 
@@ -97,7 +96,7 @@ final class TopicsWatch implements AutoCloseable {
             } catch (KafkaException e) {
                 trouble = "no client can be made: " + e.getMessage();
             }
-        } while (!isStoppedWithinPeriod());
+        } while (!stop.isAskedWithin(PERIOD));
     }
 
     private void look() {
@@ -131,17 +130,9 @@ final class TopicsWatch implements AutoCloseable {
         }
     }
 
-    private boolean isStoppedWithinPeriod() {
-        try {
-            return stopped.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        stopped.countDown();
+        stop.ask();
         topics.values().forEach(BrokerTopic::close);
         try {
             if (thread.isAlive() && !thread.join(STOP)) {
