@@ -79,8 +79,16 @@ final class Creations {
 
         /** Puts all of them into the events topic. */
         void publish(String bootstrapServers) throws Exception {
-            Map<String, Object> config =
-                    Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17);
+            // One request at a time: the topic was made a moment ago, see IdentityPublisher.
+            Map<String, Object> config = Map.of(
+                    "bootstrap.servers",
+                    bootstrapServers,
+                    "linger.ms",
+                    20,
+                    "batch.size",
+                    1 << 17,
+                    "max.in.flight.requests.per.connection",
+                    1);
             try (KafkaProducer<byte[], byte[]> producer =
                     new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
                 @Nullable Future<RecordMetadata> last = null;

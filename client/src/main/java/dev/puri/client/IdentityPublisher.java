@@ -64,7 +64,8 @@ public final class IdentityPublisher implements AutoCloseable {
      * @param properties Kafka's own, among them {@code bootstrap.servers}, and the serializer's, among
      *     them {@code schema.registry.url}. {@code value.serializer} may name another serializer, such as
      *     {@code io.confluent.kafka.serializers.KafkaAvroSerializer}, which gets its keys unchanged.
-     *     Delivery is given up after 30 s unless {@code delivery.timeout.ms} says otherwise
+     *     Delivery is given up after 30 s unless {@code delivery.timeout.ms} says otherwise, and a broker
+     *     has one request at a time unless {@code max.in.flight.requests.per.connection} does
      * @param ownsTopic whether a namespace's events go to its own topic, asked for every event; usually
      *     {@code declarations::ownsTopic}
      * @throws IllegalArgumentException when a property would break what the registry relies on; all such
@@ -128,6 +129,9 @@ public final class IdentityPublisher implements AutoCloseable {
             properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
         }
         properties.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, "30000");
+        // With several, a partition whose leader is just coming up may refuse the first and take the second;
+        // the first is then out of sequence for ever and expires (KAFKA-15591).
+        properties.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
         return properties;
     }
 

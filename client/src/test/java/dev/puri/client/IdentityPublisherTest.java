@@ -144,6 +144,7 @@ class IdentityPublisherTest {
                 .containsEntry("value.serializer", "dev.puri.schemas.serde.AvroSerializer")
                 .containsEntry("acks", "all")
                 .containsEntry("enable.idempotence", "true")
-                .containsEntry("delivery.timeout.ms", "30000");
+                .containsEntry("delivery.timeout.ms", "30000")
+                .containsEntry("max.in.flight.requests.per.connection", "1");
     }
 }
