@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.http.Secret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -10,6 +11,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,8 +26,9 @@ import java.util.stream.Stream;
  * @param option that names one
  * @param example of an address
  * @param base its address
+ * @param token that it may ask for
  */
-record Api(String server, String option, String example, URI base) {
+record Api(String server, String option, String example, URI base, Optional<Secret> token) {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -33,11 +36,11 @@ record Api(String server, String option, String example, URI base) {
     record Answer(String text, JsonNode json) {}
 
     static Api resolver(CliSettings settings) {
-        return new Api("resolver", "--resolver", CliSettings.RESOLVER, settings.resolver());
+        return new Api("resolver", "--resolver", CliSettings.RESOLVER, settings.resolver(), settings.token());
     }
 
     static Api search(CliSettings settings) {
-        return new Api("search indexer", "--search", CliSettings.SEARCH, settings.search());
+        return new Api("search indexer", "--search", CliSettings.SEARCH, settings.search(), settings.token());
     }
 
     Answer get(String path) throws InterruptedException {
@@ -96,11 +99,18 @@ record Api(String server, String option, String example, URI base) {
 
     private HttpRequest.Builder request(String path) {
         URI uri = URI.create(base.toString().replaceFirst("/+$", "") + path);
+        HttpRequest.Builder request;
         try {
-            return HttpRequest.newBuilder(uri);
+            request = HttpRequest.newBuilder(uri);
         } catch (IllegalArgumentException e) {
             throw CommandException.usage(option + ": " + uri + " is no address such as " + example);
         }
+        try {
+            token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret.value()));
+        } catch (IllegalArgumentException e) {
+            throw CommandException.usage("PURI_TOKEN: it has characters that no header can have");
+        }
+        return request;
     }
 
     /** Reads a body only when it is asked for. */

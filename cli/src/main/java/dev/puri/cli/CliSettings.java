@@ -2,12 +2,14 @@ package dev.puri.cli;
 
 import dev.puri.client.CollectionRegistry;
 import dev.puri.http.KafkaProperties;
+import dev.puri.http.Secret;
 import dev.puri.http.Setting;
 import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Where the commands find the registry's parts; the defaults fit {@code puri up}. */
 record CliSettings(
@@ -22,6 +24,9 @@ record CliSettings(
 
         @Setting(doc = "Base URL of a search indexer's internal listener.", byDefault = CliSettings.SEARCH)
         URI search,
+
+        @Setting(doc = "Bearer token for servers that ask for one.")
+        Optional<Secret> token,
 
         @Setting(doc = "Kafka client properties, passed on as they are.")
         KafkaProperties kafka) {
@@ -50,7 +55,8 @@ record CliSettings(
         }
         properties.putIfAbsent("max.block.ms", Long.toString(millis));
         properties.putIfAbsent(API_TIMEOUT, Long.toString(Math.min(Long.parseLong(USUAL_API_TIMEOUT), millis)));
-        return new CliSettings(bootstrapServer, schemaRegistry, resolver, search, new KafkaProperties(properties));
+        return new CliSettings(
+                bootstrapServer, schemaRegistry, resolver, search, token, new KafkaProperties(properties));
     }
 
     /** Those of a stack in this process. */
@@ -60,6 +66,7 @@ record CliSettings(
                 URI.create(stack.schemaRegistry()),
                 URI.create(stack.resolver()),
                 URI.create(stack.search()),
+                Optional.empty(),
                 KafkaProperties.NONE);
     }
 

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,6 +167,7 @@ class MainTest {
                 URI.create("http://127.0.0.1:1"),
                 URI.create("http://127.0.0.1:1"),
                 URI.create("http://127.0.0.1:1"),
+                Optional.empty(),
                 KafkaProperties.NONE);
         assertThat(settings.givingUpAfter(Duration.ofSeconds(3)).clientProperties())
                 .containsEntry("delivery.timeout.ms", "3000")

@@ -22,6 +22,7 @@ class SearchCommandIT {
 
     private final AtomicReference<String> answer = new AtomicReference<>("");
     private final AtomicReference<String> asked = new AtomicReference<>("");
+    private final AtomicReference<String> token = new AtomicReference<>("");
     private HttpServer server;
 
     @BeforeEach
@@ -39,6 +40,7 @@ class SearchCommandIT {
     private void answer(HttpExchange exchange) throws IOException {
         try (exchange) {
             asked.set(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+            token.set(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
             exchange.sendResponseHeaders(200, 0);
             exchange.getResponseBody().write(answer.get().getBytes(StandardCharsets.UTF_8));
         }
@@ -103,6 +105,20 @@ class SearchCommandIT {
         assertThat(mixed.status()).isEqualTo(2);
         assertThat(mixed.err()).contains("goes behind --");
         assertThat(asked.get()).isEqualTo("nothing");
+    }
+
+    @Test
+    void aTokenIsShownToTheServerAndNeverPrinted() {
+        answer.set("{\"results\":[],\"total\":0,\"totalIsExact\":true}");
+        String indexer = "http://127.0.0.1:" + server.getAddress().getPort();
+        assertThat(puri("search", "x").status()).isZero();
+        assertThat(token.get()).isEqualTo("null");
+        CommandLineRun.of(Map.of("PURI_SEARCH", indexer, "PURI_TOKEN", "s3cret"), "search", "x");
+        assertThat(token.get()).isEqualTo("Bearer s3cret");
+        CommandLineRun broken =
+                CommandLineRun.of(Map.of("PURI_SEARCH", indexer, "PURI_TOKEN", "s3cret\nx"), "search", "x");
+        assertThat(broken.status()).isEqualTo(2);
+        assertThat(broken.err()).contains("PURI_TOKEN").doesNotContain("s3cret");
     }
 
     @Test

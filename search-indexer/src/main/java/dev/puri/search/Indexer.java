@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -77,7 +78,7 @@ final class Indexer implements AutoCloseable {
     private volatile @Nullable String trouble = "not begun";
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
     private volatile Reindexing reindexing = Reindexing.NEVER;
-    private volatile Wish wish = Wish.NONE;
+    private final AtomicReference<Wish> wish = new AtomicReference<>(Wish.NONE);
 
     /** Feeds the index that answers, or is filled for the first time; null when nothing does. Written by the indexer's thread. */
     private volatile @Nullable Feed main;
@@ -175,13 +176,13 @@ final class Indexer implements AutoCloseable {
     void reindex() {
         if (!reindexing.isRunning()) {
             reindexing = new Reindexing(Reindexing.State.RUNNING, "asked for", clock.instant(), null, 0, 0, 0);
-            wish = Wish.REINDEX;
+            wish.set(Wish.REINDEX);
         }
     }
 
     /** Asks for the one that is built to be given up, unless what answers cannot be gone on with. */
     void endReindexing() {
-        wish = Wish.END;
+        wish.set(Wish.END);
     }
 
     boolean isReady() {
@@ -357,7 +358,7 @@ final class Indexer implements AutoCloseable {
         if (main == null && beside == null) {
             rebuild(home, sighting, Objects.requireNonNull(misfit));
         }
-        if (beside == null && wish == Wish.NONE && reindexing.isRunning()) {
+        if (beside == null && wish.get() == Wish.NONE && reindexing.isRunning()) {
             // What an engine that failed has not kept.
             reindexing = reindexing.over(Reindexing.State.ENDED, clock.instant());
         }
@@ -554,10 +555,8 @@ final class Indexer implements AutoCloseable {
     }
 
     private void obey(IndexHome home, Sighting sighting) throws IndexUnavailableException {
-        Wish wanted = wish;
-        wish = Wish.NONE;
         Feed building = beside;
-        switch (wanted) {
+        switch (wish.getAndSet(Wish.NONE)) {
             case NONE -> {}
             case REINDEX -> {
                 if (building == null) {
