@@ -6,8 +6,10 @@ import dev.puri.resolver.table.RowBatch;
 import dev.puri.tail.wait.Waiters;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.BlockingDeque;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -39,7 +41,9 @@ final class RowWriter implements AutoCloseable {
     private final PackedTable table;
     private final Waiters waiters;
     private final BlockingQueue<Batch> full = new LinkedBlockingQueue<>();
-    private final BlockingQueue<Batch> empty = new LinkedBlockingQueue<>();
+    /** The one that was emptied last is filled next, while the processors still have its memory. */
+    private final BlockingDeque<Batch> empty = new LinkedBlockingDeque<>();
+
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread =
             Thread.ofPlatform().name("table-writer").daemon(true).unstarted(this::run);
@@ -285,7 +289,7 @@ final class RowWriter implements AutoCloseable {
             return;
         }
         batch.clear();
-        empty.add(batch);
+        empty.addFirst(batch);
     }
 
     private void note(Batch batch) {

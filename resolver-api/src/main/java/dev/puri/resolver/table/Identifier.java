@@ -38,16 +38,14 @@ final class Identifier {
     /** Packs text[from..to) and returns where the packed bytes end. */
     static int pack(byte[] text, int from, int to, byte[] out, int at) {
         int length = to - from;
-        boolean digits = true;
+        int number = packNumber(text, from, to, out, at);
+        if (number >= 0) {
+            return number;
+        }
         boolean hex = true;
         for (int i = from; i < to && hex; i++) {
             byte c = text[i];
-            boolean digit = c >= '0' && c <= '9';
-            digits &= digit;
-            hex = digit || c >= 'a' && c <= 'f';
-        }
-        if (hex && digits && length <= MOST_DIGITS && (text[from] != '0' || length == 1)) {
-            return packDecimal(text, from, to, out, at);
+            hex = c >= '0' && c <= '9' || c >= 'a' && c <= 'f';
         }
         if (hex && length % 2 == 0) {
             int p = head(HEX, length / 2, out, at);
@@ -67,6 +65,20 @@ final class Identifier {
         int p = head(TEXT, length, out, at);
         System.arraycopy(text, from, out, p, length);
         return p + length;
+    }
+
+    /** Packs text[from..to) if it is a number, and returns where the packed bytes end; -1 when it is none. */
+    static int packNumber(byte[] text, int from, int to, byte[] out, int at) {
+        int length = to - from;
+        if (length == 0 || length > MOST_DIGITS || text[from] == '0' && length > 1) {
+            return -1;
+        }
+        for (int i = from; i < to; i++) {
+            if (text[i] < '0' || text[i] > '9') {
+                return -1;
+            }
+        }
+        return packDecimal(text, from, to, out, at);
     }
 
     private static int packDecimal(byte[] text, int from, int to, byte[] out, int at) {

@@ -3,6 +3,7 @@ package dev.puri.resolver.table;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +83,29 @@ final class RawRow {
         if (words.collections.size() == 0 || !words.collections.word(collection).begins(name, identifierAt)) {
             collection = words.collections.intern(new String(name, 0, identifierAt - 1, StandardCharsets.US_ASCII));
         }
+    }
+
+    /**
+     * The same of a name that is a number in the collection of the row before, which most in a topic are: it is then
+     * known to be canonical without a look at every character.
+     *
+     * @return false, and nothing is set, when it is another
+     */
+    boolean setNumberOfSameCollection(byte[] name) {
+        if (words.collections.size() == 0) {
+            return false;
+        }
+        byte[] begin = words.collections.word(collection).bytes;
+        if (name.length <= begin.length || !Arrays.equals(name, 0, begin.length, begin, 0, begin.length)) {
+            return false;
+        }
+        int end = Identifier.packNumber(name, begin.length, name.length, identifier, 0);
+        if (end < 0) {
+            return false;
+        }
+        identifierLength = end;
+        nameHash = Hash.of(name, seed);
+        return true;
     }
 
     void setHandle(long high, int low, int prefix) {

@@ -26,7 +26,6 @@ final class RecordParser {
     private final WordCache owners;
     private final WordCache shards;
     private final WordCache topics;
-    private byte[] in = {};
     private int at;
 
     RecordParser(Words words) {
@@ -36,60 +35,65 @@ final class RecordParser {
     }
 
     /**
+     * The value goes from method to method and not by a field: old objects that are made to refer to young ones cost the
+     * collector's barriers.
+     *
      * @param value written with our own schema
      * @return false when Avro is to say what it is or why it is none; the row is then half filled
      */
     boolean parse(byte[] key, byte[] value, RawRow row) {
-        int identifierAt = Puri.identifierOfPlain(key);
+        boolean isNamed = row.setNumberOfSameCollection(key);
+        int identifierAt = isNamed ? 0 : Puri.identifierOfPlain(key);
         if (identifierAt < 0) {
             return false;
         }
-        in = value;
         at = WireFormat.HEADER_LENGTH;
         try {
-            if (!parseValue(row) || at != value.length) {
+            if (!parseValue(value, row) || at != value.length) {
                 return false;
             }
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             return false;
         }
-        row.setName(key, identifierAt);
+        if (!isNamed) {
+            row.setName(key, identifierAt);
+        }
         return true;
     }
 
-    private boolean parseValue(RawRow row) {
+    private boolean parseValue(byte[] in, RawRow row) {
         row.uuidHigh = (long) LONGS.get(in, at);
         row.uuidLow = (long) LONGS.get(in, at + 8);
         at += 16;
-        row.owner = word(owners);
-        row.shard = word(shards);
-        long handle = number();
+        row.owner = word(in, owners);
+        row.shard = word(in, shards);
+        long handle = number(in);
         row.hasHandle = false;
-        if (handle == 1 ? !parseHandle(row) : handle != 0) {
+        if (handle == 1 ? !parseHandle(in, row) : handle != 0) {
             return false;
         }
-        long status = number();
-        row.epoch = number();
-        row.createdMillis = number();
-        row.changedMillis = number();
+        long status = number(in);
+        row.epoch = number(in);
+        row.createdMillis = number(in);
+        row.changedMillis = number(in);
         // Merged rows are few, and name another pURI.
         if (status < 0 || status >= STATUSES || status == Row.Status.MERGED.ordinal() || row.epoch < 1) {
             return false;
         }
         row.status = (int) status;
         row.survivor = null;
-        if (number() != 0) {
+        if (number(in) != 0) {
             return false;
         }
-        row.topic = word(topics);
-        long partition = number();
+        row.topic = word(in, topics);
+        long partition = number(in);
         row.partition = (int) partition;
-        row.offset = number();
+        row.offset = number(in);
         return partition >= 0 && partition <= Integer.MAX_VALUE && row.offset >= 0;
     }
 
-    private boolean parseHandle(RawRow row) {
-        if (number() != Handle.LENGTH) {
+    private boolean parseHandle(byte[] in, RawRow row) {
+        if (number(in) != Handle.LENGTH) {
             return false;
         }
         int from = at;
@@ -97,8 +101,8 @@ final class RecordParser {
         return HandleKey.parse(in, from, row);
     }
 
-    private int word(WordCache words) {
-        long length = number();
+    private int word(byte[] in, WordCache words) {
+        long length = number(in);
         if (length < 0 || length > in.length - at) {
             throw new IndexOutOfBoundsException();
         }
@@ -107,7 +111,7 @@ final class RecordParser {
         return words.number(in, from, at);
     }
 
-    private long number() {
+    private long number(byte[] in) {
         byte first = in[at++];
         if (first >= 0) {
             return first >>> 1 ^ -(first & 1);

@@ -8,7 +8,9 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.kafka.common.errors.SerializationException;
@@ -87,8 +89,32 @@ final class RecordParserTest {
             }
         }
         assertThat(parse(new byte[0], value)).isNull();
-        assertThat(parse("Soundcloud:tracks:1".getBytes(java.nio.charset.StandardCharsets.US_ASCII), value))
+        assertThat(parse("Soundcloud:tracks:1".getBytes(StandardCharsets.US_ASCII), value))
                 .isNull();
+    }
+
+    @Test
+    void aNameIsReadTheSameBehindANeighbourAndBehindAStranger() {
+        byte[] value = value(SomeRows.active("br-1", null));
+        for (String identifier : List.of(
+                "1",
+                "0",
+                "01",
+                "00",
+                "999999999999999999",
+                "1000000000000000000",
+                "12a",
+                "a1",
+                "-1",
+                "1%20",
+                "1:2",
+                "")) {
+            byte[] key = ("soundcloud:tracks:" + identifier).getBytes(StandardCharsets.US_ASCII);
+            parse(Puri.parse("other:things:7").toBytes(), value);
+            Identity behindStranger = parse(key, value);
+            parse(Puri.parse("soundcloud:tracks:7").toBytes(), value);
+            assertThat(parse(key, value)).as(identifier).isEqualTo(behindStranger);
+        }
     }
 
     private @Nullable Identity parse(byte[] key, byte[] value) {
