@@ -129,26 +129,29 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * Where a partition ends now, with what is not committed yet.
+     * Where some partitions end now, with what is not committed yet.
      *
      * @return completes on the client's thread; exceptionally when no broker answers in time
      */
-    public CompletionStage<Long> endOfAll(int partition) {
-        TopicPartition asked = new TopicPartition(topic, partition);
-        return admin.listOffsets(
-                        Map.of(asked, OffsetSpec.latest()), new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
-                .partitionResult(asked)
+    public CompletionStage<Map<Integer, Long>> endsOfAll(Collection<Integer> partitions) {
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        partitions.forEach(partition -> asked.put(new TopicPartition(topic, partition), OffsetSpec.latest()));
+        return admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
+                .all()
                 .toCompletionStage()
-                .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset);
+                .thenApply(BrokerTopic::byPartition);
     }
 
     private Map<Integer, Long> offsets(Collection<Integer> partitions, OffsetSpec which) {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         partitions.forEach(partition -> asked.put(new TopicPartition(topic, partition), which));
+        return byPartition(await(admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                .all()));
+    }
+
+    private static Map<Integer, Long> byPartition(Map<TopicPartition, ListOffsetsResult.ListOffsetsResultInfo> found) {
         Map<Integer, Long> offsets = new TreeMap<>();
-        await(admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
-                        .all())
-                .forEach((partition, found) -> offsets.put(partition.partition(), found.offset()));
+        found.forEach((partition, each) -> offsets.put(partition.partition(), each.offset()));
         return offsets;
     }
 

@@ -4,34 +4,40 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Kind;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.Tokens;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Waits until searches know of an event:
  *
  * <pre>
- * its row is in the index ─▶ where does the partition of its document end now? ─▶ readers see all up to there
+ * its row is in the index ─┬─▶ and all documents that were written before the row
+ *                          ├─▶ and the document of this event, or of a later one
+ *                          └─▶ where does the partition of its document end now? ─▶ readers see all up to there
  * </pre>
  *
  * The registry writes row and document in one transaction, so once the row is seen the document stands before
- * the end of its partition, if there is one.
+ * the end of its partition, if there is one. While others are written, that end is never reached at once; so
+ * what was written a while ago is looked for first.
  */
 final class EventWaits {
     private final Indexer indexer;
     private final IndexRows rows;
     private final ReadYourWrites writes;
     private final Waiters waiters;
+    private final DocumentsSeen documents;
 
-    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites writes, Waiters waiters) {
+    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites writes, Waiters waiters, DocumentsSeen documents) {
         this.indexer = indexer;
         this.rows = rows;
         this.writes = writes;
         this.waiters = waiters;
+        this.documents = documents;
     }
 
     /**
@@ -53,12 +59,14 @@ final class EventWaits {
             rows.learn(event.handle());
             row = writes.await(event.handle(), event.token(), event.patience());
         }
+        // Whoever is answered later is so by a thread that everybody waits for.
+        boolean mayAsk = row.isDone();
         AtomicReference<CompletableFuture<?>> underWay = new AtomicReference<>(row);
         CompletableFuture<Sight> answer = row.thenCompose(sight -> {
             if (!(sight instanceof Sight.Seen)) {
                 return CompletableFuture.completedFuture(sight);
             }
-            CompletableFuture<Sight> document = document(event, end);
+            CompletableFuture<Sight> document = document(event, end, mayAsk);
             underWay.set(document);
             return document;
         });
@@ -78,19 +86,27 @@ final class EventWaits {
         return puri;
     }
 
-    private CompletableFuture<Sight> document(SearchRequest.Awaited event, long end) {
+    /**
+     * @param mayAsk whether the engine may be asked, which may block
+     */
+    private CompletableFuture<Sight> document(SearchRequest.Awaited event, long end, boolean mayAsk) {
         Sight late = new Sight.NotCaughtUp(event.token());
         Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
         int partitions = indexer.watch().partitions(Kind.DOCUMENT);
         if (puri == null || partitions == 0) {
             return CompletableFuture.completedFuture(late);
         }
-        // As the registry's producer, and Kafka's own partitioner, choose by the key.
-        int partition = Utils.toPositive(Utils.murmur2(puri.toBytes())) % partitions;
+        int partition = Tokens.partition(puri, partitions);
+        if (documents.areAsOfRow(puri, partition) || mayAsk && rows.isDocumentAsOf(event.token(), puri)) {
+            return CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+        }
         return indexer.watch()
-                .endOfAll(Kind.DOCUMENT, partition)
+                .endsOfAll(Kind.DOCUMENT)
                 .toCompletableFuture()
-                .thenCompose(offset -> seen(partition, offset, Duration.ofNanos(end - System.nanoTime())))
+                .thenCompose(ends -> seen(
+                        partition,
+                        Objects.requireNonNull(ends.get(partition)),
+                        Duration.ofNanos(end - System.nanoTime())))
                 .exceptionally(failure -> null)
                 .thenApply(seen -> seen == null ? late : seen);
     }

@@ -258,6 +258,7 @@ final class Feed implements AutoCloseable {
     private void take(Batch inHand) throws IndexUnavailableException {
         inHand.decode(tools.reader());
         if (!inHand.read.isEmpty()) {
+            rowsCome(inHand.read);
             index.apply(inHand.read.stream().map(ChangeReader.Read::change).toList());
             unseen = true;
             oldestUnseen = Math.min(oldestUnseen, inHand.oldest);
@@ -270,6 +271,19 @@ final class Feed implements AutoCloseable {
         if (!unseen) {
             // Markers and what is not ours: there is nothing more to be seen.
             see();
+        }
+    }
+
+    /** To be told before the index has them: an engine may show them sooner than it is asked to. */
+    private void rowsCome(List<ChangeReader.Read> read) {
+        if (!complete) {
+            heard.manyCome();
+            return;
+        }
+        for (ChangeReader.Read each : read) {
+            if (each.change().kind() == Kind.IDENTITY) {
+                heard.comes(each.change().puri());
+            }
         }
     }
 

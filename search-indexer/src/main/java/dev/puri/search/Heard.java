@@ -9,13 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What was heard last of names, and readers of the index can see: up to which event, and who bears which
- * handle. So that those who wait for what is just coming need not ask the engine. The newest {@value #MOST}.
+ * handle. So that those who wait for what is just coming need not ask the engine. The newest {@value #MOST}. And
+ * before which moment each row was written, whether readers can see it or not.
  */
 final class Heard {
     static final int MOST = 100_000;
 
     private final Map<Puri, Position> rows = new Newest<>();
     private final Map<Handle, Puri> bearers = new Newest<>();
+    private final Map<Puri, Long> writtenBefore = new WrittenBefore();
+
+    /** What is not in the map was written before this; by {@link System#nanoTime}. */
+    private long othersWrittenBefore = System.nanoTime();
 
     /** A map that forgets what was put first. */
     private static final class Newest<K, V> extends LinkedHashMap<K, V> {
@@ -25,6 +30,39 @@ final class Heard {
         protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
             return size() > MOST;
         }
+    }
+
+    /** Of what it forgets it is known that it was written before. */
+    private final class WrittenBefore extends LinkedHashMap<Puri, Long> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Puri, Long> eldest) {
+            boolean isOne = size() > MOST;
+            if (isOne) {
+                othersWrittenBefore = eldest.getValue();
+            }
+            return isOne;
+        }
+    }
+
+    /** The index is about to take this name's row; until then no reader can have seen it. */
+    synchronized void comes(Puri puri) {
+        // Put anew, so that the oldest stays the first.
+        writtenBefore.remove(puri);
+        writtenBefore.put(puri, System.nanoTime());
+    }
+
+    /** The same of any number of rows. */
+    synchronized void manyCome() {
+        writtenBefore.clear();
+        othersWrittenBefore = System.nanoTime();
+    }
+
+    /** A moment before which the row that readers see of a name, or the lack of one, was written, by {@link System#nanoTime}. */
+    synchronized long writtenBefore(Puri puri) {
+        Long at = writtenBefore.get(puri);
+        return at == null ? othersWrittenBefore : at;
     }
 
     synchronized void row(Puri puri, Position last, @Nullable Handle handle) {

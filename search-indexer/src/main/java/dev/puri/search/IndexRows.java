@@ -7,6 +7,7 @@ import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Kind;
 import dev.puri.tail.wait.ReadYourWrites;
+import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,20 +23,44 @@ final class IndexRows implements ReadYourWrites.Rows {
 
     @Override
     public @Nullable Position lastOf(Puri puri) {
+        Position heard = lastHeardOf(puri);
+        return heard != null
+                ? heard
+                : entry(Kind.IDENTITY, puri) instanceof Entry.OfIdentity entry
+                        ? entry.row().position()
+                        : null;
+    }
+
+    /**
+     * Without the engine, which may be slow, and then would hold up all who wait, and the feeding with them. What
+     * an index that is opened anew had taken already is not heard of: who waits for that has to ask again.
+     */
+    @Override
+    public @Nullable Position lastHeardOf(Puri puri) {
+        Feed feed = feed();
+        return feed == null ? null : feed.heard().lastOf(puri);
+    }
+
+    /** Whether readers see the document of an event of a name, or of a later one. Asks the engine; may block. */
+    boolean isDocumentAsOf(Position token, Puri puri) {
+        return entry(Kind.DOCUMENT, puri) instanceof Entry.OfDocument entry
+                && Tokens.isAsOf(token, entry.document().position());
+    }
+
+    private @Nullable Feed feed() {
+        Served served = indexer.serving();
+        return served == null ? null : served.feed();
+    }
+
+    private @Nullable Entry entry(Kind kind, Puri puri) {
         Served served = indexer.enter();
         if (served == null) {
             return null;
         }
         try {
-            Feed feed = served.feed();
-            Position heard = feed == null ? null : feed.heard().lastOf(puri);
-            return heard != null
-                    ? heard
-                    : served.index().entry(Kind.IDENTITY, puri) instanceof Entry.OfIdentity entry
-                            ? entry.row().position()
-                            : null;
+            return served.index().entry(kind, puri);
         } catch (IndexUnavailableException e) {
-            // Nothing is known for now: whoever waits is looked at again.
+            // Nothing is known for now.
             return null;
         } finally {
             served.leave();
@@ -45,8 +70,7 @@ final class IndexRows implements ReadYourWrites.Rows {
     /** As far as was heard of lately: who waits for a handle is looked at with everything that comes. */
     @Override
     public @Nullable Puri bearer(Handle handle) {
-        Served served = indexer.serving();
-        Feed feed = served == null ? null : served.feed();
+        Feed feed = feed();
         return feed == null ? null : feed.heard().bearer(handle);
     }
 

@@ -96,11 +96,13 @@ public final class SearchServer implements AutoCloseable {
                     Indexer::close);
             gauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
+            DocumentsSeen documents = parts.add(new DocumentsSeen(indexer), DocumentsSeen::close);
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
                     new ReadYourWrites(rows, answers, refusals, waiters, () -> watch.partitions(Kind.IDENTITY), meters),
-                    waiters);
+                    waiters,
+                    documents);
             SearchPool pool = parts.add(
                     new SearchPool(settings.searchThreads(), settings.searchQueue(), meters), SearchPool::close);
             Searches searches = new Searches(
@@ -136,6 +138,7 @@ public final class SearchServer implements AutoCloseable {
                         metrics));
             }
             indexer.start();
+            documents.start();
             drainDelay = settings.drainDelay();
             log.info("Search indexer listens on {}:{}", settings.httpHost(), port());
             publicPort().ifPresent(port -> log.info("The public is answered on port {}", port));

@@ -75,15 +75,16 @@ final class TopicsWatch implements AutoCloseable {
     }
 
     /**
-     * Where a partition ends now, with what is not committed yet.
+     * Where a topic's partitions end now, with what is not committed yet.
      *
      * @return completes on any thread; exceptionally when the brokers do not tell
      */
-    CompletionStage<Long> endOfAll(Kind kind, int partition) {
+    CompletionStage<Map<Integer, Long>> endsOfAll(Kind kind) {
         BrokerTopic topic = topics.get(kind);
-        return topic == null
+        Sighting seen = last;
+        return topic == null || seen == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
-                : topic.endOfAll(partition);
+                : topic.endsOfAll(seen.of(kind).ends().keySet());
     }
 
     private void watch() {

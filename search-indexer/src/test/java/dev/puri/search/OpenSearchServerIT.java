@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.Settings;
+import dev.puri.schemas.log.Position;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.Contract;
 import dev.puri.testkit.OpenSearchFixture;
@@ -17,7 +18,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +67,18 @@ final class OpenSearchServerIT {
                 JsonNode verdict = JSON.readTree(verified);
                 assertThat(verdict.path("done").asBoolean()).isTrue();
                 assertThat(verdict.path("documents").asInt()).isEqualTo(599);
+
+                // What is under way moves the ends of all partitions to where nobody reads yet.
+                Position event = written.put("soundcloud:tracks:1", Samples.active(1, "br-1"), "Midnight", 9001);
+                String asked = "/v1/search?q=midnight&ref=soundcloud:tracks:1&at=" + event;
+                assertThat(send(server, "GET", asked + "&wait=20s").statusCode())
+                        .isEqualTo(200);
+                List<String> noise = IntStream.range(0, 50)
+                        .mapToObj(i -> "soundcloud:noise:" + i)
+                        .toList();
+                Runnable commit = written.begin(noise, 9002);
+                assertThat(send(server, "GET", asked).body()).contains("\"total\":1");
+                commit.run();
             } finally {
                 written.deleteTopics();
             }

@@ -40,14 +40,13 @@ final class Samples {
 
     /** What goes with a row. */
     static Document document(Row row, String title) {
+        return document(row, title, row.position());
+    }
+
+    /** What an event leaves beside a row. */
+    static Document document(Row row, String title, Position event) {
         return new Document(
-                row.owner(),
-                row.shard(),
-                row.handle(),
-                row.status(),
-                row.mergedInto(),
-                Map.of("title", title),
-                row.position());
+                row.owner(), row.shard(), row.handle(), row.status(), row.mergedInto(), Map.of("title", title), event);
     }
 
     static Position position(long offset) {

@@ -144,6 +144,42 @@ final class SearchServerIT {
                 .contains("foreign-token");
     }
 
+    /** What is under way moves the ends of all partitions, as steady writes do, to where nobody reads yet. */
+    @Test
+    void anEventOfAWhileAgoIsAnsweredAtOnceWhileOthersAreWritten() throws Exception {
+        start(Map.of());
+        awaitReady();
+        String bare = "soundcloud:tracks:2";
+        Position searched = written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        Position unsearched = written.put(bare, Samples.active(2, "br-1"), null, 2);
+        get("/v1/search?ref=" + TRACK + "&wait=20s&at=" + searched, 200);
+        // Until the brokers were asked again, which they are once a second.
+        await().during(Duration.ofSeconds(3))
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> status(bare, unsearched) == 200);
+
+        String late = "soundcloud:tracks:3";
+        List<String> everywhere = new ArrayList<>(List.of(late));
+        for (int i = 0; i < 50; i++) {
+            everywhere.add("soundcloud:noise:" + i);
+        }
+        Runnable commit = written.begin(everywhere, 9);
+        assertThat(status(TRACK, searched)).isEqualTo(200);
+        assertThat(status(bare, unsearched)).isEqualTo(200);
+
+        // Its row is there, and what there is of its document is not committed.
+        Position unseen = written.refuse(late, Samples.active(3, "br-1"), Outcome.APPLIED, 3);
+        await().atMost(Duration.ofSeconds(20)).until(() -> found("facets=false").contains(late));
+        await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(10)).until(() -> status(late, unseen) == 504);
+        commit.run();
+        await().atMost(Duration.ofSeconds(20)).until(() -> status(late, unseen) == 200);
+    }
+
+    private int status(String puri, Position event) throws Exception {
+        return INSIDE.send(request("GET", "/v1/search?ref=" + puri + "&at=" + event))
+                .statusCode();
+    }
+
     @Test
     void aRestartGoesOnWhereItWas() {
         written.fill("soundcloud:tracks", 0, 100);

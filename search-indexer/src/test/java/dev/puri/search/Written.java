@@ -49,7 +49,11 @@ final class Written implements AutoCloseable {
             documentSchema = schemas.register(Topics.DOCUMENTS + "-value", DOCUMENTS.schema());
             declarationSchema = schemas.register(Topics.COLLECTIONS + "-value", DECLARATIONS.schema());
         }
-        producer = new KafkaProducer<>(
+        producer = producer(brokers);
+    }
+
+    private static KafkaProducer<byte[], byte[]> producer(String brokers) {
+        KafkaProducer<byte[], byte[]> made = new KafkaProducer<>(
                 Map.of(
                         "bootstrap.servers",
                         brokers,
@@ -57,7 +61,8 @@ final class Written implements AutoCloseable {
                         UUID.randomUUID().toString()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
-        producer.initTransactions();
+        made.initTransactions();
+        return made;
     }
 
     void createTopics() throws Exception {
@@ -103,7 +108,7 @@ final class Written implements AutoCloseable {
                 puri,
                 row == null || title == null
                         ? null
-                        : DOCUMENTS.encode(documentSchema, DocumentAvro.toAvro(Samples.document(row, title))),
+                        : DOCUMENTS.encode(documentSchema, DocumentAvro.toAvro(Samples.document(row, title, event))),
                 event,
                 null);
         producer.commitTransaction();
@@ -136,6 +141,33 @@ final class Written implements AutoCloseable {
         return event;
     }
 
+    /**
+     * Writes documents in a transaction of its own, which stays open.
+     *
+     * @return commits it
+     */
+    Runnable begin(List<String> puris, long offset) {
+        KafkaProducer<byte[], byte[]> other = producer(brokers);
+        other.beginTransaction();
+        for (String puri : puris) {
+            Row row = Samples.active(1, "br-1");
+            send(
+                    other,
+                    Topics.DOCUMENTS,
+                    puri,
+                    DOCUMENTS.encode(
+                            documentSchema,
+                            DocumentAvro.toAvro(Samples.document(row, "under way", event(puri, offset)))),
+                    event(puri, offset),
+                    null);
+        }
+        other.flush();
+        return () -> {
+            other.commitTransaction();
+            other.close();
+        };
+    }
+
     void junk(String topic, String key, byte[] value) {
         producer.beginTransaction();
         producer.send(new ProducerRecord<>(topic, 0, key.getBytes(StandardCharsets.UTF_8), value));
@@ -162,13 +194,23 @@ final class Written implements AutoCloseable {
     }
 
     private void send(String topic, String puri, byte @Nullable [] value, Position event, @Nullable Outcome outcome) {
+        send(producer, topic, puri, value, event, outcome);
+    }
+
+    private static void send(
+            KafkaProducer<byte[], byte[]> by,
+            String topic,
+            String puri,
+            byte @Nullable [] value,
+            Position event,
+            @Nullable Outcome outcome) {
         ProducerRecord<byte[], byte[]> record =
                 new ProducerRecord<>(topic, Puri.parse(puri).toBytes(), value);
         record.headers().add(Position.HEADER, event.toString().getBytes(StandardCharsets.UTF_8));
         if (outcome != null) {
             record.headers().add(Outcome.HEADER, outcome.toString().getBytes(StandardCharsets.UTF_8));
         }
-        producer.send(record);
+        by.send(record);
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -49,11 +50,22 @@ public final class ReadYourWrites {
 
     /** What is asked once an event was seen, as far as it was written. */
     public interface Rows {
-        /** The last event that a name's row was heard of with; null when there is no row. */
+        /**
+         * The last event that a name's row was heard of with; null when there is no row. Asked once, by whoever
+         * begins to wait.
+         */
         @Nullable
         Position lastOf(Puri puri);
 
-        /** Who bears a handle; null when nobody is known to. */
+        /**
+         * The same as far as that has come since; asked again and again, by the threads that everybody waits for,
+         * so it must not block.
+         */
+        default @Nullable Position lastHeardOf(Puri puri) {
+            return lastOf(puri);
+        }
+
+        /** Who bears a handle; null when nobody is known to. Must not block. */
         @Nullable
         Puri bearer(Handle handle);
 
@@ -117,26 +129,26 @@ public final class ReadYourWrites {
     }
 
     /**
-     * What became of a name's event, by the end of the wait. Completes on any thread; cancelling it
-     * ends the wait.
+     * What became of a name's event, by the end of the wait. Blocks as long as {@link Rows#lastOf} does;
+     * completes on any thread; cancelling it ends the wait.
      *
      * @param wait zero to look once
      * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
      */
     public CompletableFuture<Sight> await(Puri puri, Position token, Duration wait) throws Waiters.TooManyException {
-        return await(puri, token, wait, () -> look(puri, token));
+        return await(puri, token, wait, look(puri, token, rows::lastOf), () -> look(puri, token, rows::lastHeardOf));
     }
 
     /** The same of a handle's bearer, who may not be known yet. */
     public CompletableFuture<Sight> await(Handle handle, Position token, Duration wait)
             throws Waiters.TooManyException {
-        return await(null, token, wait, () -> look(handle, token));
+        return await(
+                null, token, wait, look(handle, token, rows::lastOf), () -> look(handle, token, rows::lastHeardOf));
     }
 
     private CompletableFuture<Sight> await(
-            @Nullable Puri puri, Position token, Duration wait, Supplier<@Nullable Sight> look)
+            @Nullable Puri puri, Position token, Duration wait, @Nullable Sight now, Supplier<@Nullable Sight> again)
             throws Waiters.TooManyException {
-        Sight now = look.get();
         if (now == null && !wait.isPositive()) {
             return CompletableFuture.completedFuture(new Sight.NotCaughtUp(token));
         }
@@ -144,7 +156,7 @@ public final class ReadYourWrites {
             return detailed(now).toCompletableFuture();
         }
         long begun = System.nanoTime();
-        CompletableFuture<@Nullable Sight> waiting = waiters.await(puri, wait, look);
+        CompletableFuture<@Nullable Sight> waiting = waiters.await(puri, wait, again);
         waiting.whenComplete((seen, failure) -> Objects.requireNonNull(waits.get(End.of(seen, failure)))
                 .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS));
         CompletableFuture<Sight> answer =
@@ -157,7 +169,7 @@ public final class ReadYourWrites {
         return answer;
     }
 
-    private @Nullable Sight look(Puri puri, Position token) {
+    private @Nullable Sight look(Puri puri, Position token, Function<Puri, @Nullable Position> last) {
         Sight refused = refused(puri, token);
         if (refused != null) {
             return refused;
@@ -169,19 +181,19 @@ public final class ReadYourWrites {
         if (!rows.areThere()) {
             return null;
         }
-        Position row = rows.lastOf(puri);
+        Position row = last.apply(puri);
         Position heard = row == null ? answers.lastWithoutRow(puri) : row;
-        return heard != null && isAsOf(token, heard) ? Sight.Seen.INSTANCE : null;
+        return heard != null && Tokens.isAsOf(token, heard) ? Sight.Seen.INSTANCE : null;
     }
 
-    private @Nullable Sight look(Handle handle, Position token) {
+    private @Nullable Sight look(Handle handle, Position token, Function<Puri, @Nullable Position> last) {
         Sight.Refused refused = refused(null, token);
         Puri bearer = rows.bearer(handle);
         // Of another's event it is told here only that it may not have this handle.
         if (refused != null && (bearer == null || refused.reason() == Reason.HANDLE_TAKEN)) {
             return refused;
         }
-        return bearer == null ? null : look(bearer, token);
+        return bearer == null ? null : look(bearer, token, last);
     }
 
     /**
@@ -194,12 +206,6 @@ public final class ReadYourWrites {
         }
         Refusal refusal = told == null ? refusals.at(token, puri) : null;
         return refusal == null ? null : new Sight.Refused(token, refusal.reason(), refusal);
-    }
-
-    private static boolean isAsOf(Position token, Position heard) {
-        return heard.topic().equals(token.topic())
-                && heard.partition() == token.partition()
-                && heard.offset() >= token.offset();
     }
 
     /** The table's topic tells of a refusal without its circumstances, which stand in another. */

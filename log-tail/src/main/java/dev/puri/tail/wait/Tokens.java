@@ -6,9 +6,30 @@ import dev.puri.schemas.log.Topics;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a token can be of an event of a name at all. */
+/** Where what is written of a name stands, and whether a token can be of an event of it at all. */
 public final class Tokens {
     private Tokens() {}
+
+    /**
+     * The partition of a topic that is keyed by pURI in which all of a name stands: as publishers, the registry's
+     * producer and Kafka's own partitioner choose by the key.
+     *
+     * @param partitions of the topic
+     */
+    public static int partition(Puri puri, int partitions) {
+        return Utils.toPositive(Utils.murmur2(puri.toBytes())) % partitions;
+    }
+
+    /**
+     * Whether what was heard of a name last is of a token's event or of a later one of the same topic.
+     *
+     * @param heard the position of the last event that was heard of
+     */
+    public static boolean isAsOf(Position token, Position heard) {
+        return heard.topic().equals(token.topic())
+                && heard.partition() == token.partition()
+                && heard.offset() >= token.offset();
+    }
 
     /**
      * @param partitions of the shared events topic; those of a namespace's own are not known here
@@ -20,8 +41,7 @@ public final class Tokens {
                     ? null
                     : "the token " + token + " is of another namespace's events than those of " + puri;
         }
-        // As the publisher, and Kafka's own partitioner, choose by the key.
-        int partition = Utils.toPositive(Utils.murmur2(puri.toBytes())) % partitions;
+        int partition = partition(puri, partitions);
         return token.partition() == partition
                 ? null
                 : "the token " + token + " is of another object than " + puri + ", whose events are in partition "

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +38,7 @@ final class ReadYourWritesTest {
     private final Known refusals = new Known();
     private final Waiters waiters = new Waiters(100);
     private FakeRows table = new FakeRows();
+    private int asked;
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ReadYourWrites writes =
             new ReadYourWrites(new Current(), answers, refusals, waiters, () -> PARTITIONS, meters);
@@ -54,6 +56,12 @@ final class ReadYourWritesTest {
     private final class Current implements ReadYourWrites.Rows {
         @Override
         public @Nullable Position lastOf(Puri puri) {
+            asked++;
+            return lastHeardOf(puri);
+        }
+
+        @Override
+        public @Nullable Position lastHeardOf(Puri puri) {
             Row row = table.byPuri.get(puri);
             return row == null ? null : row.position();
         }
@@ -100,6 +108,24 @@ final class ReadYourWritesTest {
 
         assertThat(writes.await(TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
         assertThat(waiters.count()).isZero();
+    }
+
+    @Test
+    void whatMayBlockIsAskedByWhoeverComesAndNeverByThoseWhoWake() throws Exception {
+        table.put(TRACK, row(at(6)));
+        CompletableFuture<Sight> byName = writes.await(TRACK, at(7), LONG);
+        CompletableFuture<Sight> byHandle = writes.await(HANDLE, at(7), LONG);
+        CompletableFuture<Sight> impatient = writes.await(TRACK, at(7), Duration.ofMillis(1));
+        assertThat(impatient.get(10, TimeUnit.SECONDS)).isInstanceOf(Sight.NotCaughtUp.class);
+        waiters.wakeAll();
+        assertThat(asked).isEqualTo(3);
+
+        table.put(TRACK, row(at(7)));
+        waiters.wakeAll();
+
+        assertThat(byName).isCompletedWithValue(new Sight.Seen());
+        assertThat(byHandle).isCompletedWithValue(new Sight.Seen());
+        assertThat(asked).isEqualTo(3);
     }
 
     @Test
