@@ -241,7 +241,7 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
         requireOpen();
-        String moment = found(cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
+        String moment = whole(cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
                 .path("pit_id")
                 .asText();
         try {
@@ -284,7 +284,7 @@ final class OpenSearchIndex implements SearchIndex {
         while (isKeptForCopies(owed)) {
             patience.pause(() -> "OpenSearch keeps what was removed from " + name + " for copies that are behind");
         }
-        found(cluster.ask(
+        whole(cluster.ask(
                 "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new Patience(PURGE_MERGE, 1)));
         // Files of the commit before, and the transaction log, go with the next one; those that readers see, with them.
         flush();
