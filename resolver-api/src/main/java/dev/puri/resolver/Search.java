@@ -45,7 +45,9 @@ final class Search implements AutoCloseable {
     private static final List<String> HEADERS = List.of("Puri-Index-Lag", "Retry-After");
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST_UNDER_WAY = 64;
-    private static final long MOST_BYTES = 32 << 20;
+
+    /** An indexer's page ends at 1 MiB of results; facets come beside. */
+    private static final long MOST_BYTES = 4 << 20;
 
     private final @Nullable URI indexer;
     private final HttpClient client = HttpClient.newBuilder()

@@ -32,6 +32,7 @@ final class SearchTest {
     private HttpServer indexer;
     private String mediaType = "application/json";
     private int status = 200;
+    private String body = "{\"total\":1}";
 
     @BeforeEach
     void start() throws IOException {
@@ -55,7 +56,7 @@ final class SearchTest {
             exchange.getResponseHeaders().set("Puri-Index-Lag", "7");
             exchange.getResponseHeaders().set("X-Of-Its-Own", "secret");
             exchange.sendResponseHeaders(status, 0);
-            exchange.getResponseBody().write("{\"total\":1}".getBytes(StandardCharsets.UTF_8));
+            exchange.getResponseBody().write(body.getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -74,6 +75,15 @@ final class SearchTest {
 
     private Search passing() {
         return new Search(URI.create("http://127.0.0.1:" + indexer.getAddress().getPort() + "/"));
+    }
+
+    @Test
+    void thePageOfAnIndexerComesBackAndNothingThatIsFarLarger() throws Exception {
+        body = "[\"" + "x".repeat(1_100_000) + "\"]";
+        assertThat(get(passing(), "?limit=1000").body()).isEqualTo(body);
+
+        body = "[\"" + "x".repeat(5_000_000) + "\"]";
+        assertThat(get(passing(), "?limit=1000").statusCode()).isEqualTo(503);
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Kind;
+import dev.puri.search.index.PageBudget;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
@@ -128,9 +129,15 @@ final class MemoryIndex implements SearchIndex {
                 .map(each -> hit(now, query, each.getKey().puri(), each.getValue()))
                 .toList();
         int from = query.after() == null ? 0 : Integer.parseInt(text(SEAL.open(query, query.after())));
-        int to = Math.min(all.size(), from + query.limit());
+        PageBudget budget = new PageBudget();
+        List<SearchResult.Hit> hits = all.stream()
+                .skip(from)
+                .limit(query.limit())
+                .takeWhile(budget::takes)
+                .toList();
+        int to = from + hits.size();
         return new SearchResult(
-                all.subList(Math.min(from, to), to),
+                hits,
                 all.size(),
                 true,
                 query.facets() ? counts(all, hit -> hit.puri().qualifiedCollection()) : Map.of(),

@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,6 +12,7 @@ import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.Kind;
+import dev.puri.search.index.PageBudget;
 import dev.puri.search.index.Reached;
 import dev.puri.testkit.Contract;
 import java.io.IOException;
@@ -168,6 +170,40 @@ final class SearchRoutesTest {
                 + first.substring(first.length() - 5);
         for (String none : List.of(forged, "x", "%20", "after-1", "A".repeat(5000))) {
             assertThat(get("/v1/search?order=oldest&cursor=" + none, 400)).contains("invalid-cursor");
+        }
+    }
+
+    @Test
+    void aPageEndsWhereItWouldBeTooLongAndTellsWhereToGoOn() throws Exception {
+        MemoryHome home = new MemoryHome();
+        List<IndexChange> changes = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            // Each of its characters takes six in JSON.
+            put(changes, "soundcloud:tracks:" + i, Samples.active(i, "br-1"), "\u0001".repeat(30_000));
+        }
+        MemoryIndex index = home.serving();
+        index.apply(changes);
+        index.refresh();
+        index.commit(new Reached(
+                Map.of(Kind.IDENTITY, "topic-a", Kind.DOCUMENT, "topic-b"), Map.of(), Instant.now(), true, null));
+        try (SearchServer other = server(home)) {
+            await().until(() -> CLIENT.send(
+                                    request(other.port(), "GET", "/v1/search?limit=1"),
+                                    HttpResponse.BodyHandlers.ofString())
+                            .statusCode()
+                    == 200);
+            int results = 0;
+            String path = "/v1/search?limit=1000&facets=false";
+            String cursor = "";
+            while (cursor != null) {
+                HttpResponse<String> answer =
+                        INSIDE.send(request(other.port(), "GET", path + (cursor.isEmpty() ? "" : "&cursor=" + cursor)));
+                assertThat(answer.body().length()).isBetween(100_000, PageBudget.MAX_BYTES + 1_000);
+                JsonNode page = JSON.readTree(answer.body());
+                results += page.path("results").size();
+                cursor = page.path("cursor").asText(null);
+            }
+            assertThat(results).isEqualTo(40);
         }
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param shards by name
  * @param owners by name
  * @param statuses what state it must be in
- * @param limit hits at most, from 1
+ * @param limit hits at most, from 1; a page ends before where {@link PageBudget} has no room for more
  * @param after where the page before ended; null for the first
  * @param facets whether to count by collection and shard
  * @param highlights whether to show where a text's words stand

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One page of what was found.
  *
- * @param hits in the query's order
+ * @param hits in the query's order, as many as were asked for and {@link PageBudget} has room for
  * @param total how many there are on all pages
  * @param totalIsExact false when there are at least so many; true where facets were asked for
  * @param byCollection hits of all pages by {@code namespace:collection}, the most first; empty unless asked for

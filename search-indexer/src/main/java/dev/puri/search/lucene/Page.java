@@ -6,6 +6,7 @@ import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.Kind;
+import dev.puri.search.index.PageBudget;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
 import dev.puri.search.words.Highlighter;
@@ -76,8 +77,13 @@ final class Page {
         Docs docs = listed(query, counts, after);
         View.Entries entries = view.entries();
         List<SearchResult.Hit> hits = new ArrayList<>();
+        PageBudget budget = new PageBudget();
         for (ScoreDoc doc : docs.page()) {
-            hits.add(listed(entries.at(doc.doc), entries));
+            SearchResult.Hit hit = listed(entries.at(doc.doc), entries);
+            if (!budget.takes(hit)) {
+                break;
+            }
+            hits.add(hit);
         }
         return docs.result(hits, counts, false);
     }
@@ -162,9 +168,14 @@ final class Page {
         View.Entries entries = view.entries();
         Highlighter highlighter = new Highlighter(wanted);
         List<SearchResult.Hit> hits = new ArrayList<>();
+        PageBudget budget = new PageBudget();
         for (ScoreDoc doc : docs.page()) {
             double score = (Float) ((FieldDoc) doc).fields[0];
-            hits.add(found(entries.at(doc.doc), score, highlighter));
+            SearchResult.Hit hit = found(entries.at(doc.doc), score, highlighter);
+            if (!budget.takes(hit)) {
+                break;
+            }
+            hits.add(hit);
         }
         return docs.result(hits, counts, text.coarse());
     }
@@ -258,9 +269,9 @@ final class Page {
         }
 
         private SearchResult result(List<SearchResult.Hit> hits, Counts counts, boolean coarse) {
-            Cursor next = docs.length <= asked.limit()
+            Cursor next = docs.length <= hits.size()
                     ? null
-                    : seal.seal(asked, new Place(((FieldDoc) page().getLast()).fields, coarse).toBytes());
+                    : seal.seal(asked, new Place(((FieldDoc) docs[hits.size() - 1]).fields, coarse).toBytes());
             return new SearchResult(
                     hits, counts.total(), counts.exact(), counts.byCollection(), counts.byShard(), next);
         }

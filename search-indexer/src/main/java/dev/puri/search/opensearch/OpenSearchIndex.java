@@ -12,6 +12,7 @@ import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Kind;
+import dev.puri.search.index.PageBudget;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
@@ -108,14 +109,7 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         String text = query.text();
         if (text == null) {
-            SearchResult page = page(query, SearchBody.list(query), null);
-            return new SearchResult(
-                    withAttributes(page.hits()),
-                    page.total(),
-                    page.totalIsExact(),
-                    page.byCollection(),
-                    page.byShard(),
-                    page.next());
+            return page(query, SearchBody.list(query), null);
         }
         Wanted wanted = Wanted.parse(text);
         if (wanted.clauses().isEmpty()) {
@@ -132,12 +126,13 @@ final class OpenSearchIndex implements SearchIndex {
         }
         JsonNode answer = search(body);
         JsonNode found = answer.path("hits").path("hits");
-        List<SearchResult.Hit> hits = new ArrayList<>();
+        List<SearchResult.Hit> many = new ArrayList<>();
         for (JsonNode each : found) {
-            if (hits.size() < query.limit()) {
-                hits.add(hit(each, query.text() != null, highlighter));
+            if (many.size() < query.limit()) {
+                many.add(hit(each, query.text() != null, highlighter));
             }
         }
+        List<SearchResult.Hit> hits = withinBudget(query.text() == null ? withAttributes(many) : many);
         JsonNode total = answer.path("hits").path("total");
         return new SearchResult(
                 hits,
@@ -145,11 +140,15 @@ final class OpenSearchIndex implements SearchIndex {
                 total.path("relation").asText().equals("eq"),
                 counts(answer, "collection"),
                 counts(answer, "shard"),
-                found.size() > query.limit()
+                found.size() > hits.size()
                         ? seal.seal(
-                                query,
-                                Cluster.bytes(found.path(query.limit() - 1).path("sort")))
+                                query, Cluster.bytes(found.path(hits.size() - 1).path("sort")))
                         : null);
+    }
+
+    private static List<SearchResult.Hit> withinBudget(List<SearchResult.Hit> hits) {
+        PageBudget budget = new PageBudget();
+        return hits.stream().takeWhile(budget::takes).toList();
     }
 
     private static JsonNode sortValues(byte[] sealed) throws Cursor.InvalidException {

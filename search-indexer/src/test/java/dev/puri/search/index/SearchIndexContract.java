@@ -447,6 +447,29 @@ public abstract class SearchIndexContract {
         }
 
         @Test
+        void ofLongTextsEndEarlyAndGoOn() throws Exception {
+            String text = "moon " + "more ".repeat(6_000);
+            List<String> all = new ArrayList<>();
+            for (int i = 100; i < 170; i++) {
+                Item item = Item.of("music:tracks:" + i, "text", text).createdAt(i);
+                all.add(item.puri().toString());
+                log.write(item);
+            }
+            take();
+            int most = PageBudget.MAX_BYTES / text.length();
+            for (Ask ask :
+                    List.of(Ask.text("moon").limit(1000), Ask.list(OLDEST).limit(1000))) {
+                SearchResult first = ask.of(index);
+                assertThat(first.hits()).hasSizeBetween(most / 2, most);
+                assertThat(first.total()).isEqualTo(all.size());
+                assertThat(ask.allPagesOf(index, () -> {})).containsExactlyInAnyOrderElementsOf(all);
+            }
+            assertThat(Ask.list(OLDEST).limit(1000).allPagesOf(index, this::disturb))
+                    .containsAll(all)
+                    .doesNotHaveDuplicates();
+        }
+
+        @Test
         void tellHowManyThereAreOnAll() throws Exception {
             for (int i = 0; i < 30; i++) {
                 log.write(Item.of("music:tracks:" + i, "title", "moon"));
