@@ -120,14 +120,21 @@ public final class OpenSearchHome implements IndexHome {
 
     @Override
     public void drop(SearchIndex index) throws IndexUnavailableException {
-        if (!(index instanceof OpenSearchIndex dropped) || index == serving) {
+        // By name, since that is how it is removed, and it may have been opened more than once.
+        if (!(index instanceof OpenSearchIndex dropped) || isNamed(serving, dropped.name())) {
             throw new IllegalArgumentException("only what served before, or was being built, is dropped");
         }
         dropped.close();
         delete(dropped.name());
-        if (building == dropped) {
+        OpenSearchIndex built = building;
+        if (built != null && isNamed(built, dropped.name())) {
+            built.close();
             building = null;
         }
+    }
+
+    private static boolean isNamed(@Nullable OpenSearchIndex index, String name) {
+        return index != null && index.name().equals(name);
     }
 
     @Override

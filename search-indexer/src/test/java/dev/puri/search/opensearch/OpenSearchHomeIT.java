@@ -63,6 +63,20 @@ final class OpenSearchHomeIT {
     }
 
     @Test
+    void whatServesIsNotDroppedByWhoeverOpenedItBefore() throws Exception {
+        SearchIndex before;
+        try (OpenSearchHome home = home("twice")) {
+            before = home.serving();
+        }
+        try (OpenSearchHome home = home("twice")) {
+            SearchIndex index = home.serving();
+            assertThatThrownBy(() -> home.drop(before)).isInstanceOf(IllegalArgumentException.class);
+            assertThat(indices("twice-g*")).hasSize(1);
+            assertThat(index.committed()).isNotNull();
+        }
+    }
+
+    @Test
     void anIndexOfAnotherVersionMakesRoomForANewOne() throws Exception {
         String old = "versions-g" + "0".repeat(32);
         cluster.write("PUT", "/" + old, Cluster.JSON.readTree("{\"aliases\":{\"versions\":{}}}"));
