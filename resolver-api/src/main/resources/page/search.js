@@ -31,6 +31,8 @@ export class Search {
   #results = [];
   #counts = {};
   #cursor = "";
+  // What the results are of, and what the cursor goes on with: the text may have changed since.
+  #asked = new URLSearchParams();
   #timer = 0;
   #under = null;
   #lookUp;
@@ -46,10 +48,11 @@ export class Search {
     });
     this.#text.addEventListener("input", () => {
       clearTimeout(this.#timer);
+      show(this.#more, false);
       this.#timer = setTimeout(() => this.look(), PAUSE);
     });
     this.#grouping.addEventListener("change", () => this.#draw());
-    this.#more.addEventListener("click", () => this.look(this.#cursor));
+    this.#more.addEventListener("click", () => this.#look(this.#asked, this.#cursor));
   }
 
   /** Asks what could not be answered, and answers whether to ask again. */
@@ -58,20 +61,27 @@ export class Search {
     return !this.#isOff;
   }
 
-  /** Asks, for the first page or for the one behind a cursor; whoever asks again is answered last. */
-  async look(cursor = "") {
-    if (this.#isOff) return;
+  /** Asks for the first page of what is typed and chosen. */
+  look() {
     clearTimeout(this.#timer);
-    this.#under?.abort();
-    const under = new AbortController();
-    this.#under = under;
     const query = new URLSearchParams({ limit: LIMIT });
     const text = this.#text.value;
     if (text.trim()) query.set("q", text);
     for (const [facet, values] of Object.entries(this.#chosen)) {
       for (const value of values) query.append(facet, value);
     }
+    return this.#look(query);
+  }
+
+  /** Asks, for the first page or for the one behind a cursor; whoever asks again is answered last. */
+  async #look(asked, cursor = "") {
+    if (this.#isOff) return;
+    this.#under?.abort();
+    const under = new AbortController();
+    this.#under = under;
+    const query = new URLSearchParams(asked);
     if (cursor) query.set("cursor", cursor);
+    if (!cursor) show(this.#more, false);
     this.#list.setAttribute("aria-busy", "true");
     try {
       const response = await send(`/v1/search?${query}`, { signal: under.signal });
@@ -80,10 +90,11 @@ export class Search {
       this.#results = cursor ? [...this.#results, ...answer.results] : answer.results;
       this.#counts = answer.facets ?? {};
       this.#cursor = answer.cursor ?? "";
+      this.#asked = asked;
       show(byId("search"), true);
       this.#isUnanswered = false;
       byId("search-problem").replaceChildren();
-      say(byId("search-summary"), summary(answer, text, behind));
+      say(byId("search-summary"), summary(answer, asked.get("q") ?? "", behind));
       this.#draw();
     } catch (e) {
       if (under.signal.aborted) return;

@@ -270,6 +270,23 @@ final class PageIT {
     }
 
     @Test
+    void moreIsOfWhatIsShownWhileAnotherTextIsTyped() {
+        try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
+            assertThat(visit.find("#search-more")).isVisible();
+            visit.page().evaluate("""
+                            () => {
+                              const text = document.getElementById("search-text");
+                              text.value = "nothinglikeit";
+                              text.dispatchEvent(new Event("input", { bubbles: true }));
+                              document.getElementById("search-more").click();
+                            }""");
+            assertThat(visit.find("#search-summary")).hasText("0 results");
+            assertThat(visit.find("#search-more")).isHidden();
+            visit.assertNothingWentWrong(false);
+        }
+    }
+
+    @Test
     void whatIsFoundIsTextWhateverItLooksLike() {
         String hostile = "<img src=x onerror=\"window.hurt=1\"> <em>zebra</em> & co";
         publish(
