@@ -1,5 +1,6 @@
 package dev.puri.search.lucene;
 
+import dev.puri.search.words.Weights;
 import org.apache.lucene.search.CollectionStatistics;
 import org.apache.lucene.search.TermStatistics;
 import org.apache.lucene.search.similarities.Similarity;
@@ -10,13 +11,10 @@ import org.apache.lucene.util.SmallFloat;
  * the more often the word stands in it. With weights that halve, no number of beginnings beats the word itself.
  *
  * <p>Unlike BM25 it knows nothing of other documents. Every hit has all words that are looked for, so how rare
- * each is decides little; and a score that no other document changes makes a cursor of score and pURI exact
- * whatever is written between two pages.
+ * each is decides little; and a score that no other document changes makes a cursor of a score and a hash of the pURI
+ * exact, whatever is written between two pages.
  */
 final class Closeness extends Similarity {
-    /** A field of so many words counts a word that stands in it once for half of what repeating it can add. */
-    private static final float HALF_LENGTH = 8;
-
     /** By the byte that Lucene keeps of a field's length. */
     private static final float[] WORDS = new float[256];
 
@@ -31,7 +29,7 @@ final class Closeness extends Similarity {
         return new SimScorer() {
             @Override
             public float score(float frequency, long norm) {
-                return weight * (1 + frequency / (frequency + WORDS[(int) norm & 0xff] / HALF_LENGTH));
+                return weight * (1 + frequency / (frequency + WORDS[(int) norm & 0xff] / Weights.HALF_LENGTH));
             }
         };
     }

@@ -1,6 +1,7 @@
 package dev.puri.search.lucene;
 
 import dev.puri.search.words.Wanted;
+import dev.puri.search.words.Weights;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -42,10 +43,6 @@ import org.apache.lucene.util.BytesRef;
 final class TextQuery {
     /** Words of the index that are weighed for one word that is looked for. */
     private static final int MAX_EXPANSIONS = 64;
-
-    private static final float BEGINNING = 0.5f;
-    private static final float SLIP = 0.25f;
-    private static final float TOGETHER = 0.5f;
 
     private static final String[] FIELDS = {Fields.BRIEF, Fields.LONG};
 
@@ -106,7 +103,7 @@ final class TextQuery {
             }
         }
         if (words.size() > 1) {
-            all.add(new BoostQuery(phrase(words), TOGETHER), Occur.SHOULD);
+            all.add(new BoostQuery(phrase(words), Weights.TOGETHER), Occur.SHOULD);
         }
         return all.build();
     }
@@ -117,10 +114,10 @@ final class TextQuery {
             Term term = new Term(field, word.text());
             ways.add(new TermQuery(term));
             if (word.open()) {
-                addOthers(new PrefixQuery(term), term, BEGINNING, ways);
+                addOthers(new PrefixQuery(term), term, Weights.BEGINNING, ways);
             }
             if (word.slip()) {
-                addOthers(slips(term), term, SLIP, ways);
+                addOthers(slips(term), term, Weights.SLIP, ways);
             }
         }
         return new DisjunctionMaxQuery(ways, 0);

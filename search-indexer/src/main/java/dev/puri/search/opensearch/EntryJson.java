@@ -11,6 +11,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.Kind;
+import dev.puri.search.words.Weights;
 import dev.puri.search.words.Words;
 import java.time.Instant;
 import java.util.HashMap;
@@ -37,9 +38,6 @@ final class EntryJson {
 
     /** Behind a field's name: what a word in it counts, between 1 and 2, the more, the fewer words there are. */
     static final String WEIGHT = "_weight";
-
-    /** A field of so many words has half of what being short can add. */
-    private static final float HALF_LENGTH = 8;
 
     private EntryJson() {}
 
@@ -100,7 +98,7 @@ final class EntryJson {
             json.withArray("/" + field).addObject().put("name", name).put("value", value);
             words.merge(field, Words.of(value).size(), Integer::sum);
         });
-        words.forEach((field, count) -> json.put(field + WEIGHT, 1 + 1 / (1 + count / HALF_LENGTH)));
+        words.forEach((field, count) -> json.put(field + WEIGHT, 1 + 1 / (1 + count / Weights.HALF_LENGTH)));
     }
 
     private static void keep(ObjectNode kept, @Nullable Puri mergedInto, Position position) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.puri.search.index.Kind;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.words.Wanted;
+import dev.puri.search.words.Weights;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -27,10 +28,6 @@ import java.util.function.Function;
  */
 final class SearchBody {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-    private static final float WORD = 1;
-    private static final float BEGINNING = 0.5f;
-    private static final float SLIP = 0.25f;
-    private static final float TOGETHER = 0.5f;
 
     private SearchBody() {}
 
@@ -47,11 +44,11 @@ final class SearchBody {
                     must.add(bestField(field -> word(field, word)));
                     words.add(word.text());
                 }
-                case Wanted.Phrase phrase -> must.add(bestField(field -> phrase(field, phrase.words(), WORD)));
+                case Wanted.Phrase phrase -> must.add(bestField(field -> phrase(field, phrase.words(), Weights.WORD)));
             }
         }
         if (words.size() > 1) {
-            bool.putArray("should").add(bestField(field -> phrase(field, words, TOGETHER)));
+            bool.putArray("should").add(bestField(field -> phrase(field, words, Weights.TOGETHER)));
         }
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("_score", "desc");
@@ -123,9 +120,9 @@ final class SearchBody {
     private static ObjectNode word(String field, Wanted.Word word) {
         ObjectNode best = JSON.objectNode();
         ArrayNode ways = best.putObject("dis_max").putArray("queries");
-        ways.add(constant(value("term", field, word.text()), WORD));
+        ways.add(constant(value("term", field, word.text()), Weights.WORD));
         if (word.open()) {
-            ways.add(constant(value("prefix", field, word.text()), BEGINNING));
+            ways.add(constant(value("prefix", field, word.text()), Weights.BEGINNING));
         }
         if (word.slip()) {
             ObjectNode slip = JSON.objectNode();
@@ -136,7 +133,7 @@ final class SearchBody {
                     .put("transpositions", true)
                     // All that are a slip away, not only the first fifty of them.
                     .put("rewrite", "constant_score");
-            ways.add(constant(slip, SLIP));
+            ways.add(constant(slip, Weights.SLIP));
         }
         return best;
     }
