@@ -49,7 +49,8 @@ public interface SearchIndex extends AutoCloseable {
      * every entry once that is there all the while and does not change, whatever is written meanwhile.
      *
      * @throws Cursor.InvalidException when the query's cursor was made by another engine, for another query (its
-     *     limit, facets and highlights may differ), or by nobody
+     *     limit, facets and highlights may differ), or by nobody; or when its order cannot be gone on with, as so many
+     *     words were written since that could be meant
      */
     SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException;
 

@@ -139,7 +139,7 @@ final class Page {
                 Map.of());
     }
 
-    private SearchResult search(Wanted wanted, @Nullable Place after) throws IOException {
+    private SearchResult search(Wanted wanted, @Nullable Place after) throws IOException, Cursor.InvalidException {
         if (wanted.clauses().isEmpty()) {
             return EMPTY;
         }

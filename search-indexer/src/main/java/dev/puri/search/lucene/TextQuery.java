@@ -1,5 +1,6 @@
 package dev.puri.search.lucene;
 
+import dev.puri.search.index.Cursor;
 import dev.puri.search.words.Wanted;
 import dev.puri.search.words.Weights;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.search.SynonymQuery;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is wanted, as Lucene's query over an index's own words.
@@ -38,11 +40,15 @@ import org.apache.lucene.util.BytesRef;
  * </pre>
  *
  * The words that begin with one, or are a slip away, are looked up in the index. Where there are more than
- * {@value #MAX_EXPANSIONS} of them, all count the same, however long the field.
+ * {@value #MAX_EXPANSIONS} of them, all count the same, however long the field. Pages that follow score as the first
+ * did, or their places in the order would mean something else.
  */
 final class TextQuery {
     /** Words of the index that are weighed for one word that is looked for. */
     private static final int MAX_EXPANSIONS = 64;
+
+    /** So many are weighed where a first page weighed its own: each costs a look-up in each segment. */
+    private static final int MAX_EXPANSIONS_LATER = 8 * MAX_EXPANSIONS;
 
     private static final String[] FIELDS = {Fields.BRIEF, Fields.LONG};
 
@@ -72,18 +78,31 @@ final class TextQuery {
 
     /** For the first page. */
     static Made first(IndexReader reader, Wanted wanted) throws IOException {
-        return make(reader, wanted, MAX_EXPANSIONS);
+        Made fine = fine(reader, wanted, MAX_EXPANSIONS);
+        return fine != null ? fine : coarse(reader, wanted);
     }
 
-    /** For those that follow; what was fine stays so, however many words are written between two pages. */
-    static Made next(IndexReader reader, Wanted wanted, boolean coarse) throws IOException {
-        return coarse ? coarse(reader, wanted) : make(reader, wanted, 8 * MAX_EXPANSIONS);
+    /**
+     * For those that follow.
+     *
+     * @throws Cursor.InvalidException when so many words were written since the first page that its order cannot be
+     *     gone on with
+     */
+    static Made next(IndexReader reader, Wanted wanted, boolean coarse) throws IOException, Cursor.InvalidException {
+        if (coarse) {
+            return coarse(reader, wanted);
+        }
+        Made fine = fine(reader, wanted, MAX_EXPANSIONS_LATER);
+        if (fine == null) {
+            throw new Cursor.InvalidException("too many words were written since that this could find");
+        }
+        return fine;
     }
 
-    private static Made make(IndexReader reader, Wanted wanted, int maxExpansions) throws IOException {
+    private static @Nullable Made fine(IndexReader reader, Wanted wanted, int maxExpansions) throws IOException {
         TextQuery fine = new TextQuery(reader, false, maxExpansions);
         Query query = fine.of(wanted);
-        return fine.exceeded ? coarse(reader, wanted) : new Made(query, false);
+        return fine.exceeded ? null : new Made(query, false);
     }
 
     private static Made coarse(IndexReader reader, Wanted wanted) throws IOException {

@@ -1,0 +1,73 @@
+package dev.puri.search.lucene;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.search.index.Ask;
+import dev.puri.search.index.Cursor;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Item;
+import dev.puri.search.index.Log;
+import dev.puri.search.index.SearchIndex;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pages of a text whose words are more and more between them. */
+final class LuceneCursorTest {
+    private static final int STEADY = 40;
+
+    @TempDir
+    private Path folder;
+
+    private final Log log = new Log();
+    private int written;
+
+    private void write(SearchIndex index, String puri, int count) throws IndexUnavailableException {
+        int given = log.size();
+        for (int i = 0; i < count; i++) {
+            String word = "word" + Integer.toString(written++, 36);
+            log.write(Item.of(puri + i, "title", word + " more".repeat(written % 7)));
+        }
+        index.apply(log.since(given));
+        index.refresh();
+    }
+
+    @Test
+    void whatWasWeighedIsWeighedOnAndNothingIsPassedOver() throws Exception {
+        try (LuceneHome home = new LuceneHome(folder, new CursorSeal(new byte[32]))) {
+            SearchIndex index = home.serving();
+            write(index, "music:tracks:", STEADY);
+            int[] page = {0};
+            List<String> found = Ask.text("wo").limit(10).allPagesOf(index, () -> {
+                try {
+                    // More than a first page would weigh.
+                    write(index, "music:noise:" + page[0] + "-", page[0]++ == 0 ? 300 : 0);
+                } catch (IndexUnavailableException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertThat(found).doesNotHaveDuplicates();
+            List<String> steady = new ArrayList<>(found);
+            steady.removeIf(puri -> puri.startsWith("music:noise:"));
+            assertThat(steady).hasSize(STEADY);
+        }
+    }
+
+    @Test
+    void aCursorWhoseOrderCannotBeGoneOnWithIsRefused() throws Exception {
+        try (LuceneHome home = new LuceneHome(folder, new CursorSeal(new byte[32]))) {
+            SearchIndex index = home.serving();
+            write(index, "music:tracks:", STEADY);
+            Cursor cursor = Ask.text("wo").limit(10).of(index).next();
+            write(index, "music:noise:", 600);
+
+            assertThatThrownBy(() -> Ask.text("wo").limit(10).after(cursor).of(index))
+                    .isInstanceOf(Cursor.InvalidException.class);
+            assertThat(Ask.text("wo").limit(10).of(index).hits()).hasSize(10);
+        }
+    }
+}
