@@ -1,6 +1,5 @@
 package dev.puri.search.words;
 
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -130,12 +129,14 @@ public record Wanted(List<Clause> clauses) {
         }
 
         private void phrase(List<Words.Word> found) {
-            List<String> texts = new ArrayList<>();
-            found.forEach(word -> texts.add(word.text()));
+            List<String> texts = found.stream()
+                    .limit(MAX_WORDS - words)
+                    .map(Words.Word::text)
+                    .toList();
             if (texts.size() == 1) {
                 add(new Word(texts.getFirst(), false, false), 1);
             } else if (!texts.isEmpty()) {
-                add(new Phrase(texts.subList(0, Math.min(texts.size(), MAX_WORDS))), texts.size());
+                add(new Phrase(texts), texts.size());
             }
         }
 

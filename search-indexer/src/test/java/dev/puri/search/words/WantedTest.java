@@ -56,6 +56,17 @@ final class WantedTest {
     }
 
     @Test
+    void aPhraseHasTheWordsThatAreLeft() {
+        String words = "a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 ";
+        assertThat(Wanted.parse(words + "\"x y z\"").clauses())
+                .hasSize(31)
+                .endsWith(new Wanted.Phrase(List.of("x", "y")));
+        assertThat(Wanted.parse(words + "5 \"aa bb cc\" \"a b\" c").clauses())
+                .hasSize(32)
+                .endsWith(new Wanted.Word("5", false, false), new Wanted.Word("aa", false, false));
+    }
+
+    @Test
     void aSlipIsOneChangeOrTwoNeighboursSwapped() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
