@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 public interface IndexHome extends AutoCloseable {
     /**
      * Opens the index that serves, or makes an empty one where there is none. One that is damaged, or of another
-     * version, is set aside with a message in the log, until one that
-     * serves is committed as complete.
+     * version, makes room for an empty one, with a message in the log; whether it is kept for a while is the engine's
+     * affair.
      *
      * @throws IllegalStateException when it is open already
      * @throws IndexUnavailableException when the engine is out of reach

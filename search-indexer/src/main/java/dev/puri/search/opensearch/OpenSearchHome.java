@@ -68,7 +68,7 @@ public final class OpenSearchHome implements IndexHome {
         if (name == null) {
             name = create(servingAlias);
         } else if (!isUsable(name)) {
-            LOG.warn("The index {} is of another version: it is set aside, and a new one filled from the log", name);
+            LOG.warn("The index {} is of another version: it is dropped, and a new one filled from the log", name);
             String fresh = create(null);
             switchTo(fresh);
             name = fresh;
