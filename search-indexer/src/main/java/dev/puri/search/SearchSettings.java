@@ -57,7 +57,9 @@ public record SearchSettings(
         Duration searchCommitInterval,
 
         @Setting(
-                doc = "Within what time what was erased is gone from the index's files too.",
+                doc =
+                        "Within what time what was erased is gone from the index's files too; in OpenSearch that takes half a"
+                                + " minute at least.",
                 byDefault = "1h",
                 atLeast = "1s",
                 atMost = "30d")
