@@ -65,6 +65,12 @@ public final class LuceneIndex implements SearchIndex {
     private final Lanes lanes;
     private final SearcherManager searchers;
 
+    /**
+     * Held while a commit is made. Lucene flushes first and looks afterwards how far the index goes: a purge's commit
+     * could else say what the writer was just about to commit, without the entries.
+     */
+    private final Object committing = new Object();
+
     /** By kind and partition the offset before which all was taken; used by the writing thread. */
     private final Map<Kind, Map<Integer, Long>> taken = new EnumMap<>(Kind.class);
 
@@ -193,15 +199,23 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     private void keep(Reached reached) throws IOException {
-        writer.setLiveCommitData(
-                Map.of(FORM_KEY, FORM, REACHED_KEY, reached.toString()).entrySet());
-        writer.commit();
+        synchronized (committing) {
+            writer.setLiveCommitData(
+                    Map.of(FORM_KEY, FORM, REACHED_KEY, reached.toString()).entrySet());
+            writer.commit();
+        }
         committed = reached;
     }
 
     /** Also what was taken since, with how far it went before: reading that again changes nothing. */
     void commitAgain() throws IndexUnavailableException {
-        attempt("commit", writer::commit);
+        attempt("commit", this::keepAgain);
+    }
+
+    private void keepAgain() throws IOException {
+        synchronized (committing) {
+            writer.commit();
+        }
     }
 
     @Override
@@ -213,7 +227,7 @@ public final class LuceneIndex implements SearchIndex {
             writer.forceMergeDeletes();
             merges.sync();
             // Of what was merged, files are kept for the commit before and for readers.
-            writer.commit();
+            keepAgain();
             searchers.maybeRefreshBlocking();
             writer.deleteUnusedFiles();
         });

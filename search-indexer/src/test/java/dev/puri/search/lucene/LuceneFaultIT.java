@@ -1,6 +1,7 @@
 package dev.puri.search.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.identity.Puri;
@@ -13,7 +14,11 @@ import dev.puri.search.index.Kind;
 import dev.puri.search.index.Log;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -25,8 +30,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.store.FSDirectory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +90,79 @@ final class LuceneFaultIT {
                 assertThat(all.map(Path::toString)).noneMatch(name -> name.endsWith(".refused"));
             }
         }
+    }
+
+    /** Read from the files, as whoever opens them after an end at that moment. */
+    @Test
+    void everyCommitHasAllThatItSays() throws Exception {
+        Log log = new Log();
+        CompletableFuture<Void> purges;
+        try (LuceneHome home = new LuceneHome(folder.resolve("home"), new CursorSeal(new byte[32]))) {
+            SearchIndex index = home.serving();
+            AtomicBoolean goesOn = new AtomicBoolean(true);
+            purges = CompletableFuture.runAsync(() -> purgeAgainAndAgain(index), LuceneFaultIT::startThread);
+            CompletableFuture<Integer> looks = CompletableFuture.supplyAsync(
+                    () -> look(folder.resolve("home").resolve("index-1"), goesOn), LuceneFaultIT::startThread);
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
+            try {
+                for (int i = 0; System.nanoTime() < end && !looks.isDone() && !purges.isDone(); i++) {
+                    int from = log.size();
+                    for (int each = 0; each < 40; each++) {
+                        log.writeRow(Item.of("music:tracks:" + i + '-' + each, "title", "moon"));
+                    }
+                    index.apply(log.since(from));
+                    Reached all = log.reached();
+                    index.commit(new Reached(
+                            Map.of(Kind.IDENTITY, Integer.toString(log.size()), Kind.DOCUMENT, "documents"),
+                            all.offsets(),
+                            all.asOf(),
+                            true,
+                            null));
+                }
+            } finally {
+                goesOn.set(false);
+            }
+            assertThat(looks.get(20, TimeUnit.SECONDS)).isPositive();
+            assertThat(purges).isNotDone();
+        }
+        // An index may be closed under its purge, which ends with it.
+        assertThatThrownBy(() -> purges.get(20, TimeUnit.SECONDS)).hasMessageContaining("cannot purge the index");
+    }
+
+    private static void startThread(Runnable work) {
+        Thread.ofPlatform().daemon(true).start(work);
+    }
+
+    private static void purgeAgainAndAgain(SearchIndex index) {
+        while (true) {
+            purge(index);
+        }
+    }
+
+    private static void purge(SearchIndex index) {
+        try {
+            index.purge();
+        } catch (IndexUnavailableException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static int look(Path folder, AtomicBoolean goesOn) {
+        int looks = 0;
+        try (FSDirectory files = FSDirectory.open(folder)) {
+            while (goesOn.get()) {
+                try (DirectoryReader reader = DirectoryReader.open(files)) {
+                    String reached = reader.getIndexCommit().getUserData().get("reached");
+                    assertThat(reader.numDocs()).as(reached).isGreaterThanOrEqualTo(length(Reached.parse(reached)));
+                    looks++;
+                } catch (NoSuchFileException | FileNotFoundException e) {
+                    // The commit after it has come meanwhile.
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return looks;
     }
 
     /** It has what the log says at its commit, or some of what the log says after; and with the rest of it all. */
@@ -184,6 +266,7 @@ final class LuceneFaultIT {
             if (left != null) {
                 home.drop(left);
             }
+            CompletableFuture<Void> purge = CompletableFuture.completedFuture(null);
             // Bounded, should nobody kill it.
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
             while (System.nanoTime() < end) {
@@ -192,8 +275,15 @@ final class LuceneFaultIT {
                 index.apply(history.log.since(from));
                 switch (random.nextInt(8)) {
                     case 0 -> index.refresh();
-                    case 1 -> index.purge();
-                    case 2 -> index = rebuilt(home, index, history);
+                    case 1 -> {
+                        purge.join();
+                        SearchIndex purged = index;
+                        purge = CompletableFuture.runAsync(() -> purge(purged), LuceneFaultIT::startThread);
+                    }
+                    case 2 -> {
+                        purge.join();
+                        index = rebuilt(home, index, history);
+                    }
                     default -> {
                         index.commit(history.reached());
                         System.out.println("committed");
