@@ -143,17 +143,19 @@ public final class LuceneHome implements IndexHome {
         if (index.equals(serving)) {
             throw new IllegalStateException("the index that serves is not dropped");
         }
-        if (!(index instanceof LuceneIndex ours) || !retired.remove(index) && !index.equals(building)) {
+        if (!(index instanceof LuceneIndex ours) || !retired.contains(index) && !index.equals(building)) {
             throw new IllegalArgumentException("not an index of " + root);
-        }
-        if (index.equals(building)) {
-            building = null;
         }
         ours.close();
         this.<Boolean>attempt(() -> {
             IOUtils.rm(ours.folder());
             return true;
         });
+        // Not before: it may have to be tried again.
+        retired.remove(ours);
+        if (ours.equals(building)) {
+            building = null;
+        }
     }
 
     @Override
