@@ -20,12 +20,15 @@ record Places(Map<TopicPartition, Long> next) {
         next = Map.copyOf(next);
     }
 
-    /** Where an index goes on, in the partitions that there are. */
+    /** Where an index goes on in the partitions that there are, or begins: topics that were cut or restored do not at 0. */
     static Places of(Reached reached, Sighting sighting) {
         Map<TopicPartition, Long> next = new HashMap<>();
         for (Kind kind : Kind.values()) {
             for (int partition : sighting.of(kind).ends().keySet()) {
-                next.put(new TopicPartition(kind.topic(), partition), reached.next(kind, partition));
+                Long goesOn = reached.offsets().getOrDefault(kind, Map.of()).get(partition);
+                next.put(
+                        new TopicPartition(kind.topic(), partition),
+                        goesOn == null ? sighting.begin(kind, partition) : goesOn);
             }
         }
         return new Places(next);

@@ -15,15 +15,22 @@ import org.jspecify.annotations.Nullable;
  * Both topics, as the brokers told of them.
  *
  * @param extents by kind
+ * @param begins by kind and partition the first offset that there is
  * @param at before they were asked: of what is written while they answer they may not tell
  */
-record Sighting(Map<Kind, Extent> extents, Moment at) {
+record Sighting(Map<Kind, Extent> extents, Map<Kind, Map<Integer, Long>> begins, Moment at) {
     Sighting {
         extents = Map.copyOf(extents);
+        begins = Map.copyOf(begins);
     }
 
     Extent of(Kind kind) {
         return Objects.requireNonNull(extents.get(kind));
+    }
+
+    /** The first offset of a partition. */
+    long begin(Kind kind, int partition) {
+        return begins.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
     }
 
     /** Offsets between a reader and the ends. */
@@ -39,10 +46,6 @@ record Sighting(Map<Kind, Extent> extents, Moment at) {
                 .flatMap(extent -> extent.ends().values().stream())
                 .mapToLong(Long::longValue)
                 .sum();
-    }
-
-    boolean isOfTheSameTopics(Sighting other) {
-        return extents.entrySet().stream().allMatch(each -> each.getValue().isOfTheSameTopic(other.of(each.getKey())));
     }
 
     /**
@@ -68,6 +71,10 @@ record Sighting(Map<Kind, Extent> extents, Moment at) {
                 if (place.getValue() > extent.ends().getOrDefault(place.getKey(), 0L)) {
                     return "it goes up to offset " + place.getValue() + " of "
                             + new TopicPartition(kind.topic(), place.getKey()) + ", which ends before";
+                }
+                if (place.getValue() < begin(kind, place.getKey())) {
+                    return "it goes up to offset " + place.getValue() + " of "
+                            + new TopicPartition(kind.topic(), place.getKey()) + ", which begins after";
                 }
             }
         }

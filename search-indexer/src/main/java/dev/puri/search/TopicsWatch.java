@@ -110,11 +110,16 @@ final class TopicsWatch implements AutoCloseable {
         }
         Moment at = Moment.now(clock);
         Map<Kind, Extent> extents = new EnumMap<>(Kind.class);
-        topics.forEach((kind, topic) -> extents.put(kind, topic.extent()));
+        Map<Kind, Map<Integer, Long>> begins = new EnumMap<>(Kind.class);
+        topics.forEach((kind, topic) -> {
+            Extent extent = topic.extent();
+            extents.put(kind, extent);
+            begins.put(kind, topic.begins(extent));
+        });
         if (tombstonesKept == null) {
             tombstonesKept = tombstonesKept();
         }
-        last = new Sighting(extents, at);
+        last = new Sighting(extents, begins, at);
     }
 
     private Duration tombstonesKept() {

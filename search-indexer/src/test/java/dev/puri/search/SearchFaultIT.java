@@ -69,6 +69,27 @@ final class SearchFaultIT {
         }
     }
 
+    @Test
+    void anIndexWhosePlaceInItsTopicsIsGoneIsBuiltAnew(@TempDir Path folder) throws Exception {
+        SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
+        try (RestartableBroker broker = Broker.start();
+                Written written = new Written(broker.bootstrapServers(), registry.url())) {
+            written.createTopics();
+            written.fill("soundcloud:tracks", 0, 50);
+            try (SearchServer server = server(broker, registry, folder)) {
+                await().atMost(LONG).until(server::isReady);
+                assertThat(total(server)).isEqualTo(50);
+            }
+            written.fill("soundcloud:tracks", 50, 60);
+            written.cut();
+            written.fill("soundcloud:tracks", 60, 65);
+            try (SearchServer server = server(broker, registry, folder)) {
+                await().atMost(LONG).until(() -> total(server) == 5 && server.isReady());
+                assertThat(send(server, "/metrics").body()).contains("puri_search_rebuilds_total 1.0");
+            }
+        }
+    }
+
     private static SearchServer server(Broker broker, SchemaRegistryFixture registry, Path folder) {
         return SearchServer.start(Settings.read(
                 SearchSettings.class,

@@ -25,6 +25,7 @@ final class SightingTest {
                     new Extent(ROWS, Map.of(0, 10L, 1, 20L)),
                     Kind.DOCUMENT,
                     new Extent(DOCUMENTS, Map.of(0, 5L, 1, 5L))),
+            Map.of(Kind.IDENTITY, Map.of(0, 2L, 1, 0L), Kind.DOCUMENT, Map.of(0, 0L, 1, 0L)),
             new Moment(0, NOW));
 
     @Test
@@ -39,11 +40,12 @@ final class SightingTest {
                 .contains("was made anew");
         assertThat(misfit(reached(ROWS, Map.of(0, 1L), NOW))).contains("2 partitions instead of 1");
         assertThat(misfit(reached(ROWS, Map.of(0, 11L, 1, 0L), NOW))).contains("which ends before");
+        assertThat(misfit(reached(ROWS, Map.of(0, 1L, 1, 0L), NOW))).contains("which begins after");
     }
 
     @Test
     void norOneThatMayHaveMissedWhatWasErased() {
-        Map<Integer, Long> offsets = Map.of(0, 1L, 1, 1L);
+        Map<Integer, Long> offsets = Map.of(0, 2L, 1, 1L);
 
         assertThat(misfit(reached(ROWS, offsets, NOW.minus(TRUSTED)))).isNull();
         assertThat(misfit(reached(ROWS, offsets, NOW.minus(TRUSTED).minusSeconds(1))))
@@ -57,6 +59,14 @@ final class SightingTest {
 
         assertThat(sighting.behind(reader)).isEqualTo(3 + 0 + 4 + 4);
         assertThat(sighting.end()).isEqualTo(40);
+    }
+
+    @Test
+    void anEmptyIndexBeginsWhereItsTopicsDo() {
+        Places reader = Places.of(Reached.NOTHING, sighting);
+
+        assertThat(reader.byKind().get(Kind.IDENTITY)).isEqualTo(Map.of(0, 2L, 1, 0L));
+        assertThat(sighting.behind(reader)).isEqualTo(8 + 20 + 5 + 5);
     }
 
     private @Nullable String misfit(Reached reached) {

@@ -1,5 +1,7 @@
 package dev.puri.search;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityRow;
@@ -15,15 +17,21 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +84,29 @@ final class Written implements AutoCloseable {
                             new NewTopic(Topics.REJECTIONS, 1, (short) 1)))
                     .all()
                     .get();
+        }
+    }
+
+    /** Lets both topics begin where they end now. */
+    void cut() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", brokers))) {
+            for (String topic : List.of(Topics.IDENTITIES, Topics.DOCUMENTS)) {
+                // Of a topic that is compacted alone no broker deletes records.
+                admin.incrementalAlterConfigs(Map.of(
+                                new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                                List.of(new AlterConfigOp(
+                                        new ConfigEntry("cleanup.policy", "compact,delete"),
+                                        AlterConfigOp.OpType.SET))))
+                        .all()
+                        .get();
+                Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+                for (int partition = 0; partition < PARTITIONS; partition++) {
+                    all.put(new TopicPartition(topic, partition), RecordsToDelete.beforeOffset(-1));
+                }
+                // A broker hears of the new policy a moment later.
+                await().ignoreExceptions()
+                        .untilAsserted(() -> admin.deleteRecords(all).all().get());
+            }
         }
     }
 
