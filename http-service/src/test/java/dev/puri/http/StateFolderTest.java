@@ -1,0 +1,35 @@
+package dev.puri.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StateFolderTest {
+    @TempDir
+    private Path parent;
+
+    @Test
+    void whatAKilledServerLeftIsRemovedByTheNextAndNothingElse() throws Exception {
+        // Its lock has ended with it.
+        Path left = Files.createDirectories(parent.resolve("puri-search-1/index-1"));
+        Files.writeString(left.resolve("_0.cfs"), "text");
+        Files.createFile(parent.resolve("puri-search-1.lock"));
+        Files.createDirectory(parent.resolve("puri-search-notes"));
+        Files.createDirectory(parent.resolve("puri-resolver-1"));
+        Files.createFile(parent.resolve("puri-resolver-1.lock"));
+        try (StateFolder used = StateFolder.temporary(parent, "puri-search-")) {
+            Files.createDirectory(used.path());
+            try (StateFolder another = StateFolder.temporary(parent, "puri-search-")) {
+                assertThat(used.path()).isDirectory().isNotEqualTo(another.path());
+            }
+        }
+        try (Stream<Path> all = Files.list(parent)) {
+            assertThat(all.map(each -> each.getFileName().toString()))
+                    .containsExactlyInAnyOrder("puri-search-notes", "puri-resolver-1", "puri-resolver-1.lock");
+        }
+    }
+}
