@@ -170,7 +170,7 @@ final class SearchCommand extends Subcommand {
             new Table("STATE", "RECORDS", "SECONDS")
                     .row(
                             answer.json().path("state").asText(),
-                            answer.json().path("documents").asText(),
+                            answer.json().path("records").asText(),
                             answer.json().path("seconds").asText())
                     .print(console().out());
         }
@@ -185,7 +185,7 @@ final class SearchCommand extends Subcommand {
                     .err()
                     .print("reindexing, "
                             + (of == 0 ? 0 : 100 * state.path("reached").asLong() / of) + " %, "
-                            + state.path("documents").asText("0") + " records");
+                            + state.path("records").asText("0") + " records");
             console().err().flush();
         }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param why who or what wants it; null when none was built yet
  * @param begun when; null when none was
  * @param ended when it was over; null while it is not
- * @param documents records that it has taken
+ * @param records records that it has taken
  * @param reached offsets of the topics that it has reached
  * @param of offsets that there are
  */
@@ -23,7 +23,7 @@ record Reindexing(
         @Nullable String why,
         @Nullable Instant begun,
         @Nullable Instant ended,
-        long documents,
+        long records,
         long reached,
         long of) {
     static final Reindexing NEVER = new Reindexing(State.IDLE, null, null, null, 0, 0, 0);
@@ -52,7 +52,7 @@ record Reindexing(
     }
 
     Reindexing over(State as, Instant at) {
-        return new Reindexing(as, why, begun, at, documents, reached, of);
+        return new Reindexing(as, why, begun, at, records, reached, of);
     }
 
     void writeTo(JsonGenerator json) throws IOException {
@@ -65,7 +65,7 @@ record Reindexing(
                 json.writeStringField("ended", Timestamp.text(ended));
                 json.writeNumberField("seconds", Duration.between(begun, ended).toMillis() / 1000.0);
             }
-            json.writeNumberField("documents", documents);
+            json.writeNumberField("records", records);
             json.writeNumberField("reached", reached);
             json.writeNumberField("of", of);
         }

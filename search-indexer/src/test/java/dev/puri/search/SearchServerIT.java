@@ -262,9 +262,7 @@ final class SearchServerIT {
                 });
         assertThat(found("q=ghost")).isEmpty();
         assertThat(home.serving()).isNotSameAs(before);
-        assertThat(JSON.readTree(get("/v1/search/reindex", 200))
-                        .path("documents")
-                        .asLong())
+        assertThat(JSON.readTree(get("/v1/search/reindex", 200)).path("records").asLong())
                 .isEqualTo(6000);
         await().atMost(Duration.ofSeconds(10)).until(before::isClosed);
         assertThat(answers).hasPositiveValue();
