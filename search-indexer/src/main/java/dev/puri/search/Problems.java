@@ -16,6 +16,7 @@ final class Problems {
             SearchPool.TOO_MANY_SEARCHES,
             SearchRequest.INVALID_CURSOR,
             Upkeep.VERIFY_UNDER_WAY,
+            Upkeep.TOO_MANY_TO_VERIFY,
             WaitTerms.INVALID_PARAMETER,
             WaitTerms.INVALID_TOKEN,
             WaitTerms.FOREIGN_TOKEN,

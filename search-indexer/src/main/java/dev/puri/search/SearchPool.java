@@ -50,9 +50,10 @@ final class SearchPool implements AutoCloseable {
                 Runnable answer;
                 try {
                     answer = work.run();
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
+                    // Nobody else would answer; an Error, too, is the search's and not the thread's.
                     answer = () -> {
-                        throw e;
+                        throw e instanceof RuntimeException bug ? bug : new IllegalStateException(e);
                     };
                 }
                 exchange.later(answer);

@@ -33,6 +33,9 @@ final class Upkeep implements AutoCloseable {
     static final ProblemType VERIFY_UNDER_WAY =
             new ProblemType("verify-under-way", "The index is being verified already", 503);
 
+    static final ProblemType TOO_MANY_TO_VERIFY =
+            new ProblemType("too-many-to-verify", "The index is too large to be verified here", 503);
+
     private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
 
     /** A reader that is slower is waited for from here on. */
@@ -111,6 +114,14 @@ final class Upkeep implements AutoCloseable {
             Searches.notReady(exchange, "No index has been complete yet: " + indexer.progress() + ".");
             return;
         }
+        long most = Runtime.getRuntime().maxMemory() / 2 / Verification.BYTES_A_NAME;
+        long names = Math.max(indexer.size().identities(), indexer.size().documents());
+        if (names > most) {
+            exchange.problem(Problem.of(
+                    TOO_MANY_TO_VERIFY,
+                    "There are " + names + " names, and half of the heap is enough to compare " + most + '.'));
+            return;
+        }
         if (!isVerifying.compareAndSet(false, true)) {
             exchange.header("Retry-After", "10")
                     .problem(Problem.of(VERIFY_UNDER_WAY, "One verification runs at a time."));
@@ -141,7 +152,8 @@ final class Upkeep implements AutoCloseable {
             failure = e.getMessage();
         } catch (IndexUnavailableException | KafkaException e) {
             failure = "something is away: " + e.getMessage();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Whoever reads the lines would else wait for the last one for ever.
             log.error("The verification failed", e);
             failure = "a bug: " + e;
         }

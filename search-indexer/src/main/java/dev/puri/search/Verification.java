@@ -33,9 +33,11 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * Both go on meanwhile, so a name is only told when nothing was written of it from before it was compared
- * until after. Some 300 bytes of heap a name, of one kind at a time.
+ * until after. Some {@value #BYTES_A_NAME} bytes of heap a name, of one kind at a time.
  */
 final class Verification {
+    static final int BYTES_A_NAME = 300;
+
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration LOOK = Duration.ofMillis(20);

@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -38,6 +39,10 @@ final class MemoryIndex implements SearchIndex {
 
     private final Map<Key, Entry> taken = new HashMap<>();
     private final AtomicInteger purges = new AtomicInteger();
+    private final AtomicInteger purgesBegun = new AtomicInteger();
+    private volatile CompletableFuture<Boolean> purging = CompletableFuture.completedFuture(true);
+    private volatile boolean isBroken;
+    private volatile long claimed;
     private volatile Map<Key, Entry> seen = Map.of();
     private Map<Key, Entry> kept = Map.of();
     private Reached reached = Reached.NOTHING;
@@ -49,8 +54,29 @@ final class MemoryIndex implements SearchIndex {
         isAway = away;
     }
 
+    /** Has a bug, or none any more. */
+    void setBroken(boolean broken) {
+        isBroken = broken;
+    }
+
+    /** Says that it has so many identities more. */
+    void claim(long more) {
+        claimed = more;
+    }
+
     int purges() {
         return purges.get();
+    }
+
+    int purgesBegun() {
+        return purgesBegun.get();
+    }
+
+    /**
+     * @param end how long purges take, and whether they succeed
+     */
+    void setPurging(CompletableFuture<Boolean> end) {
+        purging = end;
     }
 
     boolean isClosed() {
@@ -112,6 +138,9 @@ final class MemoryIndex implements SearchIndex {
     @Override
     public synchronized void commit(Reached now) throws IndexUnavailableException {
         requireThere();
+        if (isBroken) {
+            throw new IllegalStateException("a bug");
+        }
         kept = Map.copyOf(taken);
         // As an engine keeps it.
         reached = Reached.parse(now.toString());
@@ -120,6 +149,9 @@ final class MemoryIndex implements SearchIndex {
     @Override
     public SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException {
         requireThere();
+        if (isBroken) {
+            throw new StackOverflowError("a bug");
+        }
         Map<Key, Entry> now = seen;
         Kind kind = query.text() == null ? Kind.IDENTITY : Kind.DOCUMENT;
         List<SearchResult.Hit> all = now.entrySet().stream()
@@ -242,6 +274,10 @@ final class MemoryIndex implements SearchIndex {
     @Override
     public void purge() throws IndexUnavailableException {
         requireThere();
+        purgesBegun.incrementAndGet();
+        if (!purging.join()) {
+            throw new OutOfMemoryError("a test's");
+        }
         purges.incrementAndGet();
     }
 
@@ -251,7 +287,7 @@ final class MemoryIndex implements SearchIndex {
         long identities = seen.keySet().stream()
                 .filter(key -> key.kind() == Kind.IDENTITY)
                 .count();
-        return new IndexSize(identities, seen.size() - identities, 0, 100L * seen.size());
+        return new IndexSize(identities + claimed, seen.size() - identities, 0, 100L * seen.size());
     }
 
     @Override

@@ -106,6 +106,7 @@ final class SearchRoutesTest {
     @AfterEach
     void engineIsThere() {
         HOME.serving().setAway(false);
+        HOME.serving().setBroken(false);
     }
 
     @Test
@@ -255,6 +256,14 @@ final class SearchRoutesTest {
         HOME.serving().setAway(true);
 
         assertThat(get("/v1/search?q=a", 503)).contains("engine-unavailable");
+    }
+
+    @Test
+    void aSearchThatTakesTooMuchIsAnswered() {
+        HOME.serving().setBroken(true);
+
+        assertThat(get("/v1/search?q=a", 500)).contains("internal");
+        assertThat(get("/v1/search?q=a", 500)).contains("internal");
     }
 
     @Test

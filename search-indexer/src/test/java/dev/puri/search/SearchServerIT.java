@@ -400,3 +400,14 @@ final class SearchServerIT {
                 .build();
     }
 }
+    @Test
+    void moreNamesThanMemoryHoldsAreNotVerified() {
+        home.serving().claim(Long.MAX_VALUE / 2);
+        start(Map.of());
+        awaitReady();
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> !get("/v1/stats", 200).contains("\"identities\":0"));
+
+        assertThat(get("/v1/search/verify", 503)).contains("too-many-to-verify", "half of the heap");
+    }
+
