@@ -187,7 +187,7 @@ public final class SearchServer implements AutoCloseable {
                 .description("Requests that wait for events")
                 .register(meters);
         Gauge.builder("puri.search.lag", indexer, index -> number(index.behind()))
-                .description("Records that the index is behind its topics; NaN when not known")
+                .description("Offsets between the index and its topics' ends; NaN when not known")
                 .register(meters);
         Gauge.builder("puri.search.lag.seconds", indexer, index -> seconds(index.age()))
                 .description("Since when it is not known that the index that answers has all; NaN before there is one")

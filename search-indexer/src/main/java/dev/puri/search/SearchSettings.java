@@ -96,7 +96,7 @@ public record SearchSettings(
         int maxWaiters,
 
         @Setting(
-                doc = "Records that the index may be behind its topics before it is not ready.",
+                doc = "Offsets that the index may be behind its topics before it is not ready.",
                 byDefault = "10000",
                 atLeast = "0")
         long maxLag,
