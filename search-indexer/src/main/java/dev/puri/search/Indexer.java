@@ -11,17 +11,10 @@ import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,18 +36,17 @@ import org.slf4j.LoggerFactory;
  *    └─────────── pause ◀───────────┴────────────────────────────┘
  * </pre>
  *
- * What has answered once goes on answering while brokers, schema registry or engine are away; it is then not
- * ready, and its answers say how old they are. An index that does not fit the topics when it is opened is
- * not answered from: it may be of another topic, or show what was erased meanwhile.
+ * What has answered once goes on answering while brokers or schema registry are away; it is then not ready, and
+ * its answers say how old they are. An engine that fails is opened anew: until it is, nothing answers. An index that
+ * does not fit the topics when it is opened is not answered from: it may be of another topic, or show what was
+ * erased meanwhile.
  */
 final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final Duration POLL_BESIDE = Duration.ofMillis(5);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
     private static final Duration LOOK_AT_SIZE = Duration.ofSeconds(10);
-    private static final Duration LOOK_AT_READERS = Duration.ofMillis(2);
     private static final Duration LEAVE = Duration.ofSeconds(5);
 
     /** Brokers that keep tombstones for a day, as Kafka does unless it is told otherwise, and a margin. */
@@ -77,20 +69,15 @@ final class Indexer implements AutoCloseable {
 
     private volatile @Nullable String trouble = "not begun";
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
-    private volatile Reindexing reindexing = Reindexing.NEVER;
-    private final AtomicReference<Wish> wish = new AtomicReference<>(Wish.NONE);
 
     /** Feeds the index that answers, or is filled for the first time; null when nothing does. Written by the indexer's thread. */
     private volatile @Nullable Feed main;
 
-    /** Fills the index that is built beside; null when none is. Written by the indexer's thread. */
-    private volatile @Nullable Feed beside;
+    private final Beside beside;
 
     // Of the indexer's thread alone.
-    private final Deque<Served> retired = new ArrayDeque<>();
-    private @Nullable CompletableFuture<Boolean> purging;
-    private long purgeAgainAt = System.nanoTime();
-    private long dropAgainAt = System.nanoTime();
+    private final Purging purging;
+    private final Retired retired = new Retired();
     private long sizeLookedAt = System.nanoTime() - LOOK_AT_SIZE.toNanos();
 
     /** Opens the engine's indices. */
@@ -100,18 +87,11 @@ final class Indexer implements AutoCloseable {
     }
 
     /**
-     * @param maxLag records that the index may be behind and still be ready
+     * @param maxLag offsets that the index may be behind and still be ready
      * @param maxLagAge how old the knowledge of that may be
      * @param forgetAfter within what time erased entries are gone from files
      */
     record Terms(long maxLag, Duration maxLagAge, Duration forgetAfter) {}
-
-    /** What somebody asked for and the indexer's thread has not seen yet. */
-    private enum Wish {
-        NONE,
-        REINDEX,
-        END
-    }
 
     /** What was running is cut off by a stop. */
     private static final class StoppedException extends RuntimeException {
@@ -125,6 +105,8 @@ final class Indexer implements AutoCloseable {
         this.terms = terms;
         this.waiters = tools.waiters();
         this.clock = tools.clock();
+        beside = new Beside(tools);
+        purging = new Purging(terms.forgetAfter(), clock, tools.meters());
     }
 
     void start() {
@@ -169,27 +151,24 @@ final class Indexer implements AutoCloseable {
     }
 
     Reindexing reindexing() {
-        return reindexing;
+        return beside.progress();
     }
 
     /** Asks for an index that is built anew beside the one that answers; nothing changes when one is. */
     void reindex() {
-        if (!reindexing.isRunning()) {
-            reindexing = new Reindexing(Reindexing.State.RUNNING, "asked for", clock.instant(), null, 0, 0, 0);
-            wish.set(Wish.REINDEX);
-        }
+        beside.ask();
     }
 
     /** Asks for the one that is built to be given up, unless what answers cannot be gone on with. */
     void endReindexing() {
-        wish.set(Wish.END);
+        beside.giveUp();
     }
 
     boolean isReady() {
         return unready() == null;
     }
 
-    /** Records that the index that answers is behind its topics; null when not known. */
+    /** Offsets between the index that answers and its topics' ends; null when not known. */
     @Nullable
     Long behind() {
         Sighting seen = watch.last();
@@ -221,7 +200,7 @@ final class Indexer implements AutoCloseable {
         return Objects.requireNonNullElse(unready(), "it is now");
     }
 
-    /** Up for good once an index was complete. */
+    /** Up while an index answers that was complete once. */
     Health.State started() {
         Map<String, Object> details = details();
         return serving != null ? Health.State.up(details) : Health.State.down(details);
@@ -243,8 +222,8 @@ final class Indexer implements AutoCloseable {
         Feed feed = now == null ? null : now.feed();
         String wrong = trouble;
         if (now == null || feed == null) {
-            Feed filling = main != null ? main : beside;
-            String waits = filling == null ? null : filling.trouble();
+            Feed filling = main;
+            String waits = filling != null ? filling.trouble() : beside.trouble();
             return waits != null ? waits : wrong != null ? wrong : "the index is being filled";
         }
         String waits = feed.trouble();
@@ -258,7 +237,7 @@ final class Indexer implements AutoCloseable {
             return silent != null ? silent : "not known how far behind the index is";
         }
         if (behind > terms.maxLag()) {
-            return "the index is " + behind + " records behind, more than " + terms.maxLag();
+            return "the index is " + behind + " offsets behind, more than " + terms.maxLag();
         }
         // An engine that takes a batch for ever is behind by a few records only.
         Moment all = now.asOf();
@@ -281,7 +260,7 @@ final class Indexer implements AutoCloseable {
         }
         Sighting seen = watch.last();
         Feed filling = serving == null ? main : null;
-        Reindexing now = reindexing;
+        Reindexing now = reindexing();
         if (now.isRunning()) {
             details.put("reached", now.reached());
             details.put("end", now.of());
@@ -334,12 +313,12 @@ final class Indexer implements AutoCloseable {
     private void live(IndexHome home) throws IndexUnavailableException {
         SearchIndex opened = home.serving();
         Reached reached = opened.committed();
+        long readAt = System.nanoTime();
         if (reached.complete()) {
             answerFromBefore(opened, reached);
         }
-        Sighting sighting = awaitSighting();
-        SearchIndex left = home.building();
-        String misfit = misfit(reached, sighting);
+        Sighting sighting = awaitSighting(reached, readAt);
+        String misfit = sighting.misfit(reached, trusted(), clock.instant());
         if (misfit == null) {
             main = new Feed(opened, reached, sighting, tools);
             Served now = serving;
@@ -350,17 +329,8 @@ final class Indexer implements AutoCloseable {
             // Nobody reads it any more: what it tells may be wrong for good.
             Served before = serving;
             serving = null;
-            retire(before, opened);
-        }
-        if (left != null) {
-            goOnWith(home, left, sighting);
-        }
-        if (main == null && beside == null) {
-            rebuild(home, sighting, Objects.requireNonNull(misfit));
-        }
-        if (beside == null && wish.get() == Wish.NONE && reindexing.isRunning()) {
-            // What an engine that failed has not kept.
-            reindexing = reindexing.over(Reindexing.State.ENDED, clock.instant());
+            retired.add(before != null ? before : unserved(opened));
+            beside.need(misfit);
         }
         trouble = main == null ? "the index is built anew: " + misfit : null;
         while (!stop.isAsked()) {
@@ -381,39 +351,48 @@ final class Indexer implements AutoCloseable {
 
     private void round(IndexHome home) throws IndexUnavailableException {
         Sighting sighting = Objects.requireNonNull(watch.last());
-        obey(home, sighting);
         boolean read = false;
         Feed feeding = main;
         if (feeding != null) {
             String misfit = feeding.misfit(sighting, trusted());
             try {
-                read = misfit == null && feeding.step(beside == null ? POLL : Duration.ZERO);
+                read = misfit == null && feeding.step(isFillingBeside() ? Duration.ZERO : POLL);
             } catch (PlaceGoneException e) {
                 misfit = e.getMessage();
             }
             if (misfit == null) {
                 feeding.sighted(sighting);
                 answerWhenComplete(feeding);
-                purgeWhenDue(feeding);
+                purging.step(feeding);
             } else {
-                unfeed(home, feeding, sighting, misfit);
+                unfeed(feeding, misfit);
             }
         }
-        Feed building = beside;
-        if (building != null) {
-            read |= stepBeside(home, building, sighting);
+        read |= beside.step(home, sighting, trusted(), main);
+        Feed built = beside.built();
+        if (built != null) {
+            takeOver(home, built);
         }
-        dropRetired(home);
+        if (main != null) {
+            retired.drop(home, purging::isOf);
+        }
         lookAtSize();
         if (!read) {
-            restFor(feeding, building);
+            rest();
         }
     }
 
+    private boolean isFillingBeside() {
+        Feed filling = beside.feed();
+        return filling != null && filling.rest().isZero();
+    }
+
     /** When there is nothing to poll for, since something is waited for. */
-    private void restFor(@Nullable Feed feeding, @Nullable Feed building) {
+    private void rest() {
+        Feed feeding = main;
+        Feed filling = beside.feed();
         Duration rest = feeding == null ? POLL : feeding.rest();
-        Duration restBeside = building == null ? rest : building.rest();
+        Duration restBeside = filling == null ? rest : filling.rest();
         Duration shorter = rest.compareTo(restBeside) < 0 ? rest : restBeside;
         if (shorter.isPositive()) {
             stop.isAskedWithin(shorter.compareTo(POLL) < 0 ? shorter : POLL);
@@ -438,192 +417,37 @@ final class Indexer implements AutoCloseable {
     }
 
     /** The index that answers cannot be gone on with: another is built, and it answers until that is there. */
-    private void unfeed(IndexHome home, Feed feeding, Sighting sighting, String misfit)
-            throws IndexUnavailableException {
+    private void unfeed(Feed feeding, String misfit) {
         inTrouble("the index is built anew: " + misfit);
-        awaitPurge(feeding);
         feeding.disconnect();
         main = null;
         if (serving == null) {
-            retire(null, feeding.index());
+            retired.add(unserved(feeding.index()));
         }
-        if (beside == null) {
-            rebuild(home, sighting, misfit);
-        }
-    }
-
-    private boolean stepBeside(IndexHome home, Feed building, Sighting sighting) throws IndexUnavailableException {
-        String misfit = building.misfit(sighting, trusted());
-        boolean read = false;
-        try {
-            read = misfit == null && building.step(main == null ? POLL : POLL_BESIDE);
-        } catch (PlaceGoneException e) {
-            misfit = e.getMessage();
-        }
-        if (misfit != null) {
-            building.disconnect();
-            beside = null;
-            home.drop(building.index());
-            rebuild(home, sighting, misfit);
-            return true;
-        }
-        building.sighted(sighting);
-        long behind = sighting.behind(building.taken());
-        reindexing = reindexing.at(building.records(), sighting.end() - behind, sighting.end());
-        Feed feeding = main;
-        if (building.isComplete() && (feeding == null || building.hasTakenAllOf(feeding))) {
-            takeOver(home, building);
-        }
-        return read;
+        beside.need(misfit);
     }
 
     /** From here on, and for the next start, the new index answers. */
-    private void takeOver(IndexHome home, Feed building) throws IndexUnavailableException {
-        building.refresh();
-        building.commit();
-        Feed before = main;
-        if (before != null) {
-            awaitPurge(before);
-        }
+    private void takeOver(IndexHome home, Feed built) throws IndexUnavailableException {
         home.promote();
+        Feed before = main;
         if (before != null) {
             before.disconnect();
         }
         Served old = serving;
-        main = building;
-        beside = null;
-        answer(building);
-        reindexing = reindexing.over(Reindexing.State.DONE, clock.instant());
-        log.info("Another index answers: {} changes", building.records());
-        retire(old, before == null ? null : before.index());
-    }
-
-    /**
-     * @param unserved an index that nobody reads, if it is not the one that was served
-     */
-    private void retire(@Nullable Served old, @Nullable SearchIndex unserved) {
+        main = built;
+        answer(built);
+        beside.tookOver();
+        log.info("Another index answers: {} changes", built.records());
         if (old != null) {
-            old.retire();
             retired.add(old);
-        } else if (unserved != null) {
-            Served never = new Served(unserved, Moment.now(clock));
-            never.retire();
-            retired.add(never);
+        } else if (before != null) {
+            retired.add(unserved(before.index()));
         }
     }
 
-    private void dropRetired(IndexHome home) {
-        Served oldest = retired.peek();
-        if (oldest == null || !oldest.isIdle() || main == null || System.nanoTime() - dropAgainAt < 0) {
-            return;
-        }
-        try {
-            home.drop(oldest.index());
-            retired.remove();
-        } catch (IndexUnavailableException e) {
-            log.warn("An index that does not answer any more is dropped later: {}", e.getMessage());
-            dropAgainAt = System.nanoTime() + LONGEST_PAUSE.toNanos();
-        }
-    }
-
-    private void goOnWith(IndexHome home, SearchIndex left, Sighting sighting) throws IndexUnavailableException {
-        Reached reached = left.committed();
-        String misfit = misfit(reached, sighting);
-        if (misfit != null) {
-            log.info("What was left of an index that was being built is dropped: {}", misfit);
-            home.drop(left);
-            return;
-        }
-        log.info("An index that was being built is gone on with");
-        beside = new Feed(left, reached, sighting, tools);
-        reindexing = new Reindexing(Reindexing.State.RUNNING, "was interrupted", clock.instant(), null, 0, 0, 0);
-    }
-
-    private void rebuild(IndexHome home, Sighting sighting, String why) throws IndexUnavailableException {
-        log.warn("Building an index anew: {}", why);
-        tools.meters().rebuilt();
-        begin(home, sighting, why);
-    }
-
-    private void begin(IndexHome home, Sighting sighting, String why) throws IndexUnavailableException {
-        SearchIndex left = home.building();
-        if (left != null) {
-            home.drop(left);
-        }
-        beside = new Feed(home.build(), Reached.NOTHING, sighting, tools);
-        reindexing = new Reindexing(Reindexing.State.RUNNING, why, clock.instant(), null, 0, 0, sighting.end());
-    }
-
-    private void obey(IndexHome home, Sighting sighting) throws IndexUnavailableException {
-        Feed building = beside;
-        switch (wish.getAndSet(Wish.NONE)) {
-            case NONE -> {}
-            case REINDEX -> {
-                if (building == null) {
-                    begin(home, sighting, "asked for");
-                }
-            }
-            case END -> {
-                if (building == null && reindexing.isRunning()) {
-                    reindexing = reindexing.over(Reindexing.State.ENDED, clock.instant());
-                }
-                if (building != null && main != null) {
-                    building.disconnect();
-                    beside = null;
-                    home.drop(building.index());
-                    reindexing = reindexing.over(Reindexing.State.ENDED, clock.instant());
-                    log.info("The index that was being built is given up");
-                }
-            }
-        }
-    }
-
-    private void purgeWhenDue(Feed feeding) {
-        CompletableFuture<Boolean> running = purging;
-        if (running != null) {
-            if (running.isDone()) {
-                awaitPurge(feeding);
-            }
-            return;
-        }
-        Instant owed = feeding.owedSince();
-        // Half of the time is left for the rewriting itself.
-        if (owed != null
-                && feeding.isComplete()
-                && System.nanoTime() - purgeAgainAt >= 0
-                && Duration.between(owed, clock.instant())
-                                .compareTo(terms.forgetAfter().dividedBy(2))
-                        >= 0) {
-            feeding.purgeBegins();
-            CompletableFuture<Boolean> purge = new CompletableFuture<>();
-            purging = purge;
-            Thread.ofPlatform().name("index-purge").daemon(true).start(() -> purge.complete(purge(feeding.index())));
-        }
-    }
-
-    private boolean purge(SearchIndex index) {
-        long begun = System.nanoTime();
-        try {
-            index.purge();
-            tools.meters().purges().record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
-            return true;
-        } catch (IndexUnavailableException e) {
-            log.warn("Erased entries still stand in files, which will be tried again: {}", e.getMessage());
-        } catch (RuntimeException e) {
-            log.error("Erased entries still stand in files, which will be tried again", e);
-        }
-        return false;
-    }
-
-    /** An index must not be closed under a purge. */
-    private void awaitPurge(Feed feeding) {
-        CompletableFuture<Boolean> running = purging;
-        if (running != null) {
-            boolean succeeded = running.join();
-            feeding.purgeEnds(succeeded);
-            purging = null;
-            purgeAgainAt = System.nanoTime() + (succeeded ? 0 : LONGEST_PAUSE.toNanos());
-        }
+    private Served unserved(SearchIndex index) {
+        return new Served(index, Moment.now(clock));
     }
 
     private void lookAtSize() {
@@ -639,18 +463,18 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private @Nullable String misfit(Reached reached, Sighting sighting) {
-        return sighting.misfit(reached, trusted(), clock.instant());
-    }
-
     private Duration trusted() {
         return Objects.requireNonNull(watch.trusted(), "known as soon as anything was sighted");
     }
 
-    private Sighting awaitSighting() {
+    /**
+     * What was told since the index was opened: of before it may go less far than the index, which would seem to be
+     * of other topics. Of an empty one nothing can seem so.
+     */
+    private Sighting awaitSighting(Reached reached, long readAt) {
         while (!stop.isAsked()) {
             Sighting seen = watch.last();
-            if (seen != null) {
+            if (seen != null && (reached.topicIds().isEmpty() || seen.at().nanos() - readAt >= 0)) {
                 return seen;
             }
             String silent = watch.trouble();
@@ -660,30 +484,28 @@ final class Indexer implements AutoCloseable {
         throw new StoppedException();
     }
 
-    /** Keeps what was taken; whoever searches meanwhile is waited for, for a while. */
+    /** Keeps what was taken; whoever searches or purges meanwhile is waited for, for a while. */
     private void leave() {
         Feed feeding = main;
-        Feed building = beside;
         main = null;
-        beside = null;
         Served now = serving;
         serving = null;
         if (now != null) {
-            now.retire();
             retired.add(now);
         }
-        if (feeding != null) {
-            awaitPurge(feeding);
-            feeding.close();
+        try {
+            purging.leave(LEAVE);
+            if (feeding != null) {
+                feeding.close();
+            }
+        } finally {
+            try {
+                beside.leave();
+            } finally {
+                // An engine that is opened anew has others of the same names, one of which serves.
+                retired.leave(LEAVE);
+            }
         }
-        if (building != null) {
-            building.close();
-        }
-        long end = System.nanoTime() + LEAVE.toNanos();
-        while (retired.stream().anyMatch(each -> !each.isIdle()) && System.nanoTime() < end) {
-            LockSupport.parkNanos(LOOK_AT_READERS.toNanos());
-        }
-        retired.clear();
     }
 
     private void inTrouble(String what) {

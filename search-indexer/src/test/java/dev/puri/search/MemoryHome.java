@@ -1,16 +1,32 @@
 package dev.puri.search;
 
 import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Indices in memory, which outlive their closing as a folder's do. */
 final class MemoryHome implements IndexHome {
     private MemoryIndex serving = new MemoryIndex();
     private @Nullable MemoryIndex building;
-    private final List<MemoryIndex> dropped = new ArrayList<>();
+    private boolean isBuiltAway;
+    private boolean isDroppingAway;
+    private int mistakes;
+
+    /** Whether the next that is built is out of reach from the beginning. */
+    synchronized void setBuiltAway(boolean away) {
+        isBuiltAway = away;
+    }
+
+    /** Whether nothing can be dropped. */
+    synchronized void setDroppingAway(boolean away) {
+        isDroppingAway = away;
+    }
+
+    /** How often the one that serves was to be dropped. */
+    synchronized int mistakes() {
+        return mistakes;
+    }
 
     @Override
     public synchronized MemoryIndex serving() {
@@ -19,7 +35,11 @@ final class MemoryHome implements IndexHome {
 
     @Override
     public synchronized @Nullable MemoryIndex building() {
-        return building;
+        MemoryIndex left = building;
+        if (left != null && left.isClosed()) {
+            left.crash();
+        }
+        return left;
     }
 
     @Override
@@ -27,8 +47,10 @@ final class MemoryHome implements IndexHome {
         if (building != null) {
             throw new IllegalStateException("one is built already");
         }
-        building = new MemoryIndex();
-        return building;
+        MemoryIndex built = new MemoryIndex();
+        built.setAway(isBuiltAway);
+        building = built;
+        return built;
     }
 
     @Override
@@ -42,19 +64,18 @@ final class MemoryHome implements IndexHome {
     }
 
     @Override
-    public synchronized void drop(SearchIndex index) {
+    public synchronized void drop(SearchIndex index) throws IndexUnavailableException {
         if (index == serving) {
+            mistakes++;
             throw new IllegalStateException("it serves");
         }
+        if (isDroppingAway) {
+            throw new IndexUnavailableException("nothing is dropped now", new IllegalStateException());
+        }
         index.close();
-        dropped.add((MemoryIndex) index);
         if (index == building) {
             building = null;
         }
-    }
-
-    synchronized List<MemoryIndex> dropped() {
-        return List.copyOf(dropped);
     }
 
     /** What was not committed is lost. */

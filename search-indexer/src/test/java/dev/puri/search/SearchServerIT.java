@@ -15,6 +15,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.Kind;
+import dev.puri.search.index.Reached;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.Contract;
 import dev.puri.testkit.SchemaRegistryFixture;
@@ -29,7 +30,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -277,11 +280,152 @@ final class SearchServerIT {
         start(Map.of());
         awaitReady();
         server.close();
+        MemoryIndex before = home.serving();
         MemoryIndex left = home.build();
+        for (Kind kind : Kind.values()) {
+            before.forEach(kind, (puri, entry) -> left.plant(new IndexChange(kind, 0, 0, puri, entry)));
+        }
+        Reached reached = before.committed();
+        left.commit(new Reached(reached.topicIds(), reached.offsets(), reached.asOf(), false, null));
+        written.fill("soundcloud:tracks", 100, 110);
 
         start(Map.of());
         await().atMost(Duration.ofSeconds(30)).until(() -> home.serving() == left);
+        await().atMost(Duration.ofSeconds(10)).until(() -> total("facets=false") == 110);
+        assertThat(reindexing().path("records").asInt())
+                .as("what came since, of both topics")
+                .isEqualTo(20);
+    }
+
+    @Test
+    void anIndexBesideThatFailsHarmsNoOtherAndIsGoneOnWith() throws Exception {
+        written.fill("soundcloud:tracks", 0, 100);
+        start(Map.of());
+        awaitReady();
+        MemoryIndex before = home.serving();
+        home.setBuiltAway(true);
+        assertThat(ask("POST")).isEqualTo(202);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> get("/metrics", 200).contains("puri_search_retries_total 3.0"));
+        written.fill("soundcloud:tracks", 100, 110);
+        SearchServer asked = server;
+        await().atMost(Duration.ofSeconds(10))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> total("facets=false") == 110);
+        assertThat(asked.isReady()).isTrue();
+        assertThat(home.serving()).isSameAs(before);
+
+        home.building().setAway(false);
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> reindexing().path("state").asText().equals("done"));
+        assertThat(home.serving()).isNotSameAs(before);
+        assertThat(total("facets=false")).isEqualTo(110);
+    }
+
+    @Test
+    void aReindexingIsGivenUpWhenItsIndexIsGone() throws Exception {
+        written.fill("soundcloud:tracks", 0, 100);
+        start(Map.of());
+        awaitReady();
+        MemoryIndex before = home.serving();
+        home.setBuiltAway(true);
+        assertThat(ask("POST")).isEqualTo(202);
+        await().atMost(Duration.ofSeconds(10)).until(() -> home.building() != null);
+        home.setDroppingAway(true);
+        assertThat(ask("DELETE")).isEqualTo(202);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> get("/metrics", 200).contains("puri_search_retries_total 3.0"));
+        assertThat(reindexing().path("state").asText()).isEqualTo("running");
+
+        home.setDroppingAway(false);
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> reindexing().path("state").asText().equals("ended"));
+        assertThat(home.building()).isNull();
+        assertThat(home.serving()).isSameAs(before);
         assertThat(total("facets=false")).isEqualTo(100);
+    }
+
+    @Test
+    void whoGivesUpAReindexingAndAsksAgainGetsAnother() throws Exception {
+        written.fill("soundcloud:tracks", 0, 100);
+        start(Map.of());
+        awaitReady();
+        home.setBuiltAway(true);
+        assertThat(ask("POST")).isEqualTo(202);
+        await().atMost(Duration.ofSeconds(10)).until(() -> home.building() != null);
+        MemoryIndex first = home.building();
+        home.setBuiltAway(false);
+        home.setDroppingAway(true);
+        assertThat(ask("DELETE")).isEqualTo(202);
+        assertThat(ask("POST")).isEqualTo(202);
+        home.setDroppingAway(false);
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> reindexing().path("state").asText().equals("done"));
+        assertThat(first.isClosed()).isTrue();
+        assertThat(home.serving()).isNotSameAs(first);
+    }
+
+    private int ask(String method) throws Exception {
+        return INSIDE.send(request(method, "/v1/search/reindex")).statusCode();
+    }
+
+    private JsonNode reindexing() throws IOException {
+        return JSON.readTree(get("/v1/search/reindex", 200));
+    }
+
+    @Test
+    void anIndexThatIsOpenedAnewUnderLoadIsGoneOnWith() throws Exception {
+        start(Map.of("search.commit.interval", "100ms"));
+        awaitReady();
+        MemoryIndex before = home.serving();
+        AtomicBoolean goesOn = new AtomicBoolean(true);
+        CompletableFuture<Integer> load = CompletableFuture.supplyAsync(
+                () -> {
+                    int all = 0;
+                    for (; goesOn.get(); all++) {
+                        written.fill("soundcloud:tracks", all, all + 1);
+                        LockSupport.parkNanos(20_000_000);
+                    }
+                    return all;
+                },
+                task -> Thread.ofPlatform().daemon(true).start(task));
+        SearchServer asked = server;
+        try {
+            for (int hiccup = 1; hiccup <= 3; hiccup++) {
+                int have = hiccup * 20;
+                await().atMost(Duration.ofSeconds(30))
+                        .pollInterval(Duration.ofMillis(10))
+                        .until(() -> asked.isReady() && total("facets=false") > have);
+                before.setAway(true);
+                await().atMost(Duration.ofSeconds(10))
+                        .pollInterval(Duration.ofMillis(5))
+                        .until(() -> !asked.isReady());
+                before.setAway(false);
+            }
+            awaitReady();
+        } finally {
+            goesOn.set(false);
+        }
+        int all = load.join();
+        await().atMost(Duration.ofSeconds(30)).until(() -> total("facets=false") == all);
+        assertThat(get("/metrics", 200)).contains("puri_search_rebuilds_total 0.0");
+        assertThat(home.serving()).isSameAs(before);
+    }
+
+    @Test
+    void anIndexThatEndsWithABugIsNotDroppedWhenItIsOpenedAnew() {
+        written.fill("soundcloud:tracks", 0, 10);
+        start(Map.of("search.commit.interval", "100ms"));
+        awaitReady();
+        home.serving().setBroken(true);
+        written.fill("soundcloud:tracks", 10, 20);
+        SearchServer asked = server;
+        await().atMost(Duration.ofSeconds(10)).until(() -> !asked.isReady());
+        home.serving().setBroken(false);
+        awaitReady();
+        await().atMost(Duration.ofSeconds(20)).until(() -> total("facets=false") == 20);
+        assertThat(home.mistakes()).isZero();
     }
 
     @Test
@@ -310,6 +454,17 @@ final class SearchServerIT {
                         "ghost:in:index document ghost []",
                         "soundcloud:tracks:9 document differs [\"attributes\"]",
                         "done 200 200 4");
+    }
+
+    @Test
+    void moreNamesThanMemoryHoldsAreNotVerified() {
+        home.serving().claim(Long.MAX_VALUE / 2);
+        start(Map.of());
+        awaitReady();
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> !get("/v1/stats", 200).contains("\"identities\":0"));
+
+        assertThat(get("/v1/search/verify", 503)).contains("too-many-to-verify", "half of the heap");
     }
 
     private List<String> verify() throws Exception {
@@ -364,6 +519,41 @@ final class SearchServerIT {
         await().atMost(Duration.ofSeconds(5)).until(() -> home.serving().purges() == 1);
     }
 
+    @Test
+    void aPurgeThatLastsKeepsNobodyWaitingAndItsIndexOpen() throws Exception {
+        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        start(Map.of("search.forget.after", "1s"));
+        awaitReady();
+        MemoryIndex before = home.serving();
+        CompletableFuture<Boolean> purging = new CompletableFuture<>();
+        before.setPurging(purging);
+        written.put(TRACK, null, null, 2);
+        await().atMost(Duration.ofSeconds(10)).until(() -> before.purgesBegun() == 1);
+
+        assertThat(ask("POST")).isEqualTo(202);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> reindexing().path("state").asText().equals("done"));
+        written.fill("soundcloud:tracks", 5, 6);
+        await().atMost(Duration.ofSeconds(10)).until(() -> total("q=n5") == 1);
+        assertThat(home.serving()).isNotSameAs(before);
+        assertThat(before.isClosed()).isFalse();
+        purging.complete(true);
+        await().atMost(Duration.ofSeconds(10)).until(before::isClosed);
+    }
+
+    @Test
+    void aPurgeThatFailsIsTriedAgain() {
+        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        start(Map.of("search.forget.after", "1s"));
+        awaitReady();
+        home.serving().setPurging(CompletableFuture.completedFuture(false));
+        written.put(TRACK, null, null, 2);
+        await().atMost(Duration.ofSeconds(10)).until(() -> home.serving().purgesBegun() == 1);
+        home.serving().setPurging(CompletableFuture.completedFuture(true));
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> home.serving().purges() == 1);
+    }
+
     private static IndexChange change(Kind kind, String puri, Entry entry) {
         return new IndexChange(kind, 0, 0, Puri.parse(puri), entry);
     }
@@ -400,14 +590,3 @@ final class SearchServerIT {
                 .build();
     }
 }
-    @Test
-    void moreNamesThanMemoryHoldsAreNotVerified() {
-        home.serving().claim(Long.MAX_VALUE / 2);
-        start(Map.of());
-        awaitReady();
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> !get("/v1/stats", 200).contains("\"identities\":0"));
-
-        assertThat(get("/v1/search/verify", 503)).contains("too-many-to-verify", "half of the heap");
-    }
-
