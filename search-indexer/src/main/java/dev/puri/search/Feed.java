@@ -1,5 +1,6 @@
 package dev.puri.search;
 
+import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.search.index.Entry;
@@ -62,6 +63,9 @@ final class Feed implements AutoCloseable {
 
     /** Even where nothing changes: an index is trusted only while tombstones are kept. */
     private static final Duration LONGEST_UNCOMMITTED = Duration.ofMinutes(10);
+
+    /** Names that nothing is registered under; they are written once a week so that quiet partitions are compacted too. */
+    private static final String MARKER = "puri:marker:";
 
     /** A batch that is longer leaves more behind. */
     static final int FULL_BATCH = 500;
@@ -259,6 +263,7 @@ final class Feed implements AutoCloseable {
         inHand.decode(tools.reader());
         if (!inHand.read.isEmpty()) {
             rowsCome(inHand.read);
+            oweFor(inHand.read);
             index.apply(inHand.read.stream().map(ChangeReader.Read::change).toList());
             unseen = true;
             oldestUnseen = Math.min(oldestUnseen, inHand.oldest);
@@ -301,11 +306,35 @@ final class Feed implements AutoCloseable {
                 untold.removeFirst();
             }
         }
-        if (read.change().entry() == null) {
-            Instant now = tools.clock().instant();
-            owedSince = owedSince == null ? now : owedSince;
-            owedSincePurge = isPurging && owedSincePurge == null ? now : owedSincePurge;
+    }
+
+    /** To be called before the index has them, as it is asked what it has. */
+    private void oweFor(List<ChangeReader.Read> reads) throws IndexUnavailableException {
+        boolean isOwed = isPurging ? owedSincePurge != null : owedSince != null;
+        for (ChangeReader.Read read : isOwed ? List.<ChangeReader.Read>of() : reads) {
+            if (mayStandInFiles(read)) {
+                Instant now = tools.clock().instant();
+                owedSince = owedSince == null ? now : owedSince;
+                owedSincePurge = isPurging ? now : null;
+                return;
+            }
         }
+    }
+
+    /**
+     * Whether the entry that is removed may be in files. Of a name that was there it is. What is refused of a name that
+     * nobody has is answered with a tombstone too, which would let anybody have everything rewritten; but it may
+     * also be what compaction has left of an erased name.
+     */
+    private boolean mayStandInFiles(ChangeReader.Read read) throws IndexUnavailableException {
+        IndexChange change = read.change();
+        Answer answer = read.answer();
+        if (change.entry() != null || change.puri().toString().startsWith(MARKER)) {
+            return false;
+        }
+        boolean nothingHappened = answer != null && answer.outcome().kind() != Outcome.Kind.APPLIED;
+        // Before it is complete nobody can see what it has taken.
+        return !nothingHappened || !complete || index.entry(change.kind(), change.puri()) != null;
     }
 
     private boolean isRefreshDue() {

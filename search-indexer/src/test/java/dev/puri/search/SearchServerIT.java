@@ -554,6 +554,23 @@ final class SearchServerIT {
         await().atMost(Duration.ofSeconds(30)).until(() -> home.serving().purges() == 1);
     }
 
+    @Test
+    void whatNobodyHadIsNotPurged() {
+        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        start(Map.of("search.forget.after", "1s"));
+        awaitReady();
+        Outcome refused = Outcome.refused(Reason.STALE_EPOCH);
+        written.refuse("soundcloud:tracks:404", null, refused, 2);
+        written.put("puri:marker:0", null, null, 3);
+        await().during(Duration.ofSeconds(2))
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> home.serving().purgesBegun() == 0);
+
+        // As compaction leaves it of a name that was erased.
+        written.refuse(TRACK, null, refused, 4);
+        await().atMost(Duration.ofSeconds(10)).until(() -> home.serving().purges() == 1);
+    }
+
     private static IndexChange change(Kind kind, String puri, Entry entry) {
         return new IndexChange(kind, 0, 0, Puri.parse(puri), entry);
     }
