@@ -120,10 +120,13 @@ record Api(String server, String option, String example, URI base, Optional<Secr
 
     private void requireSuccess(HttpRequest request, int status, Body body) {
         if (status / 100 != 2) {
-            throw CommandException.failed(
-                    "the " + server + " at " + withoutQuery(request.uri()) + " answered " + status + ": "
-                            + problem(body.text()),
-                    null);
+            String said = "the " + server + " at " + withoutQuery(request.uri()) + " answered " + status + ": "
+                    + problem(body.text());
+            throw switch (status) {
+                case 400 -> CommandException.usage(said);
+                case 401 -> CommandException.failed(said + " Set PURI_TOKEN, or PURI_TOKEN_FILE.", null);
+                default -> CommandException.failed(said, null);
+            };
         }
     }
 

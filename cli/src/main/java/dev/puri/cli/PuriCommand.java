@@ -35,7 +35,10 @@ import picocli.CommandLine.Spec;
             ResolverCommand.class,
             IndexerCommand.class
         },
-        footer = "%nThe launcher of a source tree knows one more: puri bench NAME, which measures.",
+        footer = {
+            "%nPURI_TOKEN, or the file that PURI_TOKEN_FILE names, has the bearer token for servers that ask for one.",
+            "The launcher of a source tree knows one more: puri bench NAME, which measures."
+        },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:Everything asked for was done.",

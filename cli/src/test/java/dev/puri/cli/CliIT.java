@@ -183,7 +183,7 @@ class CliIT {
                 .containsExactly("sought:b:1");
 
         CommandLineRun wrong = puri("", "search", "--order", "sideways");
-        assertThat(wrong.status()).isEqualTo(1);
+        assertThat(wrong.status()).isEqualTo(2);
         assertThat(wrong.err()).contains("/v1/search answered 400").contains("newest or oldest");
     }
 

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +22,7 @@ class SearchCommandIT {
             "{\"puri\":\"a:b:2\",\"kind\":\"identity\",\"difference\":\"differs\",\"fields\":[\"shard\",\"owner\"]}";
 
     private final AtomicReference<String> answer = new AtomicReference<>("");
+    private final AtomicInteger status = new AtomicInteger(200);
     private final AtomicReference<String> asked = new AtomicReference<>("");
     private final AtomicReference<String> token = new AtomicReference<>("");
     private HttpServer server;
@@ -41,7 +43,7 @@ class SearchCommandIT {
         try (exchange) {
             asked.set(exchange.getRequestMethod() + " " + exchange.getRequestURI());
             token.set(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
-            exchange.sendResponseHeaders(200, 0);
+            exchange.sendResponseHeaders(status.get(), 0);
             exchange.getResponseBody().write(answer.get().getBytes(StandardCharsets.UTF_8));
         }
     }
@@ -79,7 +81,7 @@ class SearchCommandIT {
 
     @Test
     void anIndexThatWasGivenUpIsStatus1() {
-        answer.set("{\"state\":\"ended\",\"documents\":12,\"seconds\":0.5}");
+        answer.set("{\"state\":\"ended\",\"records\":12,\"seconds\":0.5}");
         CommandLineRun run = puri("search", "reindex");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.outLines()).hasSize(2).element(1).asString().matches("ended +12 +0.5");
@@ -119,6 +121,19 @@ class SearchCommandIT {
                 CommandLineRun.of(Map.of("PURI_SEARCH", indexer, "PURI_TOKEN", "s3cret\nx"), "search", "x");
         assertThat(broken.status()).isEqualTo(2);
         assertThat(broken.err()).contains("PURI_TOKEN").doesNotContain("s3cret");
+    }
+
+    @Test
+    void whatTheServerRefusesOfACommandIsWrongUsage() {
+        answer.set("{\"title\":\"Invalid parameter\",\"detail\":\"limit: too much\"}");
+        status.set(400);
+        CommandLineRun refused = puri("search", "x", "--limit", "99999");
+        assertThat(refused.status()).isEqualTo(2);
+        assertThat(refused.err()).contains("400: Invalid parameter. limit: too much");
+        status.set(401);
+        CommandLineRun unknown = puri("search", "x");
+        assertThat(unknown.status()).isEqualTo(1);
+        assertThat(unknown.err()).contains("PURI_TOKEN");
     }
 
     @Test

@@ -27,7 +27,7 @@ record Engines(SearchSettings settings, StateFolder folder) implements Indexer.H
 
     @Override
     public IndexHome open() throws IndexUnavailableException {
-        return settings.searchEngine().equals(SearchSettings.OPENSEARCH)
+        return settings.engine().isOpenSearch()
                 ? new OpenSearchHome(settings.openSearch(), seal())
                 : new LuceneHome(folder.path(), seal());
     }
@@ -41,7 +41,8 @@ record Engines(SearchSettings settings, StateFolder folder) implements Indexer.H
             OwnerOnly.createFolder(folder.path());
             return CursorSeal.ofFile(folder.path().resolve(CURSOR_KEY));
         } catch (IOException e) {
-            throw new IndexUnavailableException("the key of cursors cannot be kept in " + folder.path(), e);
+            throw new IndexUnavailableException(
+                    "the key of cursors cannot be kept in " + folder.path() + " (" + e + ")", e);
         }
     }
 

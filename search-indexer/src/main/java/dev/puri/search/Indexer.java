@@ -67,7 +67,7 @@ final class Indexer implements AutoCloseable {
     /** What answers; null before anything was complete. */
     private volatile @Nullable Served serving;
 
-    private volatile @Nullable String trouble = "not begun";
+    private volatile @Nullable String trouble = "the engine is being opened";
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
     /** Feeds the index that answers, or is filled for the first time; null when nothing does. Written by the indexer's thread. */
@@ -520,6 +520,10 @@ final class Indexer implements AutoCloseable {
     public void close() {
         stop.ask();
         watch.close();
+        if (main == null) {
+            // It has nothing to keep, and may be waiting for an engine that does not answer.
+            thread.interrupt();
+        }
         try {
             if (thread.isAlive() && !thread.join(STOP)) {
                 log.warn("The index was not left within {} s", STOP.toSeconds());

@@ -13,6 +13,8 @@ import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchQuery.Order;
+import dev.puri.search.words.Wanted;
+import dev.puri.search.words.Words;
 import dev.puri.tail.wait.WaitTerms;
 import java.time.Duration;
 import java.util.HashSet;
@@ -158,6 +160,9 @@ record SearchRequest(
         String text = one(exchange, "q");
         if (text != null && text.length() > MAX_TEXT) {
             throw invalid("q", "a text has " + MAX_TEXT + " characters at most");
+        }
+        if (text != null && Words.of(text).size() > Wanted.MAX_WORDS) {
+            throw invalid("q", "a text has " + Wanted.MAX_WORDS + " words at most");
         }
         return text;
     }

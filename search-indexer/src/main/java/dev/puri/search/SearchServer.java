@@ -114,7 +114,7 @@ public final class SearchServer implements AutoCloseable {
                     meters);
             Upkeep upkeep = new Upkeep(
                     indexer,
-                    settings.searchEngine(),
+                    settings.engine().searchEngine(),
                     consumers,
                     new ChangeReader(registry, new CompositeMeterRegistry()));
             Health health = new Health();
@@ -176,7 +176,7 @@ public final class SearchServer implements AutoCloseable {
     private static @Nullable Set<String> publicCollections(Catalogue catalogue) {
         return catalogue.isFresh()
                 ? catalogue.declarations().collections().stream()
-                        .filter(Collection::isPublic)
+                        .filter(collection -> collection.isPublic() && collection.search())
                         .map(Collection::qualifiedName)
                         .collect(Collectors.toSet())
                 : null;

@@ -9,7 +9,6 @@ import dev.puri.http.StateFolder;
 import dev.puri.search.opensearch.OpenSearchSettings;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /** Everything that can be set about a search indexer; README's table is checked against it. */
@@ -34,8 +33,7 @@ public record SearchSettings(
                 atMost = "65535")
         int httpPort,
 
-        @Setting(doc = "What keeps the index: lucene, in this process, or opensearch.", byDefault = "lucene")
-        String searchEngine,
+        EngineSettings engine,
 
         @Setting(
                 doc = "Folder for this instance alone, kept over a restart: Lucene's index. None by default, and then"
@@ -123,17 +121,10 @@ public record SearchSettings(
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
         KafkaProperties kafka) {
-    static final String LUCENE = "lucene";
-    static final String OPENSEARCH = "opensearch";
-
     /**
-     * @throws IllegalArgumentException when there is no such engine, or nothing can be kept in the folder
+     * @throws IllegalArgumentException when nothing can be kept in the folder
      */
     public SearchSettings {
-        if (!List.of(LUCENE, OPENSEARCH).contains(searchEngine)) {
-            throw new IllegalArgumentException("PURI_SEARCH_ENGINE: \"" + searchEngine + "\" is not what it must be: "
-                    + LUCENE + " or " + OPENSEARCH);
-        }
         stateDir.ifPresent(StateFolder::requireUsable);
     }
 }

@@ -102,6 +102,8 @@ final class PublicSearchIT {
         put(2, OPEN_TOO, null, null, "Midnight Train");
         put(3, OPEN_MERGED, "opn_555555555555555", CLOSED, "Midnight confidential");
         put(4, CLOSED, "cls_4k7vx9tz2nqr8w3", null, "Midnight confidential");
+        written.declare("named:tracks", true, false);
+        put(6, "named:tracks:quiet-3", "nam_4k7vx9tz2nqr8w3", null, "Not to be searched");
         put(5, UNDECLARED, "unh_4k7vx9tz2nqr8w3", null, "Midnight unpublished");
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> ask(server.port(), "GET", "/v1/search?q=midnight&status=merged&status=active")
@@ -117,8 +119,10 @@ final class PublicSearchIT {
                 .containsExactly("puri", "collection", "handle", "score", "attributes", "highlights");
         assertThat(page.at("/results/0/highlights/title/0").asText()).isEqualTo("<em>Midnight</em> <em>City</em>");
         assertThat(page.path("facets")).isEqualTo(JSON.readTree("{\"collection\":{\"open:tracks\":1}}"));
-        assertThat(body(ask(port, "GET", "/v1/search?collection=closed:tracks")))
-                .isEqualTo("{\"results\":[],\"total\":0,\"totalIsExact\":true,\"facets\":{\"collection\":{}}}\n");
+        for (String unsearched : List.of("closed:tracks", "named:tracks")) {
+            assertThat(body(ask(port, "GET", "/v1/search?collection=" + unsearched)))
+                    .isEqualTo("{\"results\":[],\"total\":0,\"totalIsExact\":true,\"facets\":{\"collection\":{}}}\n");
+        }
         theSearchFindsWhatTheInternalListenerTells();
         whatIsPrivateMatchesNothing(port);
 

@@ -211,6 +211,7 @@ final class SearchRoutesTest {
     @Test
     void everyParameterIsReadStrictly() {
         for (String wrong : List.of(
+                "q=" + "moon%20".repeat(33),
                 "limit=0",
                 "limit=1001",
                 "limit=ten",

@@ -14,6 +14,7 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Kind;
 import dev.puri.search.index.Reached;
 import dev.puri.testkit.Broker;
@@ -30,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -121,6 +123,43 @@ final class SearchServerIT {
 
         Position erased = written.put(TRACK, null, null, 6);
         assertThat(found("status=deleted&status=active" + waited + erased)).isEmpty();
+    }
+
+    @Test
+    void aServerWhoseEngineNeverAnsweredDoesNotWaitForItToStop() throws Exception {
+        CountDownLatch opening = new CountDownLatch(1);
+        AtomicBoolean isCutOff = new AtomicBoolean();
+        Indexer.Homes silent = () -> {
+            opening.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                isCutOff.set(true);
+                Thread.currentThread().interrupt();
+            }
+            throw new IndexUnavailableException("nobody answered", new IOException("silence"));
+        };
+        SearchServer waiting = SearchServer.start(
+                Settings.read(
+                        SearchSettings.class,
+                        Map.of(
+                                "bootstrap.server",
+                                broker.bootstrapServers(),
+                                "schema.registry",
+                                registry.url(),
+                                "http.port",
+                                "0",
+                                "drain.delay",
+                                "0s"),
+                        Map.of(),
+                        null),
+                silent);
+        try (waiting) {
+            server = waiting;
+            opening.await();
+            assertThat(get("/health/ready", 503)).contains("the engine is being opened");
+        }
+        assertThat(isCutOff).isTrue();
     }
 
     @Test

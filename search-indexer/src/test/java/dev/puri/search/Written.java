@@ -206,9 +206,13 @@ final class Written implements AutoCloseable {
     }
 
     void declare(String collection, boolean isPublic) {
+        declare(collection, isPublic, true);
+    }
+
+    void declare(String collection, boolean isPublic, boolean isSearched) {
         String[] names = collection.split(":", -1);
         producer.beginTransaction();
-        Collection declared = new Collection(names[0], names[1], null, Set.of(), true, isPublic, "", false);
+        Collection declared = new Collection(names[0], names[1], null, Set.of(), isSearched, isPublic, "", false);
         producer.send(new ProducerRecord<>(
                 Topics.COLLECTIONS,
                 collection.getBytes(StandardCharsets.UTF_8),

@@ -300,7 +300,7 @@ public final class LuceneHome implements IndexHome {
         try {
             return attempt.make();
         } catch (IOException e) {
-            throw new IndexUnavailableException("cannot use the indices in " + root, e);
+            throw new IndexUnavailableException("cannot use the indices in " + root + " (" + e + ")", e);
         }
     }
 

@@ -26,10 +26,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An OpenSearch cluster, asked over HTTP. Every request may be sent twice without harm, so each that a node
@@ -47,12 +50,17 @@ final class Cluster implements AutoCloseable {
 
     private static final int MAX_REASON_CHARACTERS = 300;
 
+    private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
+
     private final HttpClient client;
     private final List<String> nodes;
     private final Optional<String> authorization;
     private final Duration readTimeout;
     private final Duration writeTimeout;
     private final AtomicInteger turn = new AtomicInteger();
+
+    /** Whether it was said that nobody answers. */
+    private final AtomicBoolean isAway = new AtomicBoolean();
 
     /**
      * @throws IllegalArgumentException when the file of authorities cannot be used
@@ -110,6 +118,9 @@ final class Cluster implements AutoCloseable {
             String node = nodes.get(Math.floorMod(turn.get(), nodes.size()));
             try {
                 HttpResponse<byte[]> response = send(request(node, method, path, body), patience.left());
+                if (isAway.compareAndSet(true, false)) {
+                    LOG.info("OpenSearch answers at {}", node);
+                }
                 int status = response.statusCode();
                 if (status < 300 || status == 404) {
                     return new Answer(status, json(response));
@@ -129,6 +140,9 @@ final class Cluster implements AutoCloseable {
                 patience.pause(() -> said);
             } catch (IOException | TimeoutException e) {
                 turn.incrementAndGet();
+                if (isAway.compareAndSet(false, true)) {
+                    LOG.warn("OpenSearch does not answer at {} and is asked again: {}", node, e.toString());
+                }
                 patience.pause(() -> "OpenSearch does not answer at " + node + ": " + e, e);
             }
         }
