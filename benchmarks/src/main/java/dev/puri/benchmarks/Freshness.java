@@ -89,7 +89,7 @@ final class Freshness {
                     }
                 });
             }
-            WaveSeeker.Found found = seeker.awaitAll(count);
+            Sightings.Found found = seeker.awaitAll(count);
             progress.accept(
                     "searchable: %s ms; found late by the asking itself at most %s ms; %,d searches; load average %s"
                             .formatted(

@@ -88,7 +88,7 @@ final class Latency {
                     }
                 });
             }
-            Seeker.Found found = seeker.awaitAll(count);
+            Sightings.Found found = seeker.awaitAll(count);
             double cores = (process.getProcessCpuTime() - cpuBegun) / (double) (System.nanoTime() - begun);
             progress.accept(("%s: %s ms; found late by the asking itself at most %s ms; %,d questions; "
                             + "%.2f cores busy with all of it; load average %s")

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
-import org.HdrHistogram.Histogram;
 
 /**
  * Asks a resolver for identities, each every {@link #STEP} from its acknowledgement on, until it is
@@ -29,15 +28,6 @@ final class Seeker implements AutoCloseable {
     private final Sightings sightings = new Sightings();
     private long questions;
     private volatile boolean closed;
-
-    /**
-     * What came out.
-     *
-     * @param waits µs from the intended time of publication to the first answer that has the identity
-     * @param overestimates µs since the last answer that had it not, or since its acknowledgement: a wait
-     *     may really have been shorter, by this at most
-     */
-    record Found(Histogram waits, Histogram overestimates, long questions) {}
 
     private static final class Sought {
         private final String path;
@@ -82,10 +72,10 @@ final class Seeker implements AutoCloseable {
      *
      * @throws IllegalStateException when they are not
      */
-    Found awaitAll(long count) throws Exception {
+    Sightings.Found awaitAll(long count) throws Exception {
         sightings.await(count);
         close();
-        return new Found(sightings.waits(), sightings.overestimates(), questions);
+        return sightings.found(questions);
     }
 
     private void run() {

@@ -19,6 +19,16 @@ final class Sightings {
     private final Histogram overestimates = new Histogram(LONGEST_MICROS, 3);
 
     /**
+     * What came out.
+     *
+     * @param waits µs from the intended time of publication to the first answer that has the identity
+     * @param overestimates µs since the last question that was answered without it: a wait may really have been shorter,
+     *     by this at most
+     * @param questions that were asked
+     */
+    record Found(Histogram waits, Histogram overestimates, long questions) {}
+
+    /**
      * One was seen now.
      *
      * @param since the nano time from which its wait counts
@@ -59,13 +69,8 @@ final class Sightings {
         }
     }
 
-    /** In µs. */
-    Histogram waits() {
-        return waits;
-    }
-
-    /** In µs: a wait may really have been shorter, by this at most. */
-    Histogram overestimates() {
-        return overestimates;
+    /** To be asked when nobody sees any more. */
+    Found found(long questions) {
+        return new Found(waits, overestimates, questions);
     }
 }

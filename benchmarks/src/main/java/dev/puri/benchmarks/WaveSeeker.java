@@ -12,7 +12,6 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
-import org.HdrHistogram.Histogram;
 
 /**
  * Searches for identities until each was found, by a word that those of a wave have in common: one search for each
@@ -37,15 +36,6 @@ final class WaveSeeker implements AutoCloseable {
 
     private long questions;
     private volatile boolean closed;
-
-    /**
-     * What came out.
-     *
-     * @param waits µs from the intended time of publication to the first answer that has the identity
-     * @param overestimates µs since the last search that had it not was sent: a wait may really have been shorter,
-     *     by this at most
-     */
-    record Found(Histogram waits, Histogram overestimates, long questions) {}
 
     private static final class Sought {
         private final String puri;
@@ -98,10 +88,10 @@ final class WaveSeeker implements AutoCloseable {
      *
      * @throws IllegalStateException when they are not
      */
-    Found awaitAll(long count) throws Exception {
+    Sightings.Found awaitAll(long count) throws Exception {
         sightings.await(count);
         close();
-        return new Found(sightings.waits(), sightings.overestimates(), questions);
+        return sightings.found(questions);
     }
 
     private void run() {

@@ -10,7 +10,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.http.Settings;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Shard;
@@ -67,21 +66,7 @@ final class PublicSearchIT {
         secrets.add("private text", "confidential");
         secrets.add("undeclared text", "unpublished");
         secrets.add("internal port's metrics", "puri_search");
-        server = SearchServer.start(Settings.read(
-                SearchSettings.class,
-                Map.of(
-                        "bootstrap.server",
-                        broker.bootstrapServers(),
-                        "schema.registry",
-                        registry.url(),
-                        "http.port",
-                        "0",
-                        "public.http.port",
-                        "0",
-                        "drain.delay",
-                        "0s"),
-                Map.of(),
-                null));
+        server = SearchServer.start(written.settings(Map.of("public.http.port", "0")));
     }
 
     @AfterEach

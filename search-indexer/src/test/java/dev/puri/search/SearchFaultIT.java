@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.http.Settings;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.Contract;
 import dev.puri.testkit.RestartableBroker;
@@ -37,7 +36,7 @@ final class SearchFaultIT {
             written.createTopics();
             written.fill("soundcloud:tracks", 0, 50);
             registry.stop();
-            try (SearchServer server = server(broker, registry, folder)) {
+            try (SearchServer server = server(written, folder)) {
                 await().atMost(LONG)
                         .until(() ->
                                 send(server, "/health/ready").body().contains("the schema registry is waited for"));
@@ -58,7 +57,7 @@ final class SearchFaultIT {
                 assertThat(total(server)).isEqualTo(50);
             }
             // Nor does a start without brokers keep it from answering.
-            try (SearchServer server = server(broker, registry, folder)) {
+            try (SearchServer server = server(written, folder)) {
                 await().atMost(LONG).until(() -> total(server) == 50);
                 assertThat(server.isReady()).isFalse();
                 broker.start();
@@ -76,38 +75,22 @@ final class SearchFaultIT {
                 Written written = new Written(broker.bootstrapServers(), registry.url())) {
             written.createTopics();
             written.fill("soundcloud:tracks", 0, 50);
-            try (SearchServer server = server(broker, registry, folder)) {
+            try (SearchServer server = server(written, folder)) {
                 await().atMost(LONG).until(server::isReady);
                 assertThat(total(server)).isEqualTo(50);
             }
             written.fill("soundcloud:tracks", 50, 60);
             written.cut();
             written.fill("soundcloud:tracks", 60, 65);
-            try (SearchServer server = server(broker, registry, folder)) {
+            try (SearchServer server = server(written, folder)) {
                 await().atMost(LONG).until(() -> total(server) == 5 && server.isReady());
                 assertThat(send(server, "/metrics").body()).contains("puri_search_rebuilds_total 1.0");
             }
         }
     }
 
-    private static SearchServer server(Broker broker, SchemaRegistryFixture registry, Path folder) {
-        return SearchServer.start(Settings.read(
-                SearchSettings.class,
-                Map.of(
-                        "bootstrap.server",
-                        broker.bootstrapServers(),
-                        "schema.registry",
-                        registry.url(),
-                        "http.port",
-                        "0",
-                        "drain.delay",
-                        "0s",
-                        "max.lag.age",
-                        "2s",
-                        "state.dir",
-                        folder.toString()),
-                Map.of(),
-                null));
+    private static SearchServer server(Written written, Path folder) {
+        return SearchServer.start(written.settings(Map.of("max.lag.age", "2s", "state.dir", folder.toString())));
     }
 
     private static long total(SearchServer server) throws Exception {

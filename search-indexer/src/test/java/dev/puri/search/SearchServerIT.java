@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.http.Settings;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
@@ -27,7 +26,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -68,17 +66,11 @@ final class SearchServerIT {
     }
 
     private SearchServer start(Map<String, String> more) {
-        Map<String, String> flags = new HashMap<>(Map.of(
-                "bootstrap.server",
-                broker.bootstrapServers(),
-                "schema.registry",
-                registry.url(),
-                "http.port",
-                "0",
-                "drain.delay",
-                "0s"));
-        flags.putAll(more);
-        server = SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), () -> home);
+        return start(more, () -> home);
+    }
+
+    private SearchServer start(Map<String, String> more, Indexer.Homes homes) {
+        server = SearchServer.start(written.settings(more), homes);
         servers.add(server);
         return server;
     }
@@ -139,23 +131,7 @@ final class SearchServerIT {
             }
             throw new IndexUnavailableException("nobody answered", new IOException("silence"));
         };
-        SearchServer waiting = SearchServer.start(
-                Settings.read(
-                        SearchSettings.class,
-                        Map.of(
-                                "bootstrap.server",
-                                broker.bootstrapServers(),
-                                "schema.registry",
-                                registry.url(),
-                                "http.port",
-                                "0",
-                                "drain.delay",
-                                "0s"),
-                        Map.of(),
-                        null),
-                silent);
-        try (waiting) {
-            server = waiting;
+        try (SearchServer waiting = start(Map.of(), silent)) {
             opening.await();
             assertThat(get("/health/ready", 503)).contains("the engine is being opened");
         }

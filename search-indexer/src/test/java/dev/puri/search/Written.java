@@ -2,6 +2,7 @@ package dev.puri.search;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.http.Settings;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityRow;
@@ -44,6 +45,7 @@ final class Written implements AutoCloseable {
     private static final RecordWriter<CollectionsEntry> DECLARATIONS = RecordWriter.of(CollectionsEntry.class);
 
     private final String brokers;
+    private final String registry;
     private final int rowSchema;
     private final int documentSchema;
     private final int declarationSchema;
@@ -51,6 +53,7 @@ final class Written implements AutoCloseable {
 
     Written(String brokers, String registry) {
         this.brokers = brokers;
+        this.registry = registry;
         try (ConfluentSchemaRegistry schemas =
                 ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry))) {
             rowSchema = schemas.register(Topics.IDENTITIES + "-value", ROWS.schema());
@@ -71,6 +74,14 @@ final class Written implements AutoCloseable {
                 new ByteArraySerializer());
         made.initTransactions();
         return made;
+    }
+
+    /** Those of an indexer of these topics, which listens on any free port and stops at once. */
+    SearchSettings settings(Map<String, String> more) {
+        Map<String, String> flags = new HashMap<>(Map.of(
+                "bootstrap.server", brokers, "schema.registry", registry, "http.port", "0", "drain.delay", "0s"));
+        flags.putAll(more);
+        return Settings.read(SearchSettings.class, flags, Map.of(), null);
     }
 
     void createTopics() throws Exception {
