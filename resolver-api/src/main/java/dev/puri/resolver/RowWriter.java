@@ -35,8 +35,8 @@ final class RowWriter implements AutoCloseable {
     private static final long LOOK_MILLIS = 100;
     private static final long STOP_MILLIS = 2_000;
 
-    /** So many that neither thread waits for the other's pauses: some 40 ms of work, 20 MB. */
-    static final int BATCHES = 160;
+    /** So many that neither thread waits for the other's pauses: some 10 ms of work, 2 MB. */
+    static final int BATCHES = 40;
 
     private final PackedTable table;
     private final Waiters waiters;

@@ -2,6 +2,7 @@ package dev.puri.resolver;
 
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.wait.Answers;
@@ -43,11 +44,13 @@ public final class TableClient implements AutoCloseable {
     /**
      * How the topic is read unless the user says otherwise. It is read partition by partition, and the
      * next part of one is asked for when the one before was polled to its end: so parts are large, or there
-     * are many waits for brokers that are far. And a finished partition's long poll would hold the connection
-     * for half a second each.
+     * are many waits for brokers that are far. Records are made of a part few at a time, so that they are processed before
+     * they leave the processors' cache. And a finished partition's long poll would hold the connection for half a second
+     * each.
      */
     public static final Map<String, String> CONSUMER = Map.of(
             ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "8388608",
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG, String.valueOf(RowBatch.MOST),
             ConsumerConfig.RECEIVE_BUFFER_CONFIG, "1048576",
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
 

@@ -64,8 +64,8 @@ final class ReadAheadTest {
         ReadAhead ahead = new ReadAhead(PARTITION, 1_000_000, new Consumer());
 
         // One more than are kept waits to be.
-        await().until(() -> polls.get() >= 17);
-        assertThat(polls.get()).isLessThanOrEqualTo(17);
+        await().until(() -> polls.get() > ReadAhead.MOST);
+        assertThat(polls.get()).isEqualTo(ReadAhead.MOST + 1);
         assertThat(ahead.position()).isZero();
 
         ahead.stop();

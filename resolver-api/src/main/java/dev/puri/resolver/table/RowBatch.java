@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * than the one that writes.
  */
 public final class RowBatch {
-    /** Half of what Kafka Streams polls at a time. */
+    /** As many as are polled at a time, unless the user says otherwise. */
     public static final int MOST = 500;
 
     private final RowCodec codec;
