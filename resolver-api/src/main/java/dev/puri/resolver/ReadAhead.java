@@ -9,8 +9,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls one partition on a thread of its own, up to an end that is known, so that the next part of it
- * comes over the network while the one before is processed. The consumer is its own until it has ended.
+ * Polls one partition on a thread of its own, up to an end that is known, so that its next records are made while those
+ * before are processed. The consumer is its own until it has ended.
  *
  * <p>There are so few polls ahead that what was read is still in the processors' cache when it is processed: some
  * half a millisecond of work. Used by one thread.

@@ -35,7 +35,7 @@ final class RowWriter implements AutoCloseable {
     private static final long LOOK_MILLIS = 100;
     private static final long STOP_MILLIS = 2_000;
 
-    /** So many that neither thread waits for the other's pauses: some 10 ms of work, 2 MB. */
+    /** So many that neither thread waits for the other's pauses: some 10 ms of work, 4 MB. */
     static final int BATCHES = 40;
 
     private final PackedTable table;

@@ -81,8 +81,18 @@ public final class TableClient implements AutoCloseable {
             Counter undecodable) {
         this.table = table;
         writer = new RowWriter(table, waiters);
+        streams = new KafkaStreams(
+                topology(registry, answers, undecodable), config(kafka, bootstrapServers, stateDir), clients);
+        streams.setUncaughtExceptionHandler(cause -> {
+            death = cause;
+            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+        });
+    }
+
+    static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {
         Properties config = new Properties();
-        CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
+        // Under their plain names, which whatever name the user takes goes over.
+        config.putAll(CONSUMER);
         config.putAll(kafka);
         config.putAll(Map.of(
                 StreamsConfig.APPLICATION_ID_CONFIG,
@@ -97,11 +107,7 @@ public final class TableClient implements AutoCloseable {
                 "read_committed",
                 StreamsConfig.globalConsumerPrefix(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG),
                 "false"));
-        streams = new KafkaStreams(topology(registry, answers, undecodable), config, clients);
-        streams.setUncaughtExceptionHandler(cause -> {
-            death = cause;
-            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
-        });
+        return config;
     }
 
     private Topology topology(SchemaRegistry registry, Answers answers, Counter undecodable) {
