@@ -23,8 +23,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.lucene.index.CorruptIndexException;
+import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexFormatTooNewException;
 import org.apache.lucene.index.IndexFormatTooOldException;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -103,6 +106,11 @@ public final class LuceneHome implements IndexHome {
         }
         return this.<@Nullable SearchIndex>attempt(() -> {
             OptionalLong number = unfinished();
+            if (number.isPresent() && !wasCommitted(folder(number.getAsLong()))) {
+                // An end came while it was made: nothing is damaged, and nothing is lost.
+                IOUtils.rm(folder(number.getAsLong()));
+                number = OptionalLong.empty();
+            }
             building = number.isPresent() ? open(folder(number.getAsLong())) : null;
             return building;
         });
@@ -174,6 +182,12 @@ public final class LuceneHome implements IndexHome {
         Path folder = folder(numbers.isEmpty() ? 1 : numbers.getLast() + 1);
         OwnerOnly.createFolder(folder);
         return LuceneIndex.create(folder, seal, this::committed);
+    }
+
+    private static boolean wasCommitted(Path folder) throws IOException {
+        try (Directory files = FSDirectory.open(folder)) {
+            return DirectoryReader.indexExists(files);
+        }
     }
 
     /** Null when it is damaged or of another version. */

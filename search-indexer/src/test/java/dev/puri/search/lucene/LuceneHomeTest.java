@@ -184,6 +184,21 @@ final class LuceneHomeTest {
     }
 
     @Test
+    void anIndexThatWasNeverCommittedIsForgottenAndNotSetAside() throws Exception {
+        Log log = fill();
+        // As an end in the midst of making one leaves it.
+        Files.createDirectories(root().resolve("index-2"));
+        Files.write(root().resolve("index-2").resolve("pending_segments_1"), new byte[10]);
+        try (LuceneHome home = home()) {
+            assertIs(home.serving(), log);
+            assertThat(home.building()).isNull();
+            assertThat(root().resolve("index-2")).doesNotExist();
+            assertThat(root().resolve("index-2.refused")).doesNotExist();
+            home.build();
+        }
+    }
+
+    @Test
     void anIndexThatIsBuiltOutlivesOneThatServesAndIsDamaged() throws Exception {
         Log log = fill();
         try (LuceneHome home = home()) {
