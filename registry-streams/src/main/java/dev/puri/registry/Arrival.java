@@ -73,26 +73,38 @@ record Arrival(
     }
 
     /**
-     * Reads what {@link #toHeaders} wrote.
+     * Reads what the intake stage wrote.
      *
-     * @throws IllegalStateException when a header is missing: only the intake stage writes there
+     * @throws IllegalArgumentException when a header is missing or wrong, or key and value do not agree with them
      */
     static Arrival fromIntake(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-        Header sha256 = headers.lastHeader(SHA256_HEADER);
-        return new Arrival(
-                Position.parse(text(headers, Position.HEADER)),
-                key,
-                value == null ? Texts.EMPTY : value,
-                Long.parseLong(text(headers, LENGTH_HEADER)),
-                sha256 == null ? null : ByteBuffer.wrap(sha256.value()));
+        Position position = Position.parse(new String(header(headers, Position.HEADER), StandardCharsets.UTF_8));
+        long length = Long.parseLong(new String(header(headers, LENGTH_HEADER), StandardCharsets.UTF_8));
+        byte[] head = value == null ? Texts.EMPTY : value;
+        if (key != null && key.length > MAX_KEY_BYTES) {
+            throw new IllegalArgumentException("the intake carries no key of " + key.length + " bytes");
+        }
+        boolean isWhole = length <= MAX_BYTES;
+        if (length < -1 || head.length != (isWhole ? Math.max(0, length) : KEPT_BYTES)) {
+            throw new IllegalArgumentException("a value of " + head.length + " bytes does not fit the length " + length);
+        }
+        return new Arrival(position, key, head, length, isWhole ? null : digest(headers));
     }
 
-    private static String text(Headers headers, String name) {
-        Header header = headers.lastHeader(name);
-        if (header == null) {
-            throw new IllegalStateException("the intake topic holds a record without the header " + name);
+    private static ByteBuffer digest(Headers headers) {
+        byte[] digest = header(headers, SHA256_HEADER);
+        if (digest.length != Sha256.BYTES) {
+            throw new IllegalArgumentException("a SHA-256 has " + Sha256.BYTES + " bytes, not " + digest.length);
         }
-        return new String(header.value(), StandardCharsets.UTF_8);
+        return ByteBuffer.wrap(digest);
+    }
+
+    private static byte[] header(Headers headers, String name) {
+        Header header = headers.lastHeader(name);
+        if (header == null || header.value() == null) {
+            throw new IllegalArgumentException("a record of the intake has the header " + name);
+        }
+        return header.value();
     }
 
     /** {@code parkedAt}, length, digest flag and bytes, position, head: the value of the parked store. */

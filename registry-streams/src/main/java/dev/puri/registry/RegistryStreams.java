@@ -6,6 +6,7 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
 import dev.puri.http.Settings;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -47,6 +48,7 @@ public final class RegistryStreams implements AutoCloseable {
 
     private final StreamsSettings settings;
     private final Tallies tallies = new Tallies();
+    private final SkippedRecords skipped = new SkippedRecords();
     private final Metrics metrics = new Metrics();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -63,7 +65,7 @@ public final class RegistryStreams implements AutoCloseable {
         this.settings = settings;
         this.registry = ConfluentSchemaRegistry.create(registryConfigs(settings));
         this.schemas = new SchemaLookup(registry, InstantSource.system());
-        this.collections = new CollectionsRegistry(schemas);
+        this.collections = new CollectionsRegistry(schemas, skipped);
         this.listener = Listener.start(
                 ListenerOptions.at(settings.streamsHttpHost(), settings.streamsHttpPort())
                         .onOneThread()
@@ -139,7 +141,7 @@ public final class RegistryStreams implements AutoCloseable {
             Properties properties = StreamsProperties.of(settings);
             KafkaStreams built = new KafkaStreams(
                     RegistryTopology.build(
-                            new RegistryTopology.Parts(schemas, collections, encoder, tallies),
+                            new RegistryTopology.Parts(schemas, collections, encoder, tallies, skipped),
                             partitions,
                             new StreamsConfig(properties)),
                     properties);
@@ -270,9 +272,10 @@ public final class RegistryStreams implements AutoCloseable {
         Gauge.builder("puri.registry.events.parked", tallies, t -> t.sum().parked())
                 .description("Events waiting for a grant, a schema or a declaration")
                 .register(meters);
-        FunctionCounter.builder("puri.registry.collections.unreadable", collections, CollectionsRegistry::unreadable)
-                .description("Records of the collections topic that are no declarations")
-                .register(meters);
+        countSkipped(meters, Topics.COLLECTIONS);
+        countSkipped(meters, Topics.GRANTS);
+        RegistryTopology.REPARTITION_TOPICS.forEach(
+                name -> countSkipped(meters, settings.streamsApplicationId() + '-' + name));
         Gauge.builder("puri.registry.schemas.reachable", schemas, s -> s.outOfReachSince() == null ? 1 : 0)
                 .description("1 while the schema registry answers")
                 .register(meters);
@@ -282,6 +285,13 @@ public final class RegistryStreams implements AutoCloseable {
     private void count(MeterRegistry meters, String name, String what, ToDoubleFunction<Tally> of) {
         Gauge.builder(name, tallies, t -> of.applyAsDouble(t.sum()))
                 .description(what + " by this instance's tasks since the registry began")
+                .register(meters);
+    }
+
+    private void countSkipped(MeterRegistry meters, String topic) {
+        FunctionCounter.builder("puri.registry.records.skipped", skipped, s -> s.of(topic))
+                .description("Records of the registry's own topics that cannot be decoded")
+                .tag("topic", topic)
                 .register(meters);
     }
 

@@ -321,8 +321,7 @@ public final class RegistryTopics {
     }
 
     private static boolean isInternal(String topic, String applicationId) {
-        return topic.equals(applicationId + '-' + RegistryTopology.INTAKE + "-repartition")
-                || topic.equals(applicationId + '-' + RegistryTopology.CLAIMS_TOPIC + "-repartition")
+        return RegistryTopology.REPARTITION_TOPICS.stream().anyMatch(name -> topic.equals(applicationId + '-' + name))
                 || RegistryTopology.LOGGED_STORES.stream()
                         .anyMatch(store -> topic.equals(applicationId + '-' + store + "-changelog"));
     }

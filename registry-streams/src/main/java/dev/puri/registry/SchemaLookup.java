@@ -125,6 +125,10 @@ final class SchemaLookup implements AutoCloseable {
     }
 
     private @Nullable Settled settled(int id) {
+        if (id < 0) {
+            // Asked for one, a registry may answer anything, for ever.
+            return new Unknown("no schema has the id " + id);
+        }
         Known schema = known.get(id);
         if (schema != null) {
             return schema;
