@@ -158,7 +158,9 @@ public final class RegistryStreams implements AutoCloseable {
 
     private StreamThreadExceptionResponse die(Throwable cause) {
         LOG.error("The topology failed and ends", cause);
-        ended.completeExceptionally(cause);
+        TopologyFailedException failure = new TopologyFailedException(cause);
+        LOG.error("Ending: {}", failure.getMessage());
+        ended.completeExceptionally(failure);
         return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 

@@ -45,7 +45,7 @@ class RegistrarStoresTest {
 
     private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
     private final SchemaLookup schemas =
-            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
+            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
     private final CollectionsRegistry collections = new CollectionsRegistry(schemas, new SkippedRecords());
     private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
     private final int eventId = schemaRegistry.register("events", events.schema());

@@ -84,7 +84,7 @@ class RegistrySimulationTest {
         private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
         private final int eventId = schemaRegistry.register("events", events.schema());
         private final SchemaLookup schemas =
-                new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
+                new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
         private final SkippedRecords skipped = new SkippedRecords();
         private final CollectionsRegistry collections = new CollectionsRegistry(schemas, skipped);
         private final Tallies tallies = new Tallies();

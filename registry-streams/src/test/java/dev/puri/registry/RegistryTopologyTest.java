@@ -69,7 +69,7 @@ class RegistryTopologyTest {
 
     private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
     private final SchemaLookup schemas =
-            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
+            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
     private final Tallies tallies = new Tallies();
     private final SkippedRecords skipped = new SkippedRecords();
     private final RecordWriter<IdentityEvent> eventWriter = RecordWriter.of(IdentityEvent.class);
