@@ -108,14 +108,13 @@ record Arrival(
         return header.value();
     }
 
-    /** {@code parkedAt}, length, digest flag and bytes, position, head: the value of the parked store. */
-    byte[] toBytes(long parkedAt) {
+    /** The pURI, {@code parkedAt}, length, digest flag and bytes, position, head: the value of the parked store. */
+    byte[] toBytes(byte[] puri, long parkedAt) {
         byte[] place = Texts.utf8(position.toString());
         int digest = sha256 == null ? 0 : sha256.remaining();
-        ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES + 1 + digest + Texts.size(place) + head.length)
-                .putLong(parkedAt)
-                .putLong(length)
-                .put((byte) digest);
+        ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES + 1 + digest + Texts.size(puri, place) + head.length);
+        Texts.put(bytes, puri);
+        bytes.putLong(parkedAt).putLong(length).put((byte) digest);
         if (sha256 != null) {
             bytes.put(sha256.duplicate());
         }
@@ -123,8 +122,8 @@ record Arrival(
         return bytes.put(head).array();
     }
 
-    static Arrival fromBytes(byte[] key, byte[] value) {
-        ByteBuffer bytes = ByteBuffer.wrap(value, Long.BYTES, value.length - Long.BYTES);
+    /** Reads what {@link #toBytes} wrote behind {@code parkedAt}. */
+    static Arrival read(byte[] key, ByteBuffer bytes) {
         long length = bytes.getLong();
         byte[] digest = new byte[bytes.get()];
         bytes.get(digest);
@@ -132,9 +131,5 @@ record Arrival(
         byte[] head = new byte[bytes.remaining()];
         bytes.get(head);
         return new Arrival(position, key, head, length, digest.length == 0 ? null : ByteBuffer.wrap(digest));
-    }
-
-    static long parkedAt(byte[] value) {
-        return ByteBuffer.wrap(value).getLong();
     }
 }
