@@ -80,7 +80,7 @@ final class TopicsCommand implements Runnable {
             name = "create",
             description = {
                 "Make those that are missing, also of namespaces that own one, and register their schemas.",
-                "What stands is left as it is, and checked."
+                "What exists is checked and left as it is, but that events topics are set to store batches uncompressed."
             })
     static final class CreateCommand extends Subcommand {
         @Option(

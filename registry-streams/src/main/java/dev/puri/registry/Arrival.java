@@ -86,7 +86,8 @@ record Arrival(
         }
         boolean isWhole = length <= MAX_BYTES;
         if (length < -1 || head.length != (isWhole ? Math.max(0, length) : KEPT_BYTES)) {
-            throw new IllegalArgumentException("a value of " + head.length + " bytes does not fit the length " + length);
+            throw new IllegalArgumentException(
+                    "a value of " + head.length + " bytes does not fit the length " + length);
         }
         return new Arrival(position, key, head, length, isWhole ? null : digest(headers));
     }

@@ -142,7 +142,8 @@ class PoisonIT {
                             HttpResponse.BodyHandlers.ofString())
                     .body();
             return metrics.lines()
-                    .filter(line -> line.startsWith("puri_registry_records_skipped") && line.contains('"' + topic + '"'))
+                    .filter(line ->
+                            line.startsWith("puri_registry_records_skipped") && line.contains('"' + topic + '"'))
                     .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
                     .sum();
         }

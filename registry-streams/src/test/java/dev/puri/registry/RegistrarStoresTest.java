@@ -68,8 +68,13 @@ class RegistrarStoresTest {
                 RegistryTopology.TALLY_STORE)) {
             context.addStateStore(overheard(name));
         }
-        registrar =
-                new Registrar(new EventEdge(schemas), collections, new OutputEncoder(schemaRegistry), new Tallies(), new SkippedRecords(), 1);
+        registrar = new Registrar(
+                new EventEdge(schemas),
+                collections,
+                new OutputEncoder(schemaRegistry),
+                new Tallies(),
+                new SkippedRecords(),
+                1);
         registrar.init(context);
         declare(new Collection("soundcloud", "tracks", null, Set.of(), true, false, "", false));
         declare(new Collection("soundcloud", "users", null, Set.of(), false, false, "", false));
