@@ -18,7 +18,7 @@ final class OurTable {
                 broker.bootstrapServers(),
                 broker.directory(dir).toString(),
                 new Population.OneSchema(),
-                new Answers(),
+                new Answers(new SimpleMeterRegistry()),
                 new Waiters(1),
                 new SimpleMeterRegistry().counter("undecodable"));
     }

@@ -5,6 +5,7 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -97,19 +98,22 @@ final class Puts {
         RowBatch batch = table.newBatch();
         byte[][] keys = new byte[BATCH][];
         byte[][] values = new byte[BATCH][];
+        byte[][] tokens = new byte[BATCH][];
         long took = 0;
         for (int first = 0; first < rows; first += BATCH) {
             int size = Math.min(BATCH, rows - first);
             for (int i = 0; i < size; i++) {
+                Row row = Population.row(first + i, 0);
                 keys[i] = Population.puri(first + i).toBytes();
-                values[i] = bytes.encode(Population.SCHEMA_ID, Population.row(first + i, 0));
+                values[i] = bytes.encode(Population.SCHEMA_ID, row);
+                tokens[i] = row.position().toString().getBytes(StandardCharsets.US_ASCII);
             }
             long begun = System.nanoTime();
             for (int i = 0; i < size; i++) {
                 if (batch.isFull()) {
                     write(table, batch);
                 }
-                if (!batch.take(keys[i], values[i])) {
+                if (!batch.take(keys[i], values[i], tokens[i])) {
                     throw new IllegalStateException("a record is not taken at a glance: " + Population.puri(first + i));
                 }
             }

@@ -5,6 +5,7 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventReader;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.WireFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -74,7 +75,7 @@ final class EventEdge {
                     Reason.MALFORMED,
                     "the record's key is " + key + " and its pURI " + event.puri() + "; they must agree");
         }
-        if (Marker.isReserved(key)) {
+        if (Topics.isMarker(key)) {
             return unreadable(Reason.MALFORMED, key + " is reserved: the registry marks its partitions with it");
         }
         return new Read(event);

@@ -1,6 +1,7 @@
 package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Topics;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -16,14 +17,7 @@ final class Marker {
     /** When the last one was written; in a store, so that restarts do not put it off. */
     private static final byte[] WRITTEN_AT = {1};
 
-    private static final String RESERVED = "puri:marker:";
-
     private Marker() {}
-
-    /** Whether a pURI is kept for markers, so that no event may have it. */
-    static boolean isReserved(Puri puri) {
-        return puri.toString().startsWith(RESERVED);
-    }
 
     /** Whether the week is over; the first one begins now. */
     static boolean isDue(KeyValueStore<byte[], byte[]> store, long now) {
@@ -42,10 +36,10 @@ final class Marker {
     /** A pURI of that partition under which nothing is ever registered. */
     static Puri puri(int partition, int partitions) {
         int i = 0;
-        Puri puri = Puri.parse(RESERVED + 0);
+        Puri puri = Puri.parse(Topics.MARKER + 0);
         while (Partitions.of(puri, partitions) != partition) {
             i++;
-            puri = Puri.parse(RESERVED + i);
+            puri = Puri.parse(Topics.MARKER + i);
         }
         return puri;
     }

@@ -75,7 +75,7 @@ public final class Resolver implements AutoCloseable {
             Subscribers subscribers = parts.add(
                     Subscribers.start(options(changes), consumers, registry, clock, metrics.registry()),
                     Subscribers::close);
-            Answers answers = new Answers();
+            Answers answers = new Answers(metrics.registry());
             Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             Gauge.builder("puri.waiters", waiters, Waiters::count)
                     .description("Requests that wait for events")

@@ -14,11 +14,15 @@ import dev.puri.tail.RecordKey;
 import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
+import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
@@ -98,14 +102,19 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         byte[] value = record.value();
         RowWriter.Batch batch = writer.batch();
         // Then the value alone tells all, the position that it is kept under included.
-        boolean valueTellsAll = ChangeRing.isChange(record.headers());
-        if (key != null && value != null && valueTellsAll && isOwn(value) && batch.rows.take(key, value)) {
-            batch.heardOf(key, value, where(), true);
+        byte[] token = firstOf(record.headers());
+        if (key != null
+                && value != null
+                && token != null
+                && ChangeRing.isChange(record.headers())
+                && isOwn(value)
+                && batch.rows.take(key, value, token)) {
+            batch.heardOf(key, value, token, where(), true);
             return;
         }
         try {
             Puri puri = RecordKey.puri(key);
-            Answer answer = value != null && valueTellsAll ? null : Answer.of(record.headers());
+            Answer answer = answers.read(puri, record.headers(), this::place);
             Row row = value == null ? null : row(value);
             // Not the one from above: what was in it is handed over when the registry has to be waited for.
             batch = writer.batch();
@@ -115,11 +124,12 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                     answers.noRow(puri, answer.position());
                 }
             } else {
-                batch.rows.put(puri, answer == null ? row : answer.heardOf(row));
+                batch.rows.put(puri, answer == null ? row : Answer.under(answer.position(), row));
             }
             batch.heardOf(
                     puri.toBytes(),
                     value,
+                    answer == null ? null : answer.position().toString().getBytes(StandardCharsets.US_ASCII),
                     where(),
                     answer == null || answer.outcome().kind() == Outcome.Kind.APPLIED);
             if (answer != null && answer.outcome().reason() != null) {
@@ -129,6 +139,12 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             undecodable.increment();
             log.warn("The record at {} is no identity and is kept out: {}", place(), e.getMessage());
         }
+    }
+
+    /** The first header's value. The registry writes the position first, and nothing else of its reads as one. */
+    private static byte @Nullable [] firstOf(Headers headers) {
+        Iterator<Header> all = headers.iterator();
+        return all.hasNext() ? all.next().value() : null;
     }
 
     private boolean isOwn(byte[] value) {

@@ -77,6 +77,8 @@ final class RowWriter implements AutoCloseable {
 
         private final byte[] @Nullable [] values = new byte[RowBatch.MOST][];
 
+        private final byte[] @Nullable [] tokens = new byte[RowBatch.MOST][];
+
         private final int[] partitions = new int[RowBatch.MOST];
         private final long[] offsets = new long[RowBatch.MOST];
         private final boolean[] isChange = new boolean[RowBatch.MOST];
@@ -91,12 +93,22 @@ final class RowWriter implements AutoCloseable {
             this.rows = rows;
         }
 
-        /** Says of what was just added where it stands in the topic. */
-        void heardOf(byte[] key, byte @Nullable [] value, @Nullable RecordMetadata place, boolean isNews) {
+        /**
+         * Says of what was just added where it stands in the topic.
+         *
+         * @param token of the event that the record answers; null when it does not tell
+         */
+        void heardOf(
+                byte[] key,
+                byte @Nullable [] value,
+                byte @Nullable [] token,
+                @Nullable RecordMetadata place,
+                boolean isNews) {
             int i = rows.count() - 1;
             if (isKept) {
                 keys[i] = key;
                 values[i] = value;
+                tokens[i] = token;
             }
             partitions[i] = place == null ? 0 : place.partition();
             offsets[i] = place == null ? 0 : place.offset();
@@ -106,7 +118,7 @@ final class RowWriter implements AutoCloseable {
         private void tell(int i, ChangeRing ring) {
             byte[] key = keys[i];
             if (key != null) {
-                ring.changed(partitions[i], offsets[i], key, values[i]);
+                ring.changed(partitions[i], offsets[i], key, values[i], tokens[i]);
             } else {
                 // Added before it was said that changes will be told, and written after.
                 ring.changed(partitions[i], offsets[i], rows.name(i), rows.row(i));
@@ -116,6 +128,7 @@ final class RowWriter implements AutoCloseable {
         private void clear() {
             Arrays.fill(keys, 0, rows.count(), null);
             Arrays.fill(values, 0, rows.count(), null);
+            Arrays.fill(tokens, 0, rows.count(), null);
             rows.clear();
             partition = -1;
         }

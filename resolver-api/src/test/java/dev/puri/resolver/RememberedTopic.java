@@ -8,11 +8,13 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -180,11 +182,16 @@ final class RememberedTopic implements AutoCloseable {
 
     private void put(int number, @Nullable Row row) {
         staged.put(number, Optional.ofNullable(row));
-        sent.add(producer.send(new ProducerRecord<>(
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
                 Topics.IDENTITIES,
                 number % partitions,
                 name(number).toBytes(),
-                row == null ? null : writer.encode(schemaId, RowAvro.toAvro(row)))));
+                row == null ? null : writer.encode(schemaId, RowAvro.toAvro(row)));
+        Position event = row == null ? new Position(Topics.EVENTS, 0, version) : row.position();
+        record.headers()
+                .add(Position.HEADER, event.toString().getBytes(StandardCharsets.US_ASCII))
+                .add(Outcome.HEADER, Outcome.APPLIED.toString().getBytes(StandardCharsets.US_ASCII));
+        sent.add(producer.send(record));
     }
 
     private void commit() {

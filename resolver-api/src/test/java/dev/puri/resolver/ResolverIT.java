@@ -587,7 +587,7 @@ final class ResolverIT {
                             broker.bootstrapServers(),
                             "target/state",
                             schemas,
-                            new Answers(),
+                            new Answers(new SimpleMeterRegistry()),
                             new Waiters(1),
                             meters)),
                     new Snapshots(null, Duration.ofMinutes(10), clock),

@@ -29,6 +29,7 @@ import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.WaitTerms;
 import dev.puri.tail.wait.Waiters;
 import dev.puri.testkit.Contract;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -83,7 +84,7 @@ final class RoutesTest {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final PackedTable filled = new PackedTable();
-    private final Answers answers = new Answers();
+    private final Answers answers = new Answers(new SimpleMeterRegistry());
     private final Waiters waiters = new Waiters(3);
     private final Metrics metrics = new Metrics();
     private final HttpClient client = HttpClient.newHttpClient();

@@ -57,8 +57,9 @@ final class RowFeedTest {
 
     private final PackedTable table = new PackedTable();
     private final OneSchema registry = new OneSchema();
-    private final Counter undecodable = new SimpleMeterRegistry().counter("undecodable");
-    private final Answers answers = new Answers();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Counter undecodable = meters.counter("undecodable");
+    private final Answers answers = new Answers(meters);
     private final Waiters waiters = new Waiters(10);
     private final RowWriter writer = new RowWriter(table, waiters);
     private final RowFeed.Stop stop = new RowFeed.Stop();
@@ -126,7 +127,7 @@ final class RowFeedTest {
             // In the table, while it is not told yet how far this reaches.
             RowWriter.Batch batch = writer.batch();
             batch.rows.put(TRACK, Rows.active("br-1"));
-            batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), new Place(2, 41), true);
+            batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(2, 41), true);
             writer.handOver();
             CompletableFuture<long[]> told = new CompletableFuture<>();
 
@@ -173,9 +174,9 @@ final class RowFeedTest {
         RowWriter.Batch batch = writer.batch();
         int at = batch.rows.count();
         batch.rows.put(TRACK, Rows.active("br-1"));
-        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), new Place(0, at), true);
+        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(0, at), true);
         batch.rows.remove(TRACK);
-        batch.heardOf(TRACK.toBytes(), null, new Place(0, at + 1), true);
+        batch.heardOf(TRACK.toBytes(), null, null, new Place(0, at + 1), true);
         return String.valueOf(batch.rows.row(at));
     }
 
@@ -349,12 +350,46 @@ final class RowFeedTest {
     }
 
     @Test
-    void headersThatTheRegistryDidNotWriteKeepTheRecordOut() {
-        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("nowhere", "unchanged"));
+    void aDescriptionIsKeptUnderItsOwnPositionThoughItsRowBearsAnOlderOne() {
+        // The first record of a schema is decoded, the others are parsed.
+        add(bytes("soundcloud:tracks:2"), avro(KNOWN, Rows.active("br-1")), headers("3-1042", "applied"));
+        for (String token : List.of("3-1050", "music-1-7")) {
+            add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers(token, "applied"));
+            write();
+
+            assertThat(positionOf(TRACK)).isEqualTo(token);
+        }
+        assertThat(withoutPosition()).isZero();
+    }
+
+    @Test
+    void aRecordThatDoesNotNameItsEventIsCountedAndItsRowKeptUnderItsOwnPosition() {
+        Row row = Rows.active("br-1");
+        for (Headers headers : List.of(
+                headers("nowhere", "applied"),
+                headers("3-1042", "perhaps"),
+                new RecordHeaders().add(Outcome.HEADER, bytes("applied")),
+                new RecordHeaders())) {
+            add(TRACK.toBytes(), null, headers("3-1042", "applied"));
+            add(TRACK.toBytes(), avro(KNOWN, row), headers);
+        }
         write();
 
-        assertThat(undecodable.count()).isEqualTo(1);
-        assertThat(table.byPuri(TRACK)).isNull();
+        assertThat(withoutPosition()).isEqualTo(4);
+        assertThat(positionOf(TRACK)).isEqualTo(row.position().toString());
+        assertThat(undecodable.count()).isZero();
+    }
+
+    @Test
+    void aMarkerNamesNoEventAndIsNotCounted() {
+        add(bytes("puri:marker:3"), null);
+        write();
+
+        assertThat(withoutPosition()).isZero();
+    }
+
+    private double withoutPosition() {
+        return meters.get("puri.identities.without.position").counter().count();
     }
 
     private String positionOf(Puri puri) {

@@ -14,6 +14,7 @@ import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
 import dev.puri.tail.RecordKey;
 import dev.puri.tail.wait.Answer;
+import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
@@ -33,6 +34,7 @@ final class ChangeReader {
 
     private final AvroValues<IdentityRow> rows;
     private final AvroValues<dev.puri.schemas.avro.Document> documents;
+    private final Answers answers;
     private final Map<Kind, Counter> undecodable = new EnumMap<>(Kind.class);
 
     /**
@@ -44,8 +46,10 @@ final class ChangeReader {
 
     /**
      * @param registry of which schemas are asked; not closed
+     * @param answers reads which event a record answers
      */
-    ChangeReader(SchemaRegistry registry, MeterRegistry meters) {
+    ChangeReader(SchemaRegistry registry, Answers answers, MeterRegistry meters) {
+        this.answers = answers;
         rows = new AvroValues<>(IdentityRow.class, registry);
         documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, registry);
         for (Kind kind : Kind.values()) {
@@ -69,25 +73,24 @@ final class ChangeReader {
         Kind kind = record.topic().equals(Kind.IDENTITY.topic()) ? Kind.IDENTITY : Kind.DOCUMENT;
         try {
             Puri puri = RecordKey.puri(record.key());
-            Answer answer = kind == Kind.IDENTITY ? Answer.of(record.headers()) : null;
+            Answer answer = kind == Kind.IDENTITY ? answers.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
             return new Read(new IndexChange(kind, record.partition(), record.offset(), puri, entry), answer);
         } catch (UnreadableException | IllegalArgumentException e) {
             Objects.requireNonNull(undecodable.get(kind)).increment();
-            log.warn(
-                    "The record at {}-{}@{} is kept out: {}",
-                    record.topic(),
-                    record.partition(),
-                    record.offset(),
-                    e.getMessage());
+            log.warn("The record at {} is kept out: {}", place(record), e.getMessage());
             return null;
         }
     }
 
+    private static String place(ConsumerRecord<byte[], byte[]> record) {
+        return record.topic() + "-" + record.partition() + "@" + record.offset();
+    }
+
     private Entry row(byte[] value, @Nullable Answer answer) throws UnreadableException {
         Row row = RowAvro.fromAvro(rows.read(value));
-        return new Entry.OfIdentity(answer == null ? row : answer.heardOf(row));
+        return new Entry.OfIdentity(answer == null ? row : Answer.under(answer.position(), row));
     }
 
     private Entry document(byte[] value) throws UnreadableException {

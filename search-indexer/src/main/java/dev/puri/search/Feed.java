@@ -2,6 +2,7 @@ package dev.puri.search;
 
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
@@ -63,9 +64,6 @@ final class Feed implements AutoCloseable {
 
     /** Even where nothing changes: an index is trusted only while tombstones are kept. */
     private static final Duration LONGEST_UNCOMMITTED = Duration.ofMinutes(10);
-
-    /** Names that nothing is registered under; they are written once a week so that quiet partitions are compacted too. */
-    private static final String MARKER = "puri:marker:";
 
     /** A batch that is longer leaves more behind. */
     static final int FULL_BATCH = 500;
@@ -329,7 +327,7 @@ final class Feed implements AutoCloseable {
     private boolean mayStandInFiles(ChangeReader.Read read) throws IndexUnavailableException {
         IndexChange change = read.change();
         Answer answer = read.answer();
-        if (change.entry() != null || change.puri().toString().startsWith(MARKER)) {
+        if (change.entry() != null || Topics.isMarker(change.puri())) {
             return false;
         }
         boolean nothingHappened = answer != null && answer.outcome().kind() != Outcome.Kind.APPLIED;

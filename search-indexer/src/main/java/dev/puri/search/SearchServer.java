@@ -75,7 +75,7 @@ public final class SearchServer implements AutoCloseable {
                     RefusalLog.start(
                             consumers, registry, settings.rejectionsHistory(), settings.maxWaiters(), clock, meters),
                     RefusalLog::close);
-            Answers answers = new Answers();
+            Answers answers = new Answers(meters);
             Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             TopicsWatch watch = new TopicsWatch(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
@@ -85,7 +85,7 @@ public final class SearchServer implements AutoCloseable {
                             watch,
                             new Feed.Tools(
                                     consumers,
-                                    new ChangeReader(registry, meters),
+                                    new ChangeReader(registry, answers, meters),
                                     answers,
                                     waiters,
                                     settings.searchRefreshInterval(),
@@ -112,11 +112,12 @@ public final class SearchServer implements AutoCloseable {
                     new WaitTerms(settings.maxWait()),
                     () -> publicCollections(catalogue),
                     meters);
+            MeterRegistry unread = new CompositeMeterRegistry();
             Upkeep upkeep = new Upkeep(
                     indexer,
                     settings.engine().searchEngine(),
                     consumers,
-                    new ChangeReader(registry, new CompositeMeterRegistry()));
+                    new ChangeReader(registry, new Answers(unread), unread));
             Health health = new Health();
             health.add(Health.Kind.STARTED, "index", indexer::started);
             health.add(Health.Kind.READY, "index", indexer::ready);

@@ -6,6 +6,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +46,7 @@ public class CodecBenchmark {
     private final Row[] values = new Row[ROWS];
     private final byte[][] topicKeys = new byte[ROWS][];
     private final byte[][] topicValues = new byte[ROWS][];
+    private final byte[][] tokens = new byte[ROWS][];
     private final byte[][] records = new byte[ROWS][];
     private int next;
 
@@ -59,10 +61,11 @@ public class CodecBenchmark {
             values[i] = Population.row(number, i % 3);
             topicKeys[i] = puris[i].toBytes();
             topicValues[i] = writer.encode(1, RowAvro.toAvro(values[i]));
+            tokens[i] = values[i].position().toString().getBytes(StandardCharsets.US_ASCII);
             raw.set(puris[i], values[i]);
             records[i] = Arrays.copyOf(out, codec.encode(raw, out));
             if (!codec.decode(records[i], null, null).equals(new Identity(puris[i], values[i]))
-                    || !parser.parse(topicKeys[i], topicValues[i], raw)) {
+                    || !parser.parse(topicKeys[i], topicValues[i], tokens[i], raw)) {
                 throw new IllegalStateException("not what was encoded: " + puris[i]);
             }
         }
@@ -85,7 +88,7 @@ public class CodecBenchmark {
     @Benchmark
     public int encodeFromTopic() {
         int i = next();
-        if (!parser.parse(topicKeys[i], topicValues[i], raw)) {
+        if (!parser.parse(topicKeys[i], topicValues[i], tokens[i], raw)) {
             throw new IllegalStateException("not taken at a glance");
         }
         return codec.encode(raw, out);

@@ -35,10 +35,10 @@ public record Answer(Position position, Outcome outcome) {
     }
 
     /**
-     * A row as it is kept: under the position of the last event that was answered, whether it changed
-     * the row or not, so that whoever published that event can be told that it was seen.
+     * Returns the row under the position of the event that its record answers, whether or not that event
+     * changed the row. The row's own position may be older: a description, for one, leaves it as it is.
      */
-    public Row heardOf(Row row) {
+    public static Row under(Position position, Row row) {
         return new Row(
                 row.uuid(),
                 row.owner(),

@@ -3,20 +3,69 @@ package dev.puri.tail.wait;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Topics;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the registry answered and no row can tell: up to which event a name without a row was heard of,
  * and which events were refused. Of each the newest, {@value #MOST} of them.
  */
 public final class Answers {
+    private static final Logger log = LoggerFactory.getLogger(Answers.class);
+
     /** Of an entry of either kind some 200 bytes: 40 MB at most. */
     static final int MOST = 100_000;
 
     private final Map<Puri, Position> gone = new Newest<>();
     private final Map<Position, Refused> refused = new Newest<>();
+
+    private final Counter withoutPosition;
+    private final AtomicBoolean isLogged = new AtomicBoolean();
+
+    /** Remembers nothing yet. */
+    public Answers(MeterRegistry meters) {
+        withoutPosition = Counter.builder("puri.identities.without.position")
+                .description(
+                        "Records of " + Topics.IDENTITIES + " whose headers do not name the event that they answer")
+                .register(meters);
+    }
+
+    /**
+     * Reads which event a record answers. A record that does not say it is counted, and the first one is
+     * logged: its row is kept under the row's own position, so no token is answered too early.
+     *
+     * @param place of the record, for people
+     * @return null when the headers are missing or malformed
+     */
+    public @Nullable Answer read(Puri puri, Headers headers, Supplier<String> place) {
+        String cause = "one of its headers is missing";
+        try {
+            Answer answer = Answer.of(headers);
+            if (answer != null || Topics.isMarker(puri)) {
+                return answer;
+            }
+        } catch (IllegalArgumentException e) {
+            cause = String.valueOf(e.getMessage());
+        }
+        withoutPosition.increment();
+        if (!isLogged.getAndSet(true)) {
+            log.warn(
+                    "The record at {} does not name the event that it answers, so that event's token is not answered"
+                            + " (further ones are only counted): {}",
+                    place.get(),
+                    cause);
+        }
+        return null;
+    }
 
     /** An event that was refused. */
     public record Refused(Puri puri, Reason reason) {}

@@ -35,7 +35,7 @@ final class ReadYourWritesTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
 
-    private final Answers answers = new Answers();
+    private final Answers answers = new Answers(new SimpleMeterRegistry());
     private final Known refusals = new Known();
     private final Waiters waiters = new Waiters(100);
     private FakeRows table = new FakeRows();

@@ -9,6 +9,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
+import dev.puri.tail.wait.Answer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -137,15 +138,36 @@ final class ChangeReplay implements ChangeLog {
                         new String(Objects.requireNonNullElse(record.key(), new byte[0]), StandardCharsets.UTF_8));
                 Row row = record.value() == null ? null : row(record.value());
                 Optional<Position> cause = Optional.ofNullable(row).map(Row::position);
-                if (puri.toString().startsWith(ChangeRing.RESERVED) || isRepeated(record, puri, cause)) {
+                if (Topics.isMarker(puri) || isRepeated(record, puri, cause)) {
                     return null;
                 }
                 if (told.size() < REMEMBERED || told.containsKey(puri)) {
                     told.put(puri, cause);
                 }
-                return new Change(record.partition(), record.offset(), new Content.Known(puri, row));
+                return new Change(record.partition(), record.offset(), new Content.Known(puri, changed(record, row)));
             } catch (UnreadableException | IllegalArgumentException e) {
                 // The table leaves it out too, and has said so.
+                return null;
+            }
+        }
+
+        /**
+         * The row under the position of the event that changed it. Of a record that answers another event only the row
+         * itself tells that.
+         */
+        private static @Nullable Row changed(ConsumerRecord<byte[], byte[]> record, @Nullable Row row) {
+            if (row == null || !ChangeRing.isChange(record.headers())) {
+                return row;
+            }
+            Answer answer = answer(record);
+            return answer == null ? row : Answer.under(answer.position(), row);
+        }
+
+        private static @Nullable Answer answer(ConsumerRecord<byte[], byte[]> record) {
+            try {
+                return Answer.of(record.headers());
+            } catch (IllegalArgumentException e) {
+                // The table has counted it.
                 return null;
             }
         }

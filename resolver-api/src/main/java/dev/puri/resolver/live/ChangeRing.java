@@ -4,6 +4,7 @@ import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
 import dev.puri.tail.AvroValues;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -26,10 +27,7 @@ import org.jspecify.annotations.Nullable;
  * be wrong only in thinking that too little is there.
  */
 public final class ChangeRing {
-    /** What the registry keeps for itself: it writes there so that the log is cleaned, and changes nothing. */
-    static final String RESERVED = "puri:marker:";
-
-    private static final byte[] RESERVED_BYTES = RESERVED.getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] MARKER = Topics.MARKER.getBytes(StandardCharsets.US_ASCII);
     private static final byte[] APPLIED = Outcome.APPLIED.toString().getBytes(StandardCharsets.US_ASCII);
 
     private final int topic;
@@ -98,7 +96,7 @@ public final class ChangeRing {
      * @param row what stands under the name now; null when nothing does
      */
     public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
-        if (!puri.toString().startsWith(RESERVED)) {
+        if (!Topics.isMarker(puri)) {
             add(partition, offset, new Content.Known(puri, row));
         }
     }
@@ -108,16 +106,16 @@ public final class ChangeRing {
      *
      * @param key of the record that the table has taken; kept, not copied
      * @param value of that record; null when nothing stands under the name any more
+     * @param token the record's header {@code position}; null when it does not tell
      */
-    public void changed(int partition, long offset, byte[] key, byte @Nullable [] value) {
-        if (!isReserved(key)) {
-            add(partition, offset, new Content.Unread(key, value, values));
+    public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
+        if (!isMarker(key)) {
+            add(partition, offset, new Content.Unread(key, value, token, values));
         }
     }
 
-    private static boolean isReserved(byte[] key) {
-        return key.length >= RESERVED_BYTES.length
-                && Arrays.equals(key, 0, RESERVED_BYTES.length, RESERVED_BYTES, 0, RESERVED_BYTES.length);
+    private static boolean isMarker(byte[] key) {
+        return key.length >= MARKER.length && Arrays.equals(key, 0, MARKER.length, MARKER, 0, MARKER.length);
     }
 
     private void add(int partition, long offset, Content content) {

@@ -2,10 +2,12 @@ package dev.puri.resolver.live;
 
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
+import dev.puri.tail.wait.Answer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +33,16 @@ sealed interface Content {
     final class Unread implements Content {
         private final byte[] key;
         private final byte @Nullable [] value;
+        private final byte @Nullable [] token;
         private final AvroValues<IdentityRow> values;
 
-        Unread(byte[] key, byte @Nullable [] value, AvroValues<IdentityRow> values) {
+        /**
+         * @param token of the event that changed the row; null when only the row tells that
+         */
+        Unread(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValues<IdentityRow> values) {
             this.key = key;
             this.value = value;
+            this.token = token;
             this.values = values;
         }
 
@@ -47,7 +54,10 @@ sealed interface Content {
         @Override
         public @Nullable Row row() {
             try {
-                return value == null ? null : RowAvro.fromAvro(values.read(value));
+                Row row = value == null ? null : RowAvro.fromAvro(values.read(value));
+                return row == null || token == null
+                        ? row
+                        : Answer.under(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
             } catch (UnreadableException e) {
                 throw new IllegalStateException("the table took what is no row, of " + puri(), e);
             }

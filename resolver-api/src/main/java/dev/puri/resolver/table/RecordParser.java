@@ -6,10 +6,12 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.WireFormat;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Records of {@code puri.identities.v1} to rows without an object between: a table is filled with
@@ -21,17 +23,23 @@ import java.nio.ByteOrder;
  */
 final class RecordParser {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    /** Of a decimal that fits into a long whatever its digits. */
+    private static final int MOST_DIGITS = 18;
+
     private static final int STATUSES = Row.Status.values().length;
 
     private final WordCache owners;
     private final WordCache shards;
     private final WordCache topics;
+    private final WordCache namespaces;
+    private static final byte[] SHARED = Topics.EVENTS.getBytes(StandardCharsets.US_ASCII);
     private int at;
 
     RecordParser(Words words) {
         owners = new WordCache(text -> words.owners.intern(new Owner(text).text()));
         shards = new WordCache(text -> words.shards.intern(new Shard(text).text()));
         topics = new WordCache(text -> words.topics.intern(new Position(text, 0, 0).topic()));
+        namespaces = new WordCache(text -> words.topics.intern(Topics.eventsOf(text)));
     }
 
     /**
@@ -39,9 +47,10 @@ final class RecordParser {
      * collector's barriers.
      *
      * @param value written with our own schema
+     * @param token the text of the position that the row is kept under
      * @return false when Avro is to say what it is or why it is none; the row is then half filled
      */
-    boolean parse(byte[] key, byte[] value, RawRow row) {
+    boolean parse(byte[] key, byte[] value, byte[] token, RawRow row) {
         boolean isNamed = row.setNumberOfSameCollection(key);
         int identifierAt = isNamed ? 0 : Puri.identifierOfPlain(key);
         if (identifierAt < 0) {
@@ -49,7 +58,7 @@ final class RecordParser {
         }
         at = WireFormat.HEADER_LENGTH;
         try {
-            if (!parseValue(value, row) || at != value.length) {
+            if (!parseValue(value, row) || at != value.length || !parseToken(token, row)) {
                 return false;
             }
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
@@ -90,6 +99,49 @@ final class RecordParser {
         row.partition = (int) partition;
         row.offset = number(in);
         return partition >= 0 && partition <= Integer.MAX_VALUE && row.offset >= 0;
+    }
+
+    /** Reads what {@link Position#toString} writes, from its end on. */
+    private boolean parseToken(byte[] token, RawRow row) {
+        int offsetAt = numberBefore(token, token.length);
+        long offset = decimal(token, offsetAt, token.length);
+        int partitionAt = numberBefore(token, offsetAt - 1);
+        long partition = decimal(token, partitionAt, offsetAt - 1);
+        if (offset < 0 || partition < 0 || partition > Integer.MAX_VALUE || partitionAt == 1) {
+            return false;
+        }
+        row.topic = partitionAt == 0
+                ? topics.number(SHARED, 0, SHARED.length)
+                : namespaces.number(token, 0, partitionAt - 1);
+        row.partition = (int) partition;
+        row.offset = offset;
+        return true;
+    }
+
+    /** Where the text behind the last hyphen before an end begins. */
+    private static int numberBefore(byte[] text, int end) {
+        int from = end;
+        while (from > 0 && text[from - 1] != '-') {
+            from--;
+        }
+        return from;
+    }
+
+    /** The number that is written as we write it; negative when there is none, or one that is too large to be read at a glance. */
+    private static long decimal(byte[] text, int from, int to) {
+        int digits = to - from;
+        if (digits < 1 || digits > MOST_DIGITS || text[from] == '0' && digits > 1) {
+            return -1;
+        }
+        long number = 0;
+        for (int i = from; i < to; i++) {
+            int digit = text[i] - '0';
+            if (digit < 0 || digit > 9) {
+                return -1;
+            }
+            number = 10 * number + digit;
+        }
+        return number;
     }
 
     private boolean parseHandle(byte[] in, RawRow row) {

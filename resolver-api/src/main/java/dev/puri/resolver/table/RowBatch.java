@@ -70,10 +70,11 @@ public final class RowBatch {
      * Adds a record of the topic, to be put.
      *
      * @param value written with the schema that this program was built with
+     * @param token of the event that the record answers, under whose position the row is kept
      * @return false, and nothing is added, when it cannot be read at a glance: it is to be decoded and put
      */
-    public boolean take(byte[] key, byte[] value) {
-        if (!parser.parse(key, value, raw)) {
+    public boolean take(byte[] key, byte[] value, byte[] token) {
+        if (!parser.parse(key, value, token, raw)) {
             return false;
         }
         add();

@@ -60,7 +60,7 @@ final class ChangeRingTest {
         assertThat(ChangeRing.isChange(outcome("refused:PURI_TAKEN"))).isFalse();
 
         ring.changed(0, 12, Puri.parse("puri:marker:3"), null);
-        ring.changed(0, 14, Puri.parse("puri:marker:3").toBytes(), null);
+        ring.changed(0, 14, Puri.parse("puri:marker:3").toBytes(), null, null);
         assertThat(ring.head()).isZero();
     }
 

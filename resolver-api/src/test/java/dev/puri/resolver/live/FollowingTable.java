@@ -1,5 +1,6 @@
 package dev.puri.resolver.live;
 
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.tail.PlainConsumers;
@@ -15,6 +16,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /** An instance as far as changes go: reads the topic, and from its end on tells them to a ring. */
@@ -75,7 +77,13 @@ final class FollowingTable {
         if (ring == null || !ChangeRing.isChange(record.headers())) {
             return;
         }
-        ring.changed(record.partition(), record.offset(), record.key(), record.value());
+        Header token = record.headers().lastHeader(Position.HEADER);
+        ring.changed(
+                record.partition(),
+                record.offset(),
+                record.key(),
+                record.value(),
+                token == null ? null : token.value());
     }
 
     void close() throws InterruptedException {

@@ -47,8 +47,8 @@ final class SubscribersTest {
         Told client = subscribe(null);
         change(ring, 1, 2);
         ring.changed(0, 2, LiveRows.track(1), null);
-        ring.changed(1, 2, LiveRows.track(2).toBytes(), LiveRows.bytes(LiveRows.row("br-7", 2)));
-        ring.changed(0, 4, LiveRows.track(3).toBytes(), null);
+        ring.changed(1, 2, LiveRows.track(2).toBytes(), LiveRows.bytes(LiveRows.row("br-7", 2)), null);
+        ring.changed(0, 4, LiveRows.track(3).toBytes(), null, null);
 
         awaitEvents(client, 4);
         assertThat(client.types()).containsExactly("changed", "erased", "changed", "erased");
@@ -106,7 +106,7 @@ final class SubscribersTest {
         ChangeRing ring = begin(0, 0);
         Thread changing = Thread.ofPlatform().start(() -> {
             for (int number = 0; number < 300_000; number++) {
-                ring.changed(0, number, LiveRows.track(1).toBytes(), null);
+                ring.changed(0, number, LiveRows.track(1).toBytes(), null, null);
             }
         });
         while (changing.isAlive()) {

@@ -9,6 +9,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -188,7 +189,9 @@ final class PackedTableTest {
                     if (row.handle() != null) {
                         bearers.put(row.handle(), puri);
                     }
-                    if (random.nextBoolean() || !batch.take(puri.toBytes(), WRITER.encode(7, RowAvro.toAvro(row)))) {
+                    byte[] token = row.position().toString().getBytes(StandardCharsets.US_ASCII);
+                    if (random.nextBoolean()
+                            || !batch.take(puri.toBytes(), WRITER.encode(7, RowAvro.toAvro(row)), token)) {
                         batch.put(puri, row);
                     }
                 }

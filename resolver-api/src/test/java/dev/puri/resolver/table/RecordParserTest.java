@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.tail.wait.Answer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -21,6 +24,7 @@ final class RecordParserTest {
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final RecordReader<IdentityRow> READER = RecordReader.of(IdentityRow.class);
     private static final int ROUNDS = 20_000;
+    private static final Position POSITION = new Position(Topics.eventsOf("music"), 3, 1042);
 
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);
@@ -40,7 +44,12 @@ final class RecordParserTest {
 
             boolean isLeftToAvro = identity.row().mergedInto() != null
                     || identity.puri().toString().contains("%");
-            assertThat(read).as("seed %d", seed).isEqualTo(isLeftToAvro ? null : identity);
+            assertThat(read)
+                    .as("seed %d", seed)
+                    .isEqualTo(
+                            isLeftToAvro
+                                    ? null
+                                    : new Identity(identity.puri(), Answer.under(POSITION, identity.row())));
             parsed += read == null ? 0 : 1;
         }
         assertThat(parsed).isGreaterThan(ROUNDS / 10);
@@ -52,7 +61,8 @@ final class RecordParserTest {
         for (int i = 0; i < ROUNDS; i++) {
             Identity identity = rows.identity();
             decoded.set(identity.puri(), identity.row());
-            if (parser.parse(identity.puri().toBytes(), value(identity.row()), raw)) {
+            byte[] token = token(identity.row().position());
+            if (parser.parse(identity.puri().toBytes(), value(identity.row()), token, raw)) {
                 assertThat(raw.nameHash).isEqualTo(decoded.nameHash);
                 assertThat(raw.hasHandle).isEqualTo(decoded.hasHandle);
                 assertThat(raw.hasHandle ? raw.handleHash : 0).isEqualTo(raw.hasHandle ? decoded.handleHash : 0);
@@ -71,7 +81,9 @@ final class RecordParserTest {
             Identity parsed = parse(key, odd);
             refused += parsed == null ? 1 : 0;
             if (parsed != null) {
-                assertThat(parsed.row()).as("seed %d", seed).isEqualTo(byAvro(odd));
+                Row byAvro = byAvro(odd);
+                assertThat(byAvro).as("seed %d", seed).isNotNull();
+                assertThat(parsed.row()).as("seed %d", seed).isEqualTo(Answer.under(POSITION, byAvro));
             }
         }
         assertThat(refused).isGreaterThan(1_000);
@@ -117,8 +129,51 @@ final class RecordParserTest {
         }
     }
 
+    @Test
+    void aRowIsParsedUnderThePositionOfItsEvent() {
+        byte[] key = Puri.parse("soundcloud:tracks:1").toBytes();
+        for (int i = 0; i < ROUNDS; i++) {
+            Row row = rows.identity().row();
+            Position event = rows.identity().row().position();
+
+            Identity read = parse(key, value(row), token(event));
+
+            if (read != null) {
+                assertThat(read.row()).as("seed %d", seed).isEqualTo(Answer.under(event, row));
+            }
+        }
+    }
+
+    @Test
+    void aTextThatIsNoTokenIsNotParsed() {
+        byte[] key = Puri.parse("soundcloud:tracks:1").toBytes();
+        byte[] value = value(SomeRows.active("br-1", null));
+        for (String text :
+                List.of("", "-", "--", "7", "3-", "-7", "-3-7", "03-7", "3-07", "3-+7", "3-7-", "a-7")) {
+            assertThat(parse(key, value, text.getBytes(StandardCharsets.US_ASCII)))
+                    .as(text)
+                    .isNull();
+        }
+        for (int i = 0; i < ROUNDS; i++) {
+            byte[] token = token(rows.identity().row().position());
+            token[random.nextInt(token.length)] = (byte) random.nextInt(128);
+            Identity read = parse(key, value, token);
+            if (read != null) {
+                assertThat(token(read.row().position())).as("seed %d", seed).isEqualTo(token);
+            }
+        }
+    }
+
     private @Nullable Identity parse(byte[] key, byte[] value) {
-        return parser.parse(key, value, raw)
+        return parse(key, value, token(POSITION));
+    }
+
+    private static byte[] token(Position position) {
+        return position.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private @Nullable Identity parse(byte[] key, byte[] value, byte[] token) {
+        return parser.parse(key, value, token, raw)
                 ? codec.decode(Arrays.copyOf(buffer, codec.encode(raw, buffer)), null, null)
                 : null;
     }

@@ -22,9 +22,20 @@ public final class Topics {
     /** The clerk's answers to claims of handles, by canonical pURI. */
     public static final String GRANTS = "puri.grants.v1";
 
+    /**
+     * The beginning of names that are never registered. Once a week the registry writes a tombstone under one of them to
+     * every partition of its compacted topics, so that quiet partitions are compacted too.
+     */
+    public static final String MARKER = "puri:marker:";
+
     private static final String NAMESPACE_EVENTS = EVENTS + '.';
 
     private Topics() {}
+
+    /** Whether a name is one of the registry's markers. */
+    public static boolean isMarker(Puri puri) {
+        return puri.toString().startsWith(MARKER);
+    }
 
     /** Whether events may stand in this topic: the shared one or a namespace's own. */
     public static boolean isEvents(String topic) {
