@@ -7,6 +7,7 @@ import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RegisteredForm;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
@@ -38,6 +39,7 @@ import org.slf4j.LoggerFactory;
  * without the one before.
  */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
+    private static final Schema REGISTERED = RegisteredForm.of(IdentityRow.getClassSchema());
     private static final Logger log = LoggerFactory.getLogger(RowFeed.class);
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
@@ -147,6 +149,11 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         return all.hasNext() ? all.next().value() : null;
     }
 
+    /** Whether a row's bytes are laid out as this build writes them; builds before registered the class's schema. */
+    private static boolean isRow(Schema writer) {
+        return writer.equals(REGISTERED) || writer.equals(IdentityRow.getClassSchema());
+    }
+
     private boolean isOwn(byte[] value) {
         return ownIsKnown && WireFormat.isOf(ownId, value);
     }
@@ -165,7 +172,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             try {
                 int id = WireFormat.schemaId(value);
                 Schema writer = registry.byId(id);
-                if (writer.equals(IdentityRow.getClassSchema())) {
+                if (isRow(writer)) {
                     ownId = id;
                     ownIsKnown = true;
                 }
