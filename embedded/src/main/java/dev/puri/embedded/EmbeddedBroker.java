@@ -136,6 +136,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         settings.put("transaction.state.log.replication.factor", "1");
         settings.put("transaction.state.log.min.isr", "1");
         settings.put("transaction.state.log.num.partitions", "4");
+        // Readers wait for a transaction whose producer is gone; the default adds 10 s to its timeout.
+        settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000");
         settings.put("share.coordinator.state.topic.replication.factor", "1");
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("share.coordinator.state.topic.num.partitions", "1");
