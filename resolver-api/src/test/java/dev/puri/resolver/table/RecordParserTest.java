@@ -118,9 +118,7 @@ final class RecordParserTest {
     }
 
     private @Nullable Identity parse(byte[] key, byte[] value) {
-        return parser.parse(key, value, raw)
-                ? codec.decode(Arrays.copyOf(buffer, codec.encode(raw, buffer)), null, null)
-                : null;
+        return parser.parse(key, value, raw) ? codec.decode(Arrays.copyOf(buffer, codec.encode(raw, buffer))) : null;
     }
 
     private static byte[] value(Row row) {
