@@ -14,6 +14,7 @@ import dev.puri.tail.RecordKey;
 import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
+import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.avro.AvroRuntimeException;
@@ -111,7 +112,9 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             batch = writer.batch();
             if (row == null) {
                 batch.rows.remove(puri);
-                if (answer != null) {
+                if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
+                    answers.erased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
+                } else if (answer != null) {
                     answers.noRow(puri, answer.position());
                 }
             } else {

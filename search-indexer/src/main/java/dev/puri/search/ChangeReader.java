@@ -16,6 +16,7 @@ import dev.puri.tail.RecordKey;
 import dev.puri.tail.wait.Answer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -39,8 +40,9 @@ final class ChangeReader {
      * What a record says.
      *
      * @param answer which event it answers; null for a document, or where nobody says
+     * @param at when it was written
      */
-    record Read(IndexChange change, @Nullable Answer answer) {}
+    record Read(IndexChange change, @Nullable Answer answer, Instant at) {}
 
     /**
      * @param registry of which schemas are asked; not closed
@@ -72,7 +74,10 @@ final class ChangeReader {
             Answer answer = kind == Kind.IDENTITY ? Answer.of(record.headers()) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
-            return new Read(new IndexChange(kind, record.partition(), record.offset(), puri, entry), answer);
+            return new Read(
+                    new IndexChange(kind, record.partition(), record.offset(), puri, entry),
+                    answer,
+                    Instant.ofEpochMilli(record.timestamp()));
         } catch (UnreadableException | IllegalArgumentException e) {
             Objects.requireNonNull(undecodable.get(kind)).increment();
             log.warn(

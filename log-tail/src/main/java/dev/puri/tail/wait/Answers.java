@@ -3,8 +3,10 @@ package dev.puri.tail.wait;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,7 @@ public final class Answers {
     /** Of an entry of either kind some 200 bytes: 40 MB at most. */
     static final int MOST = 100_000;
 
+    private final BiConsumer<Puri, Instant> erasures;
     private final Map<Puri, Position> gone = new Newest<>();
     private final Map<Position, Refused> refused = new Newest<>();
 
@@ -29,6 +32,24 @@ public final class Answers {
         protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
             return size() > MOST;
         }
+    }
+
+    /** Tells nobody of erasures. */
+    public Answers() {
+        this((puri, at) -> {});
+    }
+
+    /**
+     * @param erasures told of each name that was erased, and when
+     */
+    public Answers(BiConsumer<Puri, Instant> erasures) {
+        this.erasures = erasures;
+    }
+
+    /** The row of this name was erased by this event. */
+    public void erased(Puri puri, Position position, Instant at) {
+        noRow(puri, position);
+        erasures.accept(puri, at);
     }
 
     /** There is no row of this name, as of this event. */
