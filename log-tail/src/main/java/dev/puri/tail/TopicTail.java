@@ -69,6 +69,9 @@ final class TopicTail implements Hearing {
          * @throws RuntimeException when it cannot be taken now; it will be given again
          */
         void take(ConsumerRecord<byte[], byte[]> record);
+
+        /** Called again and again, about once a second, also while nothing is written. */
+        default void tick() {}
     }
 
     /**
@@ -173,6 +176,7 @@ final class TopicTail implements Hearing {
             place(consumer, sighting);
             while (!stop.isAsked() && partitions.size() == partitions(consumer).size()) {
                 readTo(consumer, sighting);
+                reader.tick();
                 sighting = sight(consumer, partitions);
                 if (isBeyond(sighting)) {
                     next.clear();

@@ -193,7 +193,8 @@ final class TailIT {
     }
 
     private RefusalLog refusals(int history) {
-        return RefusalLog.start(consumers(), registry, history, 10, InstantSource.system(), meters);
+        return RefusalLog.start(
+                consumers(), registry, history, Duration.ofDays(30), 10, InstantSource.system(), meters);
     }
 
     private Catalogue catalogue() {

@@ -68,6 +68,7 @@ public final class Resolver implements AutoCloseable {
                             consumers,
                             registry,
                             changes.rejectionsHistory(),
+                            changes.rejectionsMaxAge(),
                             settings.maxWaiters(),
                             clock,
                             metrics.registry()),
@@ -75,7 +76,7 @@ public final class Resolver implements AutoCloseable {
             Subscribers subscribers = parts.add(
                     Subscribers.start(options(changes), consumers, registry, clock, metrics.registry()),
                     Subscribers::close);
-            Answers answers = new Answers(metrics.registry());
+            Answers answers = new Answers(metrics.registry(), refusals::forgetErased);
             Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             Gauge.builder("puri.waiters", waiters, Waiters::count)
                     .description("Requests that wait for events")
@@ -173,6 +174,7 @@ public final class Resolver implements AutoCloseable {
     private static ChangesOptions options(ChangesSettings settings) {
         return ChangesOptions.of(
                 settings.changesHistory(),
+                settings.changesMaxAge(),
                 settings.maxChangeStreams(),
                 settings.changesBufferBytes(),
                 settings.changesHeartbeat());

@@ -16,6 +16,7 @@ import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Iterator;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -122,7 +123,9 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             batch = writer.batch();
             if (row == null) {
                 batch.rows.remove(puri);
-                if (answer != null) {
+                if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
+                    answers.erased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
+                } else if (answer != null) {
                     answers.noRow(puri, answer.position());
                 }
             } else {

@@ -3,6 +3,7 @@ package dev.puri.resolver;
 import dev.puri.http.Health;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.Subscribers;
+import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
@@ -357,7 +358,10 @@ final class TableKeeper implements AutoCloseable {
             filling.start();
             AtomicReference<@Nullable ChangeRing> ring = new AtomicReference<>();
             filling.goLive(extent.ends().size(), begins -> {
-                ring.set(changes.begin(extent.id(), begins, sighted.wall()));
+                ring.set(changes.begin(extent.id(), begins, sighted.wall(), (puri, uuid) -> {
+                    Identity there = next.byPuri(puri);
+                    return there != null && there.row().uuid().equals(uuid);
+                }));
                 return Objects.requireNonNull(ring.get());
             });
             boolean another = table != null;

@@ -575,7 +575,7 @@ final class ResolverIT {
          */
         Keeping(InstantSource clock, UnaryOperator<Function<PackedTable, TableClient>> clients) {
             changes = Subscribers.start(
-                    ChangesOptions.of(10, 1, 10_000, Duration.ofSeconds(1)),
+                    ChangesOptions.of(10, Duration.ofDays(1), 1, 10_000, Duration.ofSeconds(1)),
                     new PlainConsumers(Map.of(), broker.bootstrapServers()),
                     schemas,
                     clock,

@@ -125,9 +125,9 @@ final class RoutesTest {
         };
         SchemaRegistry registry = new NoSchemas();
         InstantSource clock = InstantSource.system();
-        ChangesOptions options = ChangesOptions.of(10, 2, 10_000, Duration.ofSeconds(1));
+        ChangesOptions options = ChangesOptions.of(10, Duration.ofDays(1), 2, 10_000, Duration.ofSeconds(1));
         subscribers = Subscribers.start(options, consumers, registry, clock, metrics.registry());
-        refusals = RefusalLog.start(consumers, registry, 10, 10, clock, metrics.registry());
+        refusals = RefusalLog.start(consumers, registry, 10, Duration.ofDays(30), 10, clock, metrics.registry());
         catalogue = Catalogue.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
         return new Feeds(subscribers, refusals, catalogue, () -> table, () -> 12L, () -> null, options);
     }

@@ -73,9 +73,15 @@ public final class SearchServer implements AutoCloseable {
                     Catalogue.start(consumers, registry, settings.maxLagAge(), clock, meters), Catalogue::close);
             RefusalLog refusals = parts.add(
                     RefusalLog.start(
-                            consumers, registry, settings.rejectionsHistory(), settings.maxWaiters(), clock, meters),
+                            consumers,
+                            registry,
+                            settings.rejectionsHistory(),
+                            settings.rejectionsMaxAge(),
+                            settings.maxWaiters(),
+                            clock,
+                            meters),
                     RefusalLog::close);
-            Answers answers = new Answers(meters);
+            Answers answers = new Answers(meters, refusals::forgetErased);
             Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             TopicsWatch watch = new TopicsWatch(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);

@@ -115,6 +115,13 @@ public record SearchSettings(
         @Setting(doc = "Refusals that are remembered.", byDefault = "100000", atLeast = "1", atMost = "10000000")
         int rejectionsHistory,
 
+        @Setting(
+                doc = "How long a refusal is remembered; those of a pURI that was erased are not, from then on.",
+                byDefault = "30d",
+                atLeast = "1m",
+                atMost = "30d")
+        Duration rejectionsMaxAge,
+
         OpenSearchSettings openSearch,
         PublicSettings toPublic,
         HttpSettings http,

@@ -1,6 +1,7 @@
 package dev.puri.resolver.live;
 
 import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues;
 import io.micrometer.core.instrument.Counter;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -19,6 +21,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -83,6 +86,9 @@ public final class Subscribers implements AutoCloseable {
 
     /** Of the table that is fed now; null before there was one. */
     private volatile @Nullable ChangeRing current;
+
+    /** Of the same table; nothing is replayed before there is one. */
+    private volatile BiPredicate<Puri, UUID> isThere = (puri, uuid) -> false;
 
     private volatile boolean asleep;
     private volatile boolean ending;
@@ -167,9 +173,11 @@ public final class Subscribers implements AutoCloseable {
      * @param topicId of the topic that the table is fed from
      * @param begins by partition, the offset after the last record that was written
      * @param completeAt when the topic had no more than that, or any time before
+     * @param isThere whether the table has an identity of a name and uuid; asked by any thread
      */
-    public ChangeRing begin(Uuid topicId, long[] begins, Instant completeAt) {
+    public ChangeRing begin(Uuid topicId, long[] begins, Instant completeAt, BiPredicate<Puri, UUID> isThere) {
         ChangeRing ring = new ChangeRing(topicId, begins, completeAt, options.history(), values, this::wake);
+        this.isThere = isThere;
         current = ring;
         wake();
         return ring;
@@ -250,6 +258,9 @@ public final class Subscribers implements AutoCloseable {
             }
             ChangeRing ring = current;
             long head = ring == null ? 0 : ring.head();
+            if (ring != null) {
+                ring.forgetOlderThan(options.maxAge(), clock.instant());
+            }
             boolean beats = System.nanoTime() - heartbeatAt >= 0;
             long wait = round(all, ring, beats);
             if (beats) {
@@ -397,7 +408,9 @@ public final class Subscribers implements AutoCloseable {
 
         @Override
         public boolean take(int partition, long next, @Nullable Change change) {
-            if (ending || !hasRoom() || !subscription.pass(partition, next, change)) {
+            // The topic keeps for a while what was erased, or has come under its name before another.
+            Change tellable = change != null && change.isCurrent(isThere) ? change : null;
+            if (ending || !hasRoom() || !subscription.pass(partition, next, tellable)) {
                 return false;
             }
             if (++untold % UNTOLD == 0) {
