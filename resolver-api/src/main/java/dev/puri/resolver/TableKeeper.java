@@ -63,6 +63,7 @@ final class TableKeeper implements AutoCloseable {
     private final Subscribers changes;
     private final long maxLag;
     private final Duration maxLagAge;
+    private final Supplier<@Nullable String> hanging;
     private final InstantSource clock;
     private final Counter rebuilds;
     private final Stop stop = new Stop();
@@ -104,6 +105,7 @@ final class TableKeeper implements AutoCloseable {
      * @param changes told of what changes in the table that answers
      * @param maxLag records that the table may be behind and still be ready
      * @param maxLagAge how old the knowledge of that may be
+     * @param hanging the transaction that hides what was committed after it; null when there is none
      */
     TableKeeper(
             Supplier<BrokerTopic> topics,
@@ -113,6 +115,7 @@ final class TableKeeper implements AutoCloseable {
             Subscribers changes,
             long maxLag,
             Duration maxLagAge,
+            Supplier<@Nullable String> hanging,
             InstantSource clock,
             MeterRegistry meters) {
         this.topics = topics;
@@ -122,6 +125,7 @@ final class TableKeeper implements AutoCloseable {
         this.changes = changes;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
+        this.hanging = hanging;
         this.clock = clock;
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Tables begun anew because the one before could not be fed any more")
@@ -210,7 +214,8 @@ final class TableKeeper implements AutoCloseable {
                 client == null ? null : client.waitingFor(),
                 trouble,
                 seen == null || client == null ? 0 : seen.extent().behind(client.table()::reached),
-                seen == null ? null : seen.age());
+                seen == null ? null : seen.age(),
+                hanging.get());
     }
 
     private Map<String, Object> details() {

@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +61,7 @@ final class Indexer implements AutoCloseable {
     private final Terms terms;
     private final Waiters waiters;
     private final InstantSource clock;
+    private final Supplier<@Nullable String> hanging;
     private final Stop stop = new Stop();
     private final Thread thread =
             Thread.ofPlatform().name("indexer").daemon(true).unstarted(this::keep);
@@ -98,13 +100,17 @@ final class Indexer implements AutoCloseable {
         private static final long serialVersionUID = 1L;
     }
 
-    Indexer(Homes homes, TopicsWatch watch, Feed.Tools tools, Terms terms) {
+    /**
+     * @param hanging the transaction that hides what was committed after it; null when there is none
+     */
+    Indexer(Homes homes, TopicsWatch watch, Feed.Tools tools, Terms terms, Supplier<@Nullable String> hanging) {
         this.homes = homes;
         this.watch = watch;
         this.tools = tools;
         this.terms = terms;
         this.waiters = tools.waiters();
         this.clock = tools.clock();
+        this.hanging = hanging;
         beside = new Beside(tools);
         purging = new Purging(terms.forgetAfter(), clock, tools.meters());
     }
@@ -241,9 +247,10 @@ final class Indexer implements AutoCloseable {
         }
         // An engine that takes a batch for ever is behind by a few records only.
         Moment all = now.asOf();
-        return all.age(clock).compareTo(terms.maxLagAge()) > 0
-                ? "not known to have all that was written after " + all.wall()
-                : wrong;
+        if (all.age(clock).compareTo(terms.maxLagAge()) > 0) {
+            return "not known to have all that was written after " + all.wall();
+        }
+        return wrong != null ? wrong : hanging.get();
     }
 
     private Map<String, Object> details() {
