@@ -13,6 +13,8 @@ import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
@@ -47,8 +49,7 @@ import org.slf4j.LoggerFactory;
 final class TableKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableKeeper.class);
     private static final Duration WATCH = Duration.ofSeconds(1);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
 
     /** Tombstones are kept for 7 days: a table that was cut off for longer may have missed some. */
     private static final Duration LONGEST_ABSENCE = Duration.ofDays(6);
@@ -67,8 +68,8 @@ final class TableKeeper implements AutoCloseable {
     private final InstantSource clock;
     private final Counter rebuilds;
     private final Stop stop = new Stop();
-    private final Thread thread =
-            Thread.ofPlatform().name("table-keeper").daemon(true).unstarted(this::keep);
+    private final SupervisedThread thread =
+            new SupervisedThread("table-keeper", stop, PAUSES, this::keep, this::failed);
 
     /** The table that answers: complete, perhaps no longer fed. */
     private volatile @Nullable Table table;
@@ -303,25 +304,21 @@ final class TableKeeper implements AutoCloseable {
     }
 
     private void keep() {
-        Duration pause = FIRST_PAUSE;
-        while (!stop.isAsked()) {
-            long begun = System.nanoTime();
-            try (BrokerTopic topic = topics.get()) {
-                asked = topic;
-                liveOnce(topic);
-            } catch (RuntimeException e) {
-                inTrouble(String.valueOf(e.getMessage()));
-            } catch (Error e) {
-                // Above all no memory, which there may be again: nobody else would begin anew.
-                log.error("The table cannot be kept for now", e);
-                inTrouble(e.toString());
-            }
+        try (BrokerTopic topic = topics.get()) {
+            asked = topic;
+            liveOnce(topic);
+        } finally {
             fed = false;
             client = null;
-            boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE) > 0;
-            pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
-            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-            stop.isAskedWithin(pause);
+        }
+    }
+
+    private void failed(Throwable cause) {
+        if (cause instanceof Error) {
+            log.error("The table cannot be kept for now", cause);
+            inTrouble(cause.toString());
+        } else {
+            inTrouble(String.valueOf(cause.getMessage()));
         }
     }
 
@@ -462,12 +459,8 @@ final class TableKeeper implements AutoCloseable {
         if (at != null && !fed) {
             at.abandon();
         }
-        try {
-            if (thread.isAlive() && !thread.join(STOP)) {
-                log.warn("The table's client did not stop within {} s", STOP.toSeconds());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!thread.join(STOP)) {
+            log.warn("The table's client did not stop within {} s", STOP.toSeconds());
         }
     }
 

@@ -3,9 +3,13 @@ package dev.puri.resolver.live;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -58,7 +62,10 @@ public final class Subscribers implements AutoCloseable {
     private static final int UNTOLD = 10_000;
 
     private static final long DRAIN_SECONDS = 2;
-    private static final long STOP_MILLIS = 10_000;
+    private static final Duration STOP = Duration.ofSeconds(10);
+
+    /** A round that failed as a whole is begun again after that. */
+    private static final Duration AGAIN = Duration.ofMillis(100);
 
     private static final String DROPPED = "dropped";
     private static final String BYE = "bye";
@@ -78,15 +85,18 @@ public final class Subscribers implements AutoCloseable {
     private final Set<Thread> replaying = ConcurrentHashMap.newKeySet();
     private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
     private final CountDownLatch drained = new CountDownLatch(1);
-    private final Thread thread =
-            Thread.ofPlatform().name("changes").daemon(true).unstarted(this::run);
+    private final Stop stop = new Stop();
+    private final SupervisedThread thread =
+            new SupervisedThread("changes", stop, Pauses.of(AGAIN), this::run, this::failed);
+
+    /** Those who are told by the rounds; of the thread alone, and kept when a round fails. */
+    private final List<Subscription> all = new ArrayList<>();
 
     /** Of the table that is fed now; null before there was one. */
     private volatile @Nullable ChangeRing current;
 
     private volatile boolean asleep;
     private volatile boolean ending;
-    private volatile boolean closed;
 
     /** What becomes of who wants to subscribe. */
     public enum Admission {
@@ -237,12 +247,11 @@ public final class Subscribers implements AutoCloseable {
         wake();
     }
 
-    /** What a sink or a reading throws ends one stream, and no more. */
+    /** What a sink or a reading throws ends one stream, and no more; anything else one round. */
     private void run() {
-        List<Subscription> all = new ArrayList<>();
         long heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
-        while (!closed) {
-            takeArrivals(all);
+        while (!stop.isAsked()) {
+            takeArrivals();
             if (ending) {
                 all.forEach(each -> endOne(each, STOPPING));
                 all.clear();
@@ -251,25 +260,29 @@ public final class Subscribers implements AutoCloseable {
             ChangeRing ring = current;
             long head = ring == null ? 0 : ring.head();
             boolean beats = System.nanoTime() - heartbeatAt >= 0;
-            long wait = round(all, ring, beats);
+            long wait = round(ring, beats);
             if (beats) {
                 heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
             }
             sleep(Math.min(wait, heartbeatAt - System.nanoTime()), ring, head);
         }
-        takeArrivals(all);
+        takeArrivals();
         all.forEach(each -> endOne(each, STOPPING));
         drained.countDown();
     }
 
-    private void takeArrivals(List<Subscription> all) {
+    private void failed(Throwable cause) {
+        log.error("Changes are not told for a moment", cause);
+    }
+
+    private void takeArrivals() {
         for (Subscription arrived = arrivals.poll(); arrived != null; arrived = arrivals.poll()) {
             all.add(arrived);
         }
     }
 
     /** Tells everybody what he takes; returns for how long there is nothing to do unless something happens. */
-    private long round(List<Subscription> all, @Nullable ChangeRing ring, boolean beats) {
+    private long round(@Nullable ChangeRing ring, boolean beats) {
         long wait = Long.MAX_VALUE;
         List<Subscription> staying = new ArrayList<>(all.size());
         for (Subscription each : all) {
@@ -294,7 +307,7 @@ public final class Subscribers implements AutoCloseable {
                     }
                 }
                 staying.add(each);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("A subscriber's stream is ended", e);
                 endOne(each, FAILED);
             }
@@ -326,7 +339,7 @@ public final class Subscribers implements AutoCloseable {
     private void endOne(Subscription each, String reason) {
         try {
             each.end(BYE, reason);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error("A subscriber's stream could not be ended", e);
         }
     }
@@ -342,7 +355,18 @@ public final class Subscribers implements AutoCloseable {
             }
         });
         replaying.add(reading);
-        reading.start();
+        boolean runs = false;
+        try {
+            reading.start();
+            runs = true;
+        } finally {
+            if (!runs) {
+                // There may be no memory for a thread. He comes back with his id.
+                replaying.remove(reading);
+                replays.release();
+                drop(subscription, BYE, FAILED);
+            }
+        }
     }
 
     private void replayOnce(Subscription subscription) {
@@ -375,7 +399,7 @@ public final class Subscribers implements AutoCloseable {
                 subscription.reset(ring, "gone");
                 arrive(subscription);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (ending) {
                 endOne(subscription, STOPPING);
                 return;
@@ -440,7 +464,7 @@ public final class Subscribers implements AutoCloseable {
                 || current != ring
                 || (ring != null && ring.head() != head)
                 || (ending && drained.getCount() > 0)
-                || closed;
+                || stop.isAsked();
         if (!isNews) {
             LockSupport.parkNanos(this, nanos);
         }
@@ -450,7 +474,7 @@ public final class Subscribers implements AutoCloseable {
     private void wake() {
         if (asleep) {
             asleep = false;
-            LockSupport.unpark(thread);
+            thread.unpark();
         }
     }
 
@@ -465,7 +489,7 @@ public final class Subscribers implements AutoCloseable {
         wake();
         replaying.forEach(Thread::interrupt);
         try {
-            if (thread.isAlive() && !drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
+            if (!drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
                 log.warn("Subscribers were not told within {} s that the server stops", DRAIN_SECONDS);
             }
         } catch (InterruptedException e) {
@@ -476,12 +500,12 @@ public final class Subscribers implements AutoCloseable {
     @Override
     public void close() {
         drain();
-        closed = true;
-        LockSupport.unpark(thread);
+        stop.ask();
+        thread.unpark();
+        thread.join(STOP);
         try {
-            thread.join(STOP_MILLIS);
             for (Thread reading : replaying) {
-                reading.join(STOP_MILLIS);
+                reading.join(STOP);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
