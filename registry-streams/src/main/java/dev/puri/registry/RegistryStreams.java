@@ -8,6 +8,7 @@ import dev.puri.http.Route;
 import dev.puri.http.Settings;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.tail.transactions.TransactionWatch;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -55,6 +56,7 @@ public final class RegistryStreams implements AutoCloseable {
     private final ConfluentSchemaRegistry registry;
     private final SchemaLookup schemas;
     private final CollectionsRegistry collections;
+    private final TransactionWatch transactions;
     private final Listener listener;
     private final Thread starting;
 
@@ -66,6 +68,13 @@ public final class RegistryStreams implements AutoCloseable {
         this.registry = ConfluentSchemaRegistry.create(registryConfigs(settings));
         this.schemas = new SchemaLookup(registry, InstantSource.system());
         this.collections = new CollectionsRegistry(schemas, skipped);
+        this.transactions = TransactionWatch.of(
+                settings.kafka().byName(),
+                settings.bootstrapServer(),
+                this::isRead,
+                // A namespace's own producers must not make everybody's topology unready.
+                topic -> !Topics.isEvents(topic) || topic.equals(Topics.EVENTS),
+                metrics.registry());
         this.listener = Listener.start(
                 ListenerOptions.at(settings.streamsHttpHost(), settings.streamsHttpPort())
                         .onOneThread()
@@ -85,6 +94,7 @@ public final class RegistryStreams implements AutoCloseable {
         LOG.info("Starting with {}", Settings.effective(settings));
         RegistryStreams service = new RegistryStreams(settings);
         service.starting.start();
+        service.transactions.start();
         return service;
     }
 
@@ -96,7 +106,18 @@ public final class RegistryStreams implements AutoCloseable {
     /** Whether events are being processed now. */
     public boolean isReady() {
         KafkaStreams running = streams;
-        return running != null && running.state() == KafkaStreams.State.RUNNING && schemas.outOfReachSince() == null;
+        return running != null
+                && running.state() == KafkaStreams.State.RUNNING
+                && schemas.outOfReachSince() == null
+                && transactions.reason() == null;
+    }
+
+    /** Whether the topology reads a topic, as its source or to restore a store. */
+    private boolean isRead(String topic) {
+        return Topics.isEvents(topic)
+                || topic.equals(Topics.GRANTS)
+                || topic.equals(Topics.COLLECTIONS)
+                || topic.startsWith(settings.streamsApplicationId() + '-');
     }
 
     /** What this instance's tasks have done with the events that they read. */
@@ -118,6 +139,7 @@ public final class RegistryStreams implements AutoCloseable {
             return;
         }
         closing.countDown();
+        transactions.close();
         schemas.close();
         join(starting);
         KafkaStreams running = streams;
@@ -238,6 +260,7 @@ public final class RegistryStreams implements AutoCloseable {
                 "topology",
                 () -> new Health.State(!ended.isCompletedExceptionally(), Map.of("state", state())));
         health.add(Health.Kind.READY, "topology", () -> new Health.State(isReady(), details()));
+        health.add(Health.Kind.READY, "transactions", transactions::ready);
         List<Route> routes = new ArrayList<>(health.routes());
         routes.add(metrics.route());
         return routes;
@@ -255,8 +278,11 @@ public final class RegistryStreams implements AutoCloseable {
         if (since != null) {
             details.put("schemaRegistryOutOfReachSince", since.toString());
         }
+        String hanging = transactions.reason();
         if (streams == null) {
             details.put("waitingFor", waitingFor);
+        } else if (hanging != null) {
+            details.put("waitingFor", hanging);
         }
         Tally tally = tally();
         details.put("read", tally.read());

@@ -99,8 +99,17 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         this.context = context;
     }
 
+    /** Kafka's global thread tells of exceptions alone: an error would end it, and nobody would know which. */
     @Override
     public void process(Record<byte[], byte[]> record) {
+        try {
+            take(record);
+        } catch (Error e) {
+            throw new IllegalStateException("the record at " + place() + " cannot be taken: " + e, e);
+        }
+    }
+
+    private void take(Record<byte[], byte[]> record) {
         byte[] key = record.key();
         byte[] value = record.value();
         RowWriter.Batch batch = writer.batch();

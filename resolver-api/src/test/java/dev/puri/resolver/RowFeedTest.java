@@ -94,6 +94,17 @@ final class RowFeedTest {
         assertThat(undecodable.count()).isZero();
     }
 
+    /** Kafka's global thread tells nobody of an error. */
+    @Test
+    void anErrorIsThrownAsAnExceptionThatNamesIt() {
+        registry.error = new OutOfMemoryError("a test's");
+
+        assertThatThrownBy(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("OutOfMemoryError: a test's")
+                .hasCause(registry.error);
+    }
+
     @Test
     void theLastOfManyRecordsOfANameCounts() {
         for (int i = 0; i < 5_000; i++) {
@@ -445,9 +456,14 @@ final class RowFeedTest {
     /** Knows the row's schema by one id, unless it is away. */
     private static final class OneSchema implements SchemaRegistry {
         private volatile boolean away;
+        private volatile @Nullable Error error;
 
         @Override
         public Schema byId(int id) {
+            Error thrown = error;
+            if (thrown != null) {
+                throw thrown;
+            }
             if (away) {
                 throw new RegistryUnavailableException("away", null);
             }

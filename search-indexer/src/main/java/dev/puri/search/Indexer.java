@@ -9,12 +9,15 @@ import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +47,7 @@ import org.slf4j.LoggerFactory;
 final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration LOOK_AT_SIZE = Duration.ofSeconds(10);
     private static final Duration LEAVE = Duration.ofSeconds(5);
 
@@ -60,9 +62,9 @@ final class Indexer implements AutoCloseable {
     private final Terms terms;
     private final Waiters waiters;
     private final InstantSource clock;
+    private final Supplier<@Nullable String> hanging;
     private final Stop stop = new Stop();
-    private final Thread thread =
-            Thread.ofPlatform().name("indexer").daemon(true).unstarted(this::keep);
+    private final SupervisedThread thread = new SupervisedThread("indexer", stop, PAUSES, this::keep, this::failed);
 
     /** What answers; null before anything was complete. */
     private volatile @Nullable Served serving;
@@ -98,13 +100,17 @@ final class Indexer implements AutoCloseable {
         private static final long serialVersionUID = 1L;
     }
 
-    Indexer(Homes homes, TopicsWatch watch, Feed.Tools tools, Terms terms) {
+    /**
+     * @param hanging the transaction that hides what was committed after it; null when there is none
+     */
+    Indexer(Homes homes, TopicsWatch watch, Feed.Tools tools, Terms terms, Supplier<@Nullable String> hanging) {
         this.homes = homes;
         this.watch = watch;
         this.tools = tools;
         this.terms = terms;
         this.waiters = tools.waiters();
         this.clock = tools.clock();
+        this.hanging = hanging;
         beside = new Beside(tools);
         purging = new Purging(terms.forgetAfter(), clock, tools.meters());
     }
@@ -241,9 +247,10 @@ final class Indexer implements AutoCloseable {
         }
         // An engine that takes a batch for ever is behind by a few records only.
         Moment all = now.asOf();
-        return all.age(clock).compareTo(terms.maxLagAge()) > 0
-                ? "not known to have all that was written after " + all.wall()
-                : wrong;
+        if (all.age(clock).compareTo(terms.maxLagAge()) > 0) {
+            return "not known to have all that was written after " + all.wall();
+        }
+        return wrong != null ? wrong : hanging.get();
     }
 
     private Map<String, Object> details() {
@@ -277,36 +284,26 @@ final class Indexer implements AutoCloseable {
 
     // The indexer's thread.
 
-    private void keep() {
-        Duration pause = FIRST_PAUSE;
-        while (!stop.isAsked()) {
-            long begun = System.nanoTime();
-            try (IndexHome home = homes.open()) {
-                try {
-                    live(home);
-                } catch (IndexUnavailableException e) {
-                    inTrouble("the engine is waited for: " + e.getMessage());
-                    throw e;
-                } finally {
-                    leave();
-                }
-            } catch (StoppedException e) {
-                return;
+    private void keep() throws IndexUnavailableException {
+        try (IndexHome home = homes.open()) {
+            try {
+                live(home);
             } catch (IndexUnavailableException e) {
-                tools.meters().retried();
                 inTrouble("the engine is waited for: " + e.getMessage());
-            } catch (RuntimeException e) {
-                log.error("The index cannot be kept for now", e);
-                inTrouble(e.toString());
-            } catch (Error e) {
-                // Above all no memory, which there may be again: nobody else would begin anew.
-                log.error("The index cannot be kept for now", e);
-                inTrouble(e.toString());
+                throw e;
+            } finally {
+                leave();
             }
-            boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE) > 0;
-            pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
-            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-            stop.isAskedWithin(pause);
+        }
+    }
+
+    private void failed(Throwable cause) {
+        if (cause instanceof IndexUnavailableException) {
+            tools.meters().retried();
+            inTrouble("the engine is waited for: " + cause.getMessage());
+        } else {
+            log.error("The index cannot be kept for now", cause);
+            inTrouble(cause.toString());
         }
     }
 
@@ -524,12 +521,8 @@ final class Indexer implements AutoCloseable {
             // It has nothing to keep, and may be waiting for an engine that does not answer.
             thread.interrupt();
         }
-        try {
-            if (thread.isAlive() && !thread.join(STOP)) {
-                log.warn("The index was not left within {} s", STOP.toSeconds());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!thread.join(STOP)) {
+            log.warn("The index was not left within {} s", STOP.toSeconds());
         }
     }
 }

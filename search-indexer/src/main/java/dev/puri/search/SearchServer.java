@@ -10,6 +10,7 @@ import dev.puri.http.Metrics;
 import dev.puri.http.Parts;
 import dev.puri.http.Settings;
 import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.IndexSize;
@@ -18,6 +19,7 @@ import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
+import dev.puri.tail.transactions.TransactionWatch;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.WaitTerms;
@@ -50,6 +52,9 @@ public final class SearchServer implements AutoCloseable {
 
     /** Enough for an engine to take them at once, and few enough to be taken within a refresh. */
     private static final String BATCH = "2000";
+
+    private static final Set<String> TOPICS =
+            Set.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, Topics.REJECTIONS);
 
     private final Parts parts = new Parts();
     private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
@@ -85,6 +90,15 @@ public final class SearchServer implements AutoCloseable {
             Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             TopicsWatch watch = new TopicsWatch(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
+            TransactionWatch transactions = parts.add(
+                    TransactionWatch.of(
+                            settings.kafka().byName(),
+                            settings.bootstrapServer(),
+                            TOPICS::contains,
+                            // Of a refusal the reason alone is enough.
+                            topic -> !topic.equals(Topics.REJECTIONS),
+                            meters),
+                    TransactionWatch::close);
             indexer = parts.add(
                     new Indexer(
                             homes,
@@ -98,7 +112,8 @@ public final class SearchServer implements AutoCloseable {
                                     settings.searchCommitInterval(),
                                     clock,
                                     new IndexMeters(meters)),
-                            new Indexer.Terms(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter())),
+                            new Indexer.Terms(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
+                            transactions::reason),
                     Indexer::close);
             gauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
@@ -127,6 +142,7 @@ public final class SearchServer implements AutoCloseable {
             Health health = new Health();
             health.add(Health.Kind.STARTED, "index", indexer::started);
             health.add(Health.Kind.READY, "index", indexer::ready);
+            health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagMark lag = parts.add(LagMark.start(SearchRoutes.LAG, indexer::age), LagMark::close);
             // Waits and verifications would be waited for.
             Runnable endWaits = () -> {
@@ -146,6 +162,7 @@ public final class SearchServer implements AutoCloseable {
             }
             indexer.start();
             documents.start();
+            transactions.start();
             drainDelay = settings.drainDelay();
             log.info("Search indexer listens on {}:{}", settings.httpHost(), port());
             publicPort().ifPresent(port -> log.info("The public is answered on port {}", port));

@@ -64,22 +64,25 @@ public final class TransactionWatch implements AutoCloseable {
     }
 
     /**
-     * Starts to watch; brokers and topics need not be there yet.
+     * Makes a watch that {@link #start} starts; brokers and topics need not be there yet.
      *
      * @param kafka properties of the user's choice
      * @param topics names of the topics that are followed, whether they exist or not
      * @param essential those of them without which the server is unready; the others are only reported
      */
-    public static TransactionWatch start(
+    public static TransactionWatch of(
             Map<String, String> kafka,
             String bootstrapServers,
             Predicate<String> topics,
             Predicate<String> essential,
             MeterRegistry meters) {
-        TransactionWatch watch = new TransactionWatch(
+        return new TransactionWatch(
                 () -> new BrokerTransactions(kafka, bootstrapServers, topics), essential, System::nanoTime, meters);
-        watch.thread.start();
-        return watch;
+    }
+
+    /** Starts to look; once. */
+    public void start() {
+        thread.start();
     }
 
     /** Why what is read may lack committed records; null when it does not for this reason. */

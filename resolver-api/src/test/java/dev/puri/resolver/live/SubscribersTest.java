@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 final class SubscribersTest {
@@ -328,6 +330,17 @@ final class SubscribersTest {
     }
 
     @Test
+    void aReplayThatFailsWithAnErrorEndsItsStreamToo() {
+        begin(6, 0);
+        log.failWith(new OutOfMemoryError("a test's"));
+        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+
+        awaitEvents(client, 1);
+        assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
+        await().until(() -> subscribers.streams() == 0);
+    }
+
+    @Test
     void onlySoManyAreReadOlderChangesAtATime() {
         begin(6, 0);
         ChangeId older = ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {6, 0});
@@ -419,13 +432,17 @@ final class SubscribersTest {
         assertThat(subscribers.streams()).isZero();
     }
 
-    @Test
-    void aBrokenStreamHarmsNoOther() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aBrokenStreamHarmsNoOther(boolean byAnError) {
         ChangeRing ring = begin(0, 0);
         Told client = subscribe(null);
         assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> new Sink() {
                     @Override
                     public boolean offer(ServerSentEvent event) {
+                        if (byAnError) {
+                            throw new StackOverflowError();
+                        }
                         throw new IllegalStateException("a bug");
                     }
 
