@@ -49,6 +49,10 @@ final class Indexer implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration LOOK_AT_SIZE = Duration.ofSeconds(10);
+
+    /** A disk that is full fails again within that, although the index is opened and fed in between. */
+    private static final Duration FAILURE_TOLD = Duration.ofMinutes(1);
+
     private static final Duration LEAVE = Duration.ofSeconds(5);
 
     /** Brokers that keep tombstones for a day, as Kafka does unless it is told otherwise, and a margin. */
@@ -70,6 +74,12 @@ final class Indexer implements AutoCloseable {
     private volatile @Nullable Served serving;
 
     private volatile @Nullable String trouble = "the engine is being opened";
+
+    /** Why an index that had answered is not open; null when it is, or none has answered. */
+    private volatile @Nullable String failure;
+
+    private volatile @Nullable Failure lastFailure;
+
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
     /** Feeds the index that answers, or is filled for the first time; null when nothing does. Written by the indexer's thread. */
@@ -80,6 +90,7 @@ final class Indexer implements AutoCloseable {
     // Of the indexer's thread alone.
     private final Purging purging;
     private final Retired retired = new Retired();
+    private boolean hasAnswered;
     private long sizeLookedAt = System.nanoTime() - LOOK_AT_SIZE.toNanos();
 
     /** Opens the engine's indices. */
@@ -94,6 +105,9 @@ final class Indexer implements AutoCloseable {
      * @param forgetAfter within what time erased entries are gone from files
      */
     record Terms(long maxLag, Duration maxLagAge, Duration forgetAfter) {}
+
+    /** What the engine could not do, and when. */
+    private record Failure(String why, Moment at) {}
 
     /** What was running is cut off by a stop. */
     private static final class StoppedException extends RuntimeException {
@@ -139,6 +153,12 @@ final class Indexer implements AutoCloseable {
     @Nullable
     Served serving() {
         return serving;
+    }
+
+    /** Why an index that had answered does not for now; null when none fails. */
+    @Nullable
+    String failure() {
+        return failure;
     }
 
     /** What readers see of the topics. */
@@ -279,6 +299,10 @@ final class Indexer implements AutoCloseable {
         if (detail != null) {
             details.put("detail", detail);
         }
+        Failure failed = lastFailure;
+        if (failed != null && failed.at().age(clock).compareTo(FAILURE_TOLD) < 0) {
+            details.put("lastFailure", failed.why());
+        }
         return details;
     }
 
@@ -290,6 +314,8 @@ final class Indexer implements AutoCloseable {
                 live(home);
             } catch (IndexUnavailableException e) {
                 inTrouble("the engine is waited for: " + e.getMessage());
+                // Before the index is left, so that searches meanwhile get the cause.
+                noteFailure(e.getMessage());
                 throw e;
             } finally {
                 leave();
@@ -301,9 +327,11 @@ final class Indexer implements AutoCloseable {
         if (cause instanceof IndexUnavailableException) {
             tools.meters().retried();
             inTrouble("the engine is waited for: " + cause.getMessage());
+            noteFailure(cause.getMessage());
         } else {
             log.error("The index cannot be kept for now", cause);
             inTrouble(cause.toString());
+            noteFailure(cause.toString());
         }
     }
 
@@ -326,6 +354,7 @@ final class Indexer implements AutoCloseable {
             // Nobody reads it any more: what it tells may be wrong for good.
             Served before = serving;
             serving = null;
+            failure = null;
             retired.add(before != null ? before : unserved(opened));
             beside.need(misfit);
         }
@@ -342,6 +371,8 @@ final class Indexer implements AutoCloseable {
             Served before =
                     new Served(opened, new Moment(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
             serving = before;
+            hasAnswered = true;
+            failure = null;
             log.info("Answering as of {}", reached.asOf());
         }
     }
@@ -408,6 +439,8 @@ final class Indexer implements AutoCloseable {
         Served next = new Served(feeding.index(), feeding.asOf());
         next.fedBy(feeding);
         serving = next;
+        hasAnswered = true;
+        failure = null;
         trouble = null;
         sizeLookedAt = System.nanoTime() - LOOK_AT_SIZE.toNanos();
         waiters.wakeAll();
@@ -502,6 +535,13 @@ final class Indexer implements AutoCloseable {
                 // An engine that is opened anew has others of the same names, one of which serves.
                 retired.leave(LEAVE);
             }
+        }
+    }
+
+    private void noteFailure(@Nullable String why) {
+        lastFailure = new Failure(String.valueOf(why), Moment.now(clock));
+        if (hasAnswered) {
+            failure = String.valueOf(why);
         }
     }
 

@@ -9,7 +9,6 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Parts;
 import dev.puri.http.Settings;
-import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -34,9 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
@@ -125,13 +122,20 @@ public final class SearchServer implements AutoCloseable {
                     waiters,
                     documents);
             SearchPool pool = parts.add(
-                    new SearchPool(settings.searchThreads(), settings.searchQueue(), meters), SearchPool::close);
+                    new SearchPool(
+                            settings.searchThreads(),
+                            settings.searchQueue(),
+                            settings.searchQueueTimeout(),
+                            System::nanoTime,
+                            meters),
+                    SearchPool::close);
+            PublicCollections publicCollections = new PublicCollections();
             Searches searches = new Searches(
                     indexer,
                     pool,
                     waits,
                     new WaitTerms(settings.maxWait()),
-                    () -> publicCollections(catalogue),
+                    () -> catalogue.isFresh() ? publicCollections.of(catalogue.declarations()) : null,
                     meters);
             MeterRegistry unread = new CompositeMeterRegistry();
             Upkeep upkeep = new Upkeep(
@@ -195,15 +199,6 @@ public final class SearchServer implements AutoCloseable {
         // The feed waits itself, where it can be stopped and be seen to wait.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
-    }
-
-    private static @Nullable Set<String> publicCollections(Catalogue catalogue) {
-        return catalogue.isFresh()
-                ? catalogue.declarations().collections().stream()
-                        .filter(collection -> collection.isPublic() && collection.search())
-                        .map(Collection::qualifiedName)
-                        .collect(Collectors.toSet())
-                : null;
     }
 
     private void gauges(Waiters waiters, MeterRegistry meters) {

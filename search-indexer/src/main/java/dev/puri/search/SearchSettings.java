@@ -80,6 +80,13 @@ public record SearchSettings(
         int searchQueue,
 
         @Setting(
+                doc = "Longest time that a search may wait for its turn before it is refused with 503.",
+                byDefault = "1s",
+                atLeast = "10ms",
+                atMost = "5m")
+        Duration searchQueueTimeout,
+
+        @Setting(
                 doc = "Longest time that a request may wait for the event of its token.",
                 byDefault = "30s",
                 atLeast = "0s",

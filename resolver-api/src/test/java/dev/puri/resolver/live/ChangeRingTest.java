@@ -43,8 +43,8 @@ final class ChangeRingTest {
     @Test
     void anErasureForgetsWhatWasSaidUnderItsName() {
         ring.changed(0, 12, LiveRows.track(1), LiveRows.row("br-1", 12));
-        ring.changed(0, 14, LiveRows.track(2).toBytes(), LiveRows.bytes(LiveRows.row("br-1", 14)));
-        ring.changed(0, 16, LiveRows.track(1).toBytes(), null);
+        ring.changed(0, 14, LiveRows.track(2).toBytes(), LiveRows.bytes(LiveRows.row("br-1", 14)), null);
+        ring.changed(0, 16, LiveRows.track(1).toBytes(), null, null);
 
         assertThat(withheld(0)).isTrue();
         assertThat(withheld(1)).isFalse();
