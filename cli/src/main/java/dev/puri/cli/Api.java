@@ -6,10 +6,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -22,25 +24,32 @@ import java.util.stream.Stream;
 /**
  * The HTTP API of a server of ours, as a command asks it. Whatever goes wrong is said for the person who typed.
  *
+ * @param console is told what is waited for
  * @param server what it is
  * @param option that names one
  * @param example of an address
  * @param base its address
  * @param token that it may ask for
  */
-record Api(String server, String option, String example, URI base, Optional<Secret> token) {
+record Api(Console console, String server, String option, String example, URI base, Optional<Secret> token) {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /** How long a server may say that it is not ready. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final int UNAVAILABLE = 503;
 
     /** What was answered, as it came and as what it means. */
     record Answer(String text, JsonNode json) {}
 
-    static Api resolver(CliSettings settings) {
-        return new Api("resolver", "--resolver", CliSettings.RESOLVER, settings.resolver(), settings.token());
+    static Api resolver(Console console, CliSettings settings) {
+        return new Api(console, "resolver", "--resolver", CliSettings.RESOLVER, settings.resolver(), settings.token());
     }
 
-    static Api search(CliSettings settings) {
-        return new Api("search indexer", "--search", CliSettings.SEARCH, settings.search(), settings.token());
+    static Api search(Console console, CliSettings settings) {
+        return new Api(console, "search indexer", "--search", CliSettings.SEARCH, settings.search(), settings.token());
     }
 
     Answer get(String path) throws InterruptedException {
@@ -63,11 +72,30 @@ record Api(String server, String option, String example, URI base, Optional<Secr
     private Answer ask(HttpRequest.Builder asked) throws InterruptedException {
         HttpRequest request = asked.timeout(TIMEOUT).build();
         try (HttpClient client = client()) {
-            HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
+            HttpResponse<String> response = whenReady(client, request);
             requireSuccess(request, response.statusCode(), response::body);
             return new Answer(response.body(), parsed(response.body()));
         } catch (IOException e) {
             throw outOfReach(request, e);
+        }
+    }
+
+    /** Asks until it is another answer than 503, which a server gives that starts, fills its table or is overloaded. */
+    private HttpResponse<String> whenReady(HttpClient client, HttpRequest request)
+            throws IOException, InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        String last = "";
+        while (true) {
+            HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
+            if (response.statusCode() != UNAVAILABLE || System.nanoTime() > end) {
+                return response;
+            }
+            String reason = problem(response.body());
+            if (!reason.equals(last)) {
+                console.say("puri: waiting for the " + server + " at " + withoutQuery(request.uri()) + ": " + reason);
+                last = reason;
+            }
+            Thread.sleep(PAUSE);
         }
     }
 
@@ -151,6 +179,13 @@ record Api(String server, String option, String example, URI base, Optional<Secr
     }
 
     private CommandException outOfReach(HttpRequest request, Throwable e) {
+        if (e instanceof TimeoutException
+                || (e instanceof HttpTimeoutException && !(e instanceof HttpConnectTimeoutException))) {
+            return CommandException.failed(
+                    "the " + server + " at " + withoutQuery(request.uri()) + " listens but did not answer within "
+                            + TIMEOUT.toSeconds() + " s; it is overloaded or stuck: try again",
+                    e);
+        }
         return CommandException.failed(
                 "no " + server + " answers at " + withoutQuery(request.uri()) + " (" + e
                         + "); start one with puri up, or name one with " + option,

@@ -1,5 +1,8 @@
 package dev.puri.cli;
 
+import dev.puri.client.CollectionsContent;
+import dev.puri.client.CollectionsContent.Repair;
+import dev.puri.client.UnreadableDeclaration;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Declarations;
@@ -28,7 +31,11 @@ import picocli.CommandLine.Spec;
         name = "collections",
         description = "Collections and namespaces that are declared, with their prefixes.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {CollectionsCommand.ListCommand.class, CollectionsCommand.ApplyCommand.class})
+        subcommands = {
+            CollectionsCommand.ListCommand.class,
+            CollectionsCommand.ApplyCommand.class,
+            CollectionsCommand.RepairCommand.class
+        })
 final class CollectionsCommand implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
@@ -36,7 +43,7 @@ final class CollectionsCommand implements Runnable {
     @Override
     public void run() {
         if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "say list or apply");
+            throw new ParameterException(spec.commandLine(), "say list, apply or repair");
         }
     }
 
@@ -44,7 +51,7 @@ final class CollectionsCommand implements Runnable {
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {
-            Declarations declared = settings().collections().read();
+            Declarations declared = cluster().declarations();
             if (asJson()) {
                 declared.collections().forEach(each -> console().out().println(Json.print(json(each))));
                 declared.namespaces().forEach(each -> console().out().println(Json.print(json(each))));
@@ -92,8 +99,11 @@ final class CollectionsCommand implements Runnable {
 
         @Override
         public Integer call() throws IOException {
-            List<Declaration> wanted = read();
-            return switch (settings().collections().apply(wanted)) {
+            List<Declaration> wanted = read(console(), file);
+            return switch (cluster()
+                    .ask(
+                            "the cluster to take the declarations",
+                            () -> settings().collections().apply(wanted))) {
                 case Declared.Conflicts conflicts ->
                     throw CommandException.failed("nothing was written:\n" + conflicts, null);
                 case Declared.Changes changes -> {
@@ -102,28 +112,6 @@ final class CollectionsCommand implements Runnable {
                     yield ExitStatus.DONE;
                 }
             };
-        }
-
-        private List<Declaration> read() throws IOException {
-            if (file.equals("-")) {
-                return parse("standard input", new InputStreamReader(console().in(), StandardCharsets.UTF_8));
-            }
-            if (Files.isDirectory(Path.of(file))) {
-                throw CommandException.failed(file + " is a directory; name a YAML file, or - for stdin", null);
-            }
-            try (Reader reader = Files.newBufferedReader(Path.of(file))) {
-                return parse(file, reader);
-            } catch (IOException e) {
-                throw CommandException.unreadable(file, e);
-            }
-        }
-
-        private static List<Declaration> parse(String name, Reader text) throws IOException {
-            try {
-                return CollectionsFile.read(name, text);
-            } catch (CollectionsFile.InvalidFileException e) {
-                throw CommandException.failed(e.getMessage(), e);
-            }
         }
 
         private void warn(Declared.Changes changes) {
@@ -170,6 +158,109 @@ final class CollectionsCommand implements Runnable {
                         .out()
                         .println("unchanged  " + (wanted - changes.writes().size()));
             }
+        }
+    }
+
+    @Command(
+            name = "repair",
+            description = {
+                "Replace records of the topic that cannot be read, which somebody wrote there by another way.",
+                "Under the key of each is written what -f declares for it, or else the last declaration of that key"
+                        + " that can be read, or else a tombstone; compaction then removes the old record. Shows what"
+                        + " it would write; --yes writes it."
+            })
+    static final class RepairCommand extends Subcommand {
+        @Option(
+                names = {"-f", "--file"},
+                paramLabel = "FILE|-",
+                description = "What was declared, as for apply; only what is needed of it is used.")
+        private @Nullable String file;
+
+        @Option(names = "--yes", description = "Write it.")
+        private boolean yes;
+
+        @Override
+        public Integer call() throws IOException {
+            List<Declaration> right = file == null ? List.of() : read(console(), file);
+            CollectionsContent content = cluster().content();
+            List<Repair> repairs = yes
+                    ? cluster()
+                            .ask(
+                                    "the cluster to take the repairs",
+                                    () -> settings().collections().repair(right))
+                    : content.repairs(right);
+            repairs.forEach(this::print);
+            List<UnreadableDeclaration> left = content.unreadable().stream()
+                    .filter(each -> each.key() == null)
+                    .toList();
+            if (!left.isEmpty()) {
+                console().say("puri: records without a key stay until compaction removes them; no prefix is in them");
+            }
+            if (repairs.isEmpty()) {
+                console().say("puri: there is nothing to repair");
+            } else if (!yes) {
+                console().say("puri: nothing was written; --yes writes it");
+            }
+            if (repairs.stream().anyMatch(each -> each.replacement() == null)) {
+                console().out().flush();
+                console()
+                        .say("puri: a tombstone forgets the prefix that its record may have held, which can then be"
+                                + " given to another collection: if you know what was declared, give it with -f");
+            }
+            return ExitStatus.DONE;
+        }
+
+        private void print(Repair repair) {
+            Declaration replacement = repair.replacement();
+            String what = replacement == null ? "tombstone" : "declaration";
+            if (asJson()) {
+                UnreadableDeclaration record = repair.record();
+                console()
+                        .out()
+                        .println(Json.print(Json.object(
+                                "partition",
+                                record.partition(),
+                                "offset",
+                                record.offset(),
+                                "key",
+                                record.printableKey(),
+                                "write",
+                                replacement == null
+                                        ? null
+                                        : replacement instanceof Collection collection
+                                                ? json(collection)
+                                                : json((Namespace) replacement),
+                                "written",
+                                yes)));
+                return;
+            }
+            console()
+                    .out()
+                    .println((yes ? "wrote a " : "would write a ") + what + " under the key of "
+                            + repair.record().place() + ", " + repair.record().printableKey()
+                            + (replacement == null ? "" : ": " + replacement));
+        }
+    }
+
+    private static List<Declaration> read(Console console, String file) throws IOException {
+        if (file.equals("-")) {
+            return parse("standard input", new InputStreamReader(console.in(), StandardCharsets.UTF_8));
+        }
+        if (Files.isDirectory(Path.of(file))) {
+            throw CommandException.failed(file + " is a directory; name a YAML file, or - for stdin", null);
+        }
+        try (Reader reader = Files.newBufferedReader(Path.of(file))) {
+            return parse(file, reader);
+        } catch (IOException e) {
+            throw CommandException.unreadable(file, e);
+        }
+    }
+
+    private static List<Declaration> parse(String name, Reader text) throws IOException {
+        try {
+            return CollectionsFile.read(name, text);
+        } catch (CollectionsFile.InvalidFileException e) {
+            throw CommandException.failed(e.getMessage(), e);
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(
@@ -54,6 +55,9 @@ final class DemoCommand extends Subcommand {
             description = "The schema registry's (default: 8081, or a free one if that is taken).")
     private @Nullable Integer registryPort;
 
+    @Mixin
+    private StackSettings settings = new StackSettings();
+
     @Override
     public Integer call() throws IOException, ExecutionException, InterruptedException {
         puri().requireNoAddress("demo");
@@ -72,7 +76,8 @@ final class DemoCommand extends Subcommand {
                     chosen(searchPort, 8083),
                     chosen(kafkaPort, 9092),
                     chosen(registryPort, 8081));
-            EmbeddedStack stack = everything.start(place, console());
+            EmbeddedStack stack =
+                    everything.start(place, settings.with(console().environment()), console());
             console().say("puri: ready after " + seconds(started) + " s, loading the sample");
             List<String> differences = new Demo(console(), stack).run();
             differences.forEach(each -> console().say("puri: not as it must be: " + each));
@@ -118,8 +123,8 @@ final class DemoCommand extends Subcommand {
             this.data = data;
         }
 
-        EmbeddedStack start(EmbeddedStack.Place place, Console console) {
-            EmbeddedStack started = EmbeddedStack.start(place, step -> console.say("puri: " + step));
+        EmbeddedStack start(EmbeddedStack.Place place, StackSettings settings, Console console) {
+            EmbeddedStack started = EmbeddedStack.start(place, settings, step -> console.say("puri: " + step));
             stack = started;
             return started;
         }

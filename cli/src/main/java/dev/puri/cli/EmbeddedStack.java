@@ -2,7 +2,6 @@ package dev.puri.cli;
 
 import dev.puri.embedded.EmbeddedBroker;
 import dev.puri.embedded.EmbeddedRegistry;
-import dev.puri.http.Settings;
 import dev.puri.registry.RegistryStreams;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
@@ -13,10 +12,12 @@ import dev.puri.search.SearchSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -36,8 +37,8 @@ import org.apache.kafka.clients.admin.Admin;
  * </pre>
  */
 public final class EmbeddedStack implements AutoCloseable {
-    private static final Duration READY_TIMEOUT = Duration.ofSeconds(120);
-    private static final long POLL_MILLIS = 10;
+    /** Without any progress for so long, it will not become ready. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Closed from the last to the first. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -63,31 +64,48 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    private EmbeddedStack(Place place, Consumer<String> progress) {
+    private EmbeddedStack(Place place, StackSettings settings, Consumer<String> progress) {
         // Some are bound last, and nobody should wait so long to hear that one is taken.
         requireFree("resolver", "--port", place.port());
         requireFree("resolver", "--public-port", place.publicPort());
         requireFree("search indexer", "--search-port", place.searchPort());
         requireFree("broker", "--kafka-port", place.kafkaPort());
         requireFree("schema registry", "--registry-port", place.registryPort());
+        settings.check(Map.of(
+                StreamsSettings.class,
+                decidedForStreams(place, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY),
+                ResolverSettings.class,
+                decidedForResolver(
+                        place, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY, CliSettings.SEARCH),
+                SearchSettings.class,
+                decidedForIndexer(place, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY)));
         boolean started = false;
         try {
             progress.accept("starting a Kafka broker and a schema registry");
             // Both take seconds, most of them on one core each.
-            CompletableFuture<EmbeddedRegistry> starting =
-                    inBackground(() -> EmbeddedRegistry.start(place.data().resolve("registry"), place.registryPort()));
+            CompletableFuture<EmbeddedRegistry> starting = inBackground(() -> timed(
+                    "schema registry",
+                    progress,
+                    () -> EmbeddedRegistry.start(place.data().resolve("registry"), place.registryPort())));
             try {
-                broker = opened(EmbeddedBroker.start(place.data().resolve("kafka"), place.kafkaPort()));
+                broker = opened(timed(
+                        "broker",
+                        progress,
+                        () -> EmbeddedBroker.start(place.data().resolve("kafka"), place.kafkaPort())));
             } finally {
                 // Whatever became of the broker, this child must be known, to be closed.
                 registry = opened(joined(starting));
             }
             createTopics();
             progress.accept("starting the topology, a resolver and a search indexer");
-            streams = opened(RegistryStreams.start(streamsSettings(place)));
-            indexer = opened(SearchServer.start(searchSettings(place)));
-            resolver = opened(Resolver.start(resolverSettings(place)));
-            awaitReady();
+            streams = opened(RegistryStreams.start(settings.read(
+                    StreamsSettings.class, decidedForStreams(place, bootstrapServers(), schemaRegistry()))));
+            indexer = opened(SearchServer.start(settings.read(
+                    SearchSettings.class, decidedForIndexer(place, bootstrapServers(), schemaRegistry()))));
+            resolver = opened(Resolver.start(settings.read(
+                    ResolverSettings.class,
+                    decidedForResolver(place, bootstrapServers(), schemaRegistry(), search()))));
+            awaitReady(progress);
             started = true;
         } finally {
             if (!started) {
@@ -96,15 +114,21 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
+    /** Starts everything with the servers' defaults. */
+    static EmbeddedStack start(Place place, Consumer<String> progress) {
+        return start(place, new StackSettings(), progress);
+    }
+
     /**
      * Starts everything and returns when it answers.
      *
-     * @param progress is told what is being done, for people
+     * @param progress is told what is being done and how long it took, for people
+     * @throws dev.puri.http.InvalidSettingsException listing every mistake
      * @throws dev.puri.embedded.EmbeddedException when a port or the directory is in use, or a part fails
-     * @throws CommandException when it is not ready in time
+     * @throws CommandException when it does not become ready
      */
-    public static EmbeddedStack start(Place place, Consumer<String> progress) {
-        return new EmbeddedStack(place, progress);
+    static EmbeddedStack start(Place place, StackSettings settings, Consumer<String> progress) {
+        return new EmbeddedStack(place, settings, progress);
     }
 
     /**
@@ -139,6 +163,13 @@ public final class EmbeddedStack implements AutoCloseable {
         return part;
     }
 
+    private static <T> T timed(String what, Consumer<String> progress, Supplier<T> task) {
+        long started = System.nanoTime();
+        T result = task.get();
+        progress.accept(String.format("the %s runs after %.1f s", what, (System.nanoTime() - started) / 1e9));
+        return result;
+    }
+
     private static <T> CompletableFuture<T> inBackground(Supplier<T> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Thread.ofPlatform().name("start-schema-registry").daemon().start(() -> {
@@ -165,69 +196,58 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    private StreamsSettings streamsSettings(Place place) {
-        return Settings.read(
-                StreamsSettings.class,
-                Map.of(
-                        "bootstrap.server", bootstrapServers(),
-                        "schema.registry", schemaRegistry(),
-                        "streams.state.dir", place.data().resolve("streams").toString(),
-                        "streams.http.port", "0"),
-                Map.of(),
-                null);
+    private static Map<String, String> decidedForStreams(Place place, String brokers, String schemas) {
+        return Map.of(
+                "bootstrap.server",
+                brokers,
+                "schema.registry",
+                schemas,
+                "streams.state.dir",
+                place.data().resolve("streams").toString(),
+                "streams.replication.factor",
+                "1",
+                "streams.http.port",
+                "0");
     }
 
-    private ResolverSettings resolverSettings(Place place) {
-        return Settings.read(
-                ResolverSettings.class,
-                Map.of(
-                        "bootstrap.server", bootstrapServers(),
-                        "schema.registry", schemaRegistry(),
-                        "state.dir", place.data().resolve("resolver").toString(),
-                        // No balancer stands before it that had to find out.
-                        "drain.delay", "0s",
-                        "search.url", search(),
-                        "http.port", Integer.toString(place.port()),
-                        "public.http.port", Integer.toString(place.publicPort())),
-                Map.of(),
-                null);
+    private static Map<String, String> decidedForResolver(Place place, String brokers, String schemas, String search) {
+        return Map.of(
+                "bootstrap.server",
+                brokers,
+                "schema.registry",
+                schemas,
+                "state.dir",
+                place.data().resolve("resolver").toString(),
+                "search.url",
+                search,
+                "http.port",
+                Integer.toString(place.port()),
+                "public.http.port",
+                Integer.toString(place.publicPort()));
     }
 
-    private SearchSettings searchSettings(Place place) {
-        return Settings.read(
-                SearchSettings.class,
-                Map.of(
-                        "bootstrap.server", bootstrapServers(),
-                        "schema.registry", schemaRegistry(),
-                        "state.dir", place.data().resolve("search").toString(),
-                        "drain.delay", "0s",
-                        "http.port", Integer.toString(place.searchPort())),
-                Map.of(),
-                null);
+    private static Map<String, String> decidedForIndexer(Place place, String brokers, String schemas) {
+        return Map.of(
+                "bootstrap.server",
+                brokers,
+                "schema.registry",
+                schemas,
+                "state.dir",
+                place.data().resolve("search").toString(),
+                "http.port",
+                Integer.toString(place.searchPort()));
     }
 
-    private void awaitReady() {
-        long deadline = System.nanoTime() + READY_TIMEOUT.toNanos();
-        while (!(streams.isReady() && resolver.isReady() && indexer.isReady())) {
-            if (streams.ended().isCompletedExceptionally()) {
-                throw CommandException.failed(
-                        "the topology ended: " + streams.ended().exceptionNow().getMessage(),
-                        streams.ended().exceptionNow());
-            }
-            if (System.nanoTime() > deadline) {
-                throw CommandException.failed(
-                        "not ready within " + READY_TIMEOUT.toSeconds() + " s: the "
-                                + (!streams.isReady() ? "topology" : resolver.isReady() ? "search indexer" : "resolver")
-                                + " still starts; -v tells more",
-                        null);
-            }
-            try {
-                Thread.sleep(POLL_MILLIS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw CommandException.failed("interrupted while starting", e);
-            }
-        }
+    private void awaitReady(Consumer<String> progress) {
+        new Readiness(PATIENCE, broker::deliveredBytes, streams.ended(), progress)
+                .await(List.of(
+                        new Readiness.Part("topology", streams::isReady, health("http://127.0.0.1:" + streams.port())),
+                        new Readiness.Part("resolver", resolver::isReady, health(resolver())),
+                        new Readiness.Part("search indexer", indexer::isReady, health(search()))));
+    }
+
+    private static URI health(String server) {
+        return URI.create(server + "/health/ready");
     }
 
     /** Completes when the topology ends; exceptionally when it failed, which leaves a registry that does nothing. */

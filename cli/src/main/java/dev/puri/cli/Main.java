@@ -89,6 +89,9 @@ public final class Main {
             return message;
         }
         String brokers = command.settings().bootstrapServer();
+        if (Cluster.isTimeout(e) && Cluster.listens(brokers)) {
+            return Cluster.late(brokers, e);
+        }
         return (message.contains(brokers) ? message : "no broker answers at " + brokers + " (" + message + ")")
                 + "; start one with puri up, or name one with --bootstrap-server";
     }

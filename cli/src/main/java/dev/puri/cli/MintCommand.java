@@ -78,7 +78,7 @@ final class MintCommand extends Subcommand {
     }
 
     private Prefix prefixOf(String name) {
-        Collection declared = settings().collections().read().collection(name);
+        Collection declared = cluster().declarations().collection(name);
         if (declared == null) {
             throw CommandException.failed(
                     "the collection " + name + " is not registered; see puri collections list", null);

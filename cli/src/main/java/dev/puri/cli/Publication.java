@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,12 +44,22 @@ final class Publication {
     /** The broker takes messages of 1 MiB at most, and a line is longer than the event it makes. */
     static final int MAX_LINE_BYTES = 4 << 20;
 
+    /**
+     * Most events that are not acknowledged. A record expires after the patience even while others get through,
+     * so what is before it must not take so long.
+     */
+    private static final int MAX_UNACKNOWLEDGED = 10_000;
+
+    /** After this without progress is said what is waited for. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
     private static final long PROGRESS_NANOS = Duration.ofMillis(200).toNanos();
 
     private final Console console;
     private final CliSettings settings;
     private final Options options;
     private final Semaphore underWay = new Semaphore(MAX_UNDER_WAY);
+    private final Semaphore unacknowledged = new Semaphore(MAX_UNACKNOWLEDGED);
     private final Counts counts = new Counts();
     private final AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
     private long nextProgress = System.nanoTime();
@@ -134,8 +146,12 @@ final class Publication {
      *     nothing happens for too long
      */
     Sum publish(InputStream input) throws IOException, InterruptedException {
-        Declarations declared = settings.collections().read();
-        try (Outcomes outcomes = options.outcomes() ? Outcomes.follow(settings, this::settled) : null;
+        Cluster cluster = new Cluster(console, settings, options.patience());
+        Declarations declared = cluster.declarations();
+        try (Outcomes outcomes = options.outcomes()
+                        ? cluster.ask("the topics of outcomes", () -> Outcomes.follow(settings, this::settled))
+                        : null;
+                Watch watch = new Watch();
                 IdentityPublisher publisher = new IdentityPublisher(settings.clientProperties(), declared::ownsTopic)) {
             send(input, declared, publisher, outcomes);
             publisher.flush();
@@ -230,6 +246,8 @@ final class Publication {
         if (outcomes != null) {
             outcomes.requireReading();
         }
+        // One that is acknowledged or has failed gives its place back, and each does so within the patience.
+        unacknowledged.acquire();
         if (!underWay.tryAcquire(options.patience().toMillis(), TimeUnit.MILLISECONDS)) {
             throw CommandException.failed(
                     MAX_UNDER_WAY + " events are under way and none got further for "
@@ -250,6 +268,7 @@ final class Publication {
 
     private void sent(long line, Position position, @Nullable Outcomes outcomes) {
         counts.published.incrementAndGet();
+        unacknowledged.release();
         if (outcomes == null) {
             underWay.release();
         } else {
@@ -259,6 +278,7 @@ final class Publication {
 
     private void notSent(long line, Throwable error) {
         underWay.release();
+        unacknowledged.release();
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         if (cause.getCause() instanceof RecordTooLargeException tooLarge) {
             malformed(line, "the event is too large: " + tooLarge.getMessage());
@@ -288,6 +308,42 @@ final class Publication {
                 counts.refused.incrementAndGet();
                 say("line " + line + ": refused, " + outcome.reason() + (detail.isEmpty() ? "" : ": " + detail));
             }
+        }
+    }
+
+    /** Says what is waited for while nothing gets further. */
+    private final class Watch implements AutoCloseable {
+        private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "watch");
+            thread.setDaemon(true);
+            return thread;
+        });
+        private long seen;
+
+        Watch() {
+            var unused = timer.scheduleWithFixedDelay(
+                    this::look, SILENCE.toMillis(), SILENCE.toMillis(), TimeUnit.MILLISECONDS);
+        }
+
+        private void look() {
+            long now = counts.published.get() + counts.failed.get() + settled();
+            boolean hasMoved = now != seen;
+            seen = now;
+            int sent = MAX_UNACKNOWLEDGED - unacknowledged.availablePermits();
+            int undecided = MAX_UNDER_WAY - underWay.availablePermits() - sent;
+            if (hasMoved || (sent == 0 && undecided <= 0)) {
+                return;
+            }
+            say(
+                    sent > 0
+                            ? "waiting for the broker at " + settings.bootstrapServer() + " to acknowledge " + sent
+                                    + " events"
+                            : "waiting for the topology (puri streams) to decide about " + undecided + " events");
+        }
+
+        @Override
+        public void close() {
+            timer.shutdownNow();
         }
     }
 

@@ -61,7 +61,7 @@ final class RejectionsCommand implements Runnable {
             if (count < 1 || count > MAX_COUNT) {
                 throw CommandException.usage("-n: 1 to " + MAX_COUNT + ", not " + count);
             }
-            List<Rejection> latest = latest();
+            List<Rejection> latest = cluster().ask("the rejections", this::latest);
             if (asJson()) {
                 latest.forEach(each -> console().out().println(Json.print(json(each))));
                 return ExitStatus.DONE;

@@ -41,7 +41,7 @@ final class ResolveCommand extends Subcommand {
             throw CommandException.usage("--group-by: shard is the only grouping, not " + groupBy);
         }
         requireText(refs);
-        Api resolver = Api.resolver(settings());
+        Api resolver = Api.resolver(console(), settings());
         List<Api.Answer> answers = new ArrayList<>();
         for (int from = 0; from < refs.size(); from += BATCH) {
             List<String> batch = refs.subList(from, Math.min(refs.size(), from + BATCH));

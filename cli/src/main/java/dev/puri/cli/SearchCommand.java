@@ -57,7 +57,7 @@ final class SearchCommand extends Subcommand {
     @Override
     public Integer call() throws InterruptedException {
         requireText(words);
-        Api.Answer answer = Api.search(settings()).get("/v1/search" + query());
+        Api.Answer answer = Api.search(console(), settings()).get("/v1/search" + query());
         if (asJson()) {
             console().out().println(answer.text().stripTrailing());
         } else {
@@ -125,7 +125,7 @@ final class SearchCommand extends Subcommand {
                 throw CommandException.usage("search takes either a subcommand or what to search for; a word that is"
                         + " a subcommand's name goes behind --, as in: puri search -- reindex");
             }
-            return Api.search(settings());
+            return Api.search(console(), settings());
         }
     }
 

@@ -65,6 +65,10 @@ abstract class Subcommand implements Callable<Integer> {
         return puri().output() == OutputFormat.JSON;
     }
 
+    final Cluster cluster() {
+        return new Cluster(console(), settings(), Cluster.PATIENCE);
+    }
+
     final CliSettings settings() {
         Map<String, String> flags = puri().flags();
         return Settings.of(flags, console().environment(), null)

@@ -80,7 +80,7 @@ final class TopicsCommand implements Runnable {
             name = "create",
             description = {
                 "Make those that are missing, also of namespaces that own one, and register their schemas.",
-                "What stands is left as it is, and checked."
+                "What exists is checked and left as it is, but that events topics are set to store batches uncompressed."
             })
     static final class CreateCommand extends Subcommand {
         @Option(
@@ -108,7 +108,7 @@ final class TopicsCommand implements Runnable {
             try (Admin admin = admin(this)) {
                 int count = partitions(admin);
                 print(RegistryTopics.create(admin, count, replicationFactor, Set.of()));
-                Set<String> owners = namespacesWithTopics(settings);
+                Set<String> owners = namespacesWithTopics(this);
                 if (!owners.isEmpty()) {
                     print(RegistryTopics.create(admin, count, replicationFactor, owners).stream()
                             .filter(each -> !SHARED.contains(each.name()))
@@ -159,14 +159,34 @@ final class TopicsCommand implements Runnable {
         }
     }
 
-    @Command(name = "check", description = "Say what is wrong with them and what to change; status 1 if anything is.")
+    @Command(
+            name = "check",
+            description = {
+                "Say what is wrong with them, their schemas and their schemas' compatibility, and what to change.",
+                "Status 1 if anything is."
+            })
     static final class CheckCommand extends Subcommand {
         @Override
         public Integer call() {
             try (Admin admin = admin(this)) {
-                int status = reportMistakes(mistakes(this, admin, -1));
+                List<String> mistakes = new ArrayList<>(mistakes(this, admin, -1));
+                mistakes.addAll(schemaMistakes(ours(admin)));
+                int status = reportMistakes(mistakes);
                 console().say("puri: all " + ours(admin).size() + " topics are right");
                 return status;
+            }
+        }
+
+        /** Not of {@code create}, which registers ours and cannot undo what others registered after it. */
+        private List<String> schemaMistakes(Set<String> there) {
+            Set<String> owners = there.stream()
+                    .filter(Topics::isEvents)
+                    .filter(topic -> !topic.equals(Topics.EVENTS))
+                    .map(topic -> topic.substring(Topics.EVENTS.length() + 1))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            try (ConfluentSchemaRegistry registry =
+                    ConfluentSchemaRegistry.create(settings().clientProperties())) {
+                return RegistrySchemas.check(registry, owners);
             }
         }
     }
@@ -194,8 +214,8 @@ final class TopicsCommand implements Runnable {
         }
     }
 
-    private static Set<String> namespacesWithTopics(CliSettings settings) {
-        return settings.collections().read().namespaces().stream()
+    private static Set<String> namespacesWithTopics(Subcommand command) {
+        return command.cluster().declarations().namespaces().stream()
                 .filter(Namespace::ownsTopic)
                 .map(Namespace::name)
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -217,7 +237,7 @@ final class TopicsCommand implements Runnable {
                 replicationFactor < 1 ? topology.streamsReplicationFactor() : replicationFactor));
         Set<String> there = ours(admin);
         if (there.contains(Topics.COLLECTIONS)) {
-            mistakes.addAll(missing(namespacesWithTopics(command.settings()), there));
+            mistakes.addAll(missing(namespacesWithTopics(command), there));
         }
         return mistakes;
     }

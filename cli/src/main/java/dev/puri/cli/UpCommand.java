@@ -3,6 +3,7 @@ package dev.puri.cli;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(
@@ -43,6 +44,9 @@ final class UpCommand extends Subcommand {
             description = "The schema registry's (default: 8081; 0: a free one).")
     private int registryPort = 8081;
 
+    @Mixin
+    private StackSettings settings = new StackSettings();
+
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
         puri().requireNoAddress("up");
@@ -56,6 +60,7 @@ final class UpCommand extends Subcommand {
         EmbeddedStack.requirePort("--registry-port", registryPort);
         EmbeddedStack stack = EmbeddedStack.start(
                 new EmbeddedStack.Place(data, port, publicPort, searchPort, kafkaPort, registryPort),
+                settings.with(console().environment()),
                 step -> console().say("puri: " + step));
         console()
                 .say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry()

@@ -4,17 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.schemas.serde.Compatibility;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -266,6 +275,125 @@ class CliIT {
     }
 
     @Test
+    void topicsCheckSeesASubjectsCompatibilityThatWasChanged() {
+        try (ConfluentSchemaRegistry registry = registry()) {
+            for (String topic : List.of("puri.events.v1", "puri.collections.v1")) {
+                for (Compatibility level : List.of(Compatibility.NONE, Compatibility.BACKWARD)) {
+                    registry.setCompatibility(topic + "-value", level);
+                    CommandLineRun check = puri("", "topics", "check");
+                    assertThat(check.status()).isEqualTo(1);
+                    assertThat(check.errLines())
+                            .singleElement()
+                            .asString()
+                            .startsWith("puri: the subject " + topic + "-value has the compatibility " + level
+                                    + " and must have FULL_TRANSITIVE")
+                            .endsWith("set it with puri topics create");
+                    assertThat(puri("", "topics", "create").status()).isZero();
+                    assertThat(puri("", "topics", "check").status()).isZero();
+                }
+            }
+        }
+    }
+
+    private static ConfluentSchemaRegistry registry() {
+        return ConfluentSchemaRegistry.create(Map.of("schema.registry.url", stack.schemaRegistry()));
+    }
+
+    @Test
+    void aRecordThatIsNoDeclarationIsNamedAndRepairedWhileTheRestGoesOn() throws Exception {
+        apply("collections:\n  - {name: whole:a, prefix: wha}\n");
+        long offset = poison("broken:a", new byte[] {1, 2, 3, 4, 5});
+        try {
+            String place = "puri.collections.v1-0 at offset " + offset + " (key \"broken:a\")";
+            CommandLineRun list = puri("", "collections", "list", "-o", "json");
+            assertThat(list.status()).isZero();
+            assertThat(list.out()).contains("\"whole:a\"");
+            assertThat(list.err())
+                    .startsWith("puri: warning: 1 of the records of collections cannot be read and is passed over:")
+                    .containsOnlyOnce(place);
+            assertThat(puri("", "mint", "whole:a").out()).contains("  wha_");
+            assertThat(publish(created("whole:a:1", "br-1")).status()).isZero();
+            assertThat(apply("collections:\n  - {name: whole:a, prefix: wha, search: true}\n")
+                            .outLines())
+                    .containsExactly("declared   whole:a");
+
+            String wanted = "collections:\n  - {name: broken:a, prefix: brk}\n  - {name: whole:b, prefix: whb}\n";
+            CommandLineRun refused = puri(wanted, "collections", "apply", "-f", "-");
+            assertThat(refused.status()).isEqualTo(1);
+            assertThat(refused.err())
+                    .contains("nothing was written")
+                    .contains("whole:b: prefix: no new prefix is given while the record in puri.collections.v1-0")
+                    .contains("puri collections repair");
+
+            CommandLineRun plan = puri("", "collections", "repair");
+            assertThat(plan.outLines())
+                    .containsExactly("would write a tombstone under the key of puri.collections.v1-0 at offset "
+                            + offset + ", \"broken:a\"");
+            assertThat(plan.err())
+                    .contains("nothing was written; --yes writes it")
+                    .contains("forgets the prefix");
+
+            CommandLineRun repair = puri(wanted, "collections", "repair", "-f", "-", "--yes", "-o", "json");
+            assertThat(repair.status()).as(repair.err()).isZero();
+            assertThat(Json.parse(repair.out()).at("/write/prefix").asText()).isEqualTo("brk");
+            assertThat(puri("", "collections", "list").err()).isEmpty();
+            assertThat(apply(wanted).outLines()).containsExactly("declared   whole:b", "unchanged  1");
+            assertThat(puri("", "collections", "repair").err().strip()).isEqualTo("puri: there is nothing to repair");
+        } finally {
+            poison("broken:a", null);
+        }
+    }
+
+    private static long poison(String key, byte @Nullable [] value) throws Exception {
+        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", stack.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            return producer.send(
+                            new ProducerRecord<>("puri.collections.v1", key.getBytes(StandardCharsets.UTF_8), value))
+                    .get(30, TimeUnit.SECONDS)
+                    .offset();
+        }
+    }
+
+    @Test
+    void aBrokerThatListensAndIsSilentIsWaitedForAndNotSaidToBeAway() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String broker = "127.0.0.1:" + silent.getLocalPort();
+            CommandLineRun publish = puri(
+                    created("far:a:1", "br-1"),
+                    "publish",
+                    "-f",
+                    "-",
+                    "--timeout",
+                    "3",
+                    "--bootstrap-server",
+                    broker,
+                    "--command-config",
+                    impatient().toString());
+            assertThat(publish.status()).isEqualTo(1);
+            assertThat(publish.errLines().getFirst())
+                    .startsWith("puri: waiting for the declared collections: the broker at " + broker + " listens");
+            assertThat(publish.errLines().getLast())
+                    .startsWith("puri: the broker at " + broker + " listens but did not answer in time");
+            assertThat(publish.err()).doesNotContain("puri up");
+
+            CommandLineRun topics = puri(
+                    "",
+                    "topics",
+                    "list",
+                    "--bootstrap-server",
+                    broker,
+                    "--command-config",
+                    impatient().toString());
+            assertThat(topics.status()).isEqualTo(1);
+            assertThat(topics.err())
+                    .contains("listens but did not answer in time")
+                    .doesNotContain("puri up");
+        }
+    }
+
+    @Test
     void aBrokerOutOfReachIsStatus1WithinItsBound() throws IOException {
         String nobody = "127.0.0.1:" + closedPort();
         for (String[] args : List.of(
@@ -281,7 +409,10 @@ class CliIT {
             CommandLineRun run = puri(created("far:a:1", "br-1"), all.toArray(String[]::new));
             assertThat(run.status()).as(String.join(" ", args)).isEqualTo(1);
             assertThat(run.out()).isEmpty();
-            assertThat(run.err()).startsWith("puri: ").doesNotContain("\tat ");
+            assertThat(run.err())
+                    .startsWith("puri: ")
+                    .contains("start one with puri up")
+                    .doesNotContain("\tat ", "puri: waiting");
         }
     }
 

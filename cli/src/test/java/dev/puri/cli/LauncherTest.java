@@ -96,6 +96,22 @@ class LauncherTest {
     }
 
     @Test
+    void theWholeRegistryHasABoundedHeapUnlessTheUserGivesItMore() throws Exception {
+        environment.put("PURI_JAVA_OPTS", "-XX:+PrintFlagsFinal");
+        for (String command : List.of("up", "demo")) {
+            assertThat(run(root.resolve("puri"), command, "--help").out())
+                    .containsPattern("MaxHeapSize +:?= " + (512L << 20) + " ")
+                    .containsPattern("UseSerialGC +:?= true ");
+        }
+        environment.put("PURI_JAVA_OPTS", "-XX:+PrintFlagsFinal -Xmx2g -XX:+UseParallelGC");
+        Run more = run(root.resolve("puri"), "up", "--help");
+        assertThat(more.status()).as(more.err()).isZero();
+        assertThat(more.out())
+                .containsPattern("MaxHeapSize +:?= " + (2L << 30) + " ")
+                .containsPattern("UseParallelGC +:?= true ");
+    }
+
+    @Test
     void aNewerSourceOrPomIsBuiltOnce() throws Exception {
         fakeMaven("echo \"$@\" >> '" + folder.resolve("builds") + "'; " + MAKE_THE_JAR);
         touch(root.resolve("client/pom.xml"), "2026-01-03T00:00:00Z");

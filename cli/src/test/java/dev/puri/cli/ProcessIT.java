@@ -56,7 +56,7 @@ class ProcessIT {
     @Test
     void upAnswersOnOneLineLeavesNothingRunningAndKeepsItsData() throws Exception {
         try (PuriProcess first = up()) {
-            Map<String, String> environment = environment(first);
+            Map<String, String> environment = first.environment(folder.resolve("errors"));
             assertThat(CommandLineRun.reading(environment, CREATED, "publish", "-f", "-", "--wait")
                             .status())
                     .isZero();
@@ -69,7 +69,7 @@ class ProcessIT {
         }
         assertThatNothingButResultsIsOnStdout();
         try (PuriProcess second = up()) {
-            Map<String, String> environment = environment(second);
+            Map<String, String> environment = second.environment(folder.resolve("errors"));
             CommandLineRun resolved = CommandLineRun.of(environment, "-o", "json", "resolve", "kept:a:1");
             assertThat(resolved.status()).as(resolved.out() + resolved.err()).isZero();
             assertThat(Json.parse(resolved.out()).at("/results/0/shard").asText())
@@ -114,21 +114,5 @@ class ProcessIT {
                 "0",
                 "--registry-port",
                 "0");
-    }
-
-    /** Where it listens: the resolver on stdout, the rest on stderr. */
-    private Map<String, String> environment(PuriProcess up) throws Exception {
-        String ready = up.readLine();
-        String errors = Files.readString(folder.resolve("errors"));
-        assertThat(ready).as(errors).matches("ready http://127\\.0\\.0\\.1:\\d+");
-        String told = errors.lines()
-                .filter(line -> line.startsWith("puri: broker "))
-                .findFirst()
-                .orElseThrow();
-        String[] words = told.replace(",", "").split(" ");
-        return Map.of(
-                "PURI_RESOLVER", ready.substring("ready ".length()),
-                "PURI_BOOTSTRAP_SERVER", words[2],
-                "PURI_SCHEMA_REGISTRY", words[5]);
     }
 }

@@ -1,11 +1,15 @@
 package dev.puri.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The command as a process of its own, with the launcher's options; its stderr goes to a file. */
@@ -54,13 +58,46 @@ final class PuriProcess implements AutoCloseable {
         return process.exitValue();
     }
 
+    /** As {@code kill -9}; returns when it is gone. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    /** Lets it run for so long, in which it must not end. */
+    void runFor(Duration time) throws InterruptedException {
+        assertThat(process.waitFor(time.toNanos(), TimeUnit.NANOSECONDS))
+                .as("ended by itself")
+                .isFalse();
+    }
+
+    /**
+     * Where {@code puri up} listens, as the commands' variables: the resolver on stdout, the rest on stderr.
+     *
+     * @param errors the file of its stderr
+     */
+    Map<String, String> environment(Path errors) throws IOException {
+        String ready = readLine();
+        String said = Files.readString(errors);
+        assertThat(ready).as(said).matches("ready http://127\\.0\\.0\\.1:\\d+");
+        String told = said.lines()
+                .filter(line -> line.startsWith("puri: broker "))
+                .findFirst()
+                .orElseThrow();
+        String[] words = told.replace(",", "").split(" ");
+        return Map.of(
+                "PURI_RESOLVER", ready.substring("ready ".length()),
+                "PURI_BOOTSTRAP_SERVER", words[2],
+                "PURI_SCHEMA_REGISTRY", words[5]);
+    }
+
     /** Processes that it started and that run. */
     List<ProcessHandle> children() {
         return process.children().toList();
     }
 
     @Override
-    public void close() {
-        process.destroyForcibly();
+    public void close() throws InterruptedException {
+        kill();
     }
 }

@@ -135,12 +135,7 @@ final class ReadYourWritesIT {
             await().until(() -> lines.stream().anyMatch(line -> line.contains("\"changes:tracks:1\"")));
             reader.shutdownNow();
         }
-        String id = lines.stream()
-                .filter(line -> line.startsWith("id:"))
-                .reduce((before, last) -> last)
-                .orElseThrow()
-                .substring(3)
-                .strip();
+        String id = lastId(lines);
         publish("changes:tracks:2", created("br-2"));
 
         Queue<String> more = new ConcurrentLinkedQueue<>();
@@ -150,6 +145,45 @@ final class ReadYourWritesIT {
             reader.shutdownNow();
         }
         assertThat(more).noneMatch(line -> line.contains("\"changes:tracks:1\""));
+    }
+
+    @Test
+    void nothingOfAnErasedIdentityIsToldAnyMore() throws Exception {
+        String puri = "changes:tracks:erin";
+        Queue<String> before = new ConcurrentLinkedQueue<>();
+        try (HttpClient reader = HttpClient.newHttpClient()) {
+            var unused = follow(reader, null, before);
+            await().until(() -> before.stream().anyMatch(line -> line.startsWith("id:")));
+            reader.shutdownNow();
+        }
+        publish(puri, created("erins-shard"));
+        Position refused = publish(puri, created("erins-other-shard"));
+        assertThat(get("/v1/identities/" + puri + "?wait=20s&at=" + refused).statusCode())
+                .isEqualTo(409);
+        assertThat(get("/v1/rejections?puri=" + puri).body()).contains("PURI_TAKEN", "erins-shard");
+
+        Position erased = publish(puri, new Change.Erased());
+
+        assertThat(get("/v1/identities/" + puri + "?wait=20s&at=" + erased).statusCode())
+                .isEqualTo(404);
+        assertThat(get("/v1/rejections?puri=" + puri).body()).doesNotContain("erin");
+        assertThat(get("/v1/stats").body()).doesNotContain("erins-shard");
+        Queue<String> after = new ConcurrentLinkedQueue<>();
+        try (HttpClient reader = HttpClient.newHttpClient()) {
+            var unused = follow(reader, lastId(before), after);
+            await().until(() -> after.contains("data: {\"puri\":\"" + puri + "\"}"));
+            reader.shutdownNow();
+        }
+        assertThat(after).noneMatch(line -> line.contains("erins-shard"));
+    }
+
+    private static String lastId(Queue<String> lines) {
+        return lines.stream()
+                .filter(line -> line.startsWith("id:"))
+                .reduce((before, last) -> last)
+                .orElseThrow()
+                .substring(3)
+                .strip();
     }
 
     @Test

@@ -25,6 +25,7 @@ class SearchCommandIT {
     private final AtomicInteger status = new AtomicInteger(200);
     private final AtomicReference<String> asked = new AtomicReference<>("");
     private final AtomicReference<String> token = new AtomicReference<>("");
+    private volatile Runnable onAnswer = () -> {};
     private HttpServer server;
 
     @BeforeEach
@@ -45,6 +46,7 @@ class SearchCommandIT {
             token.set(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
             exchange.sendResponseHeaders(status.get(), 0);
             exchange.getResponseBody().write(answer.get().getBytes(StandardCharsets.UTF_8));
+            onAnswer.run();
         }
     }
 
@@ -134,6 +136,21 @@ class SearchCommandIT {
         CommandLineRun unknown = puri("search", "x");
         assertThat(unknown.status()).isEqualTo(1);
         assertThat(unknown.err()).contains("PURI_TOKEN");
+    }
+
+    @Test
+    void aServerThatIsNotReadyYetIsWaitedForAndWhatForIsSaid() {
+        answer.set("{\"title\":\"Not ready\",\"detail\":\"the index is being filled\"}");
+        status.set(503);
+        onAnswer = () -> {
+            status.set(200);
+            answer.set("{\"results\":[],\"total\":0,\"totalIsExact\":true}");
+        };
+        CommandLineRun run = puri("search", "x");
+        assertThat(run.status()).as(run.err()).isZero();
+        assertThat(run.errLines().getFirst())
+                .startsWith("puri: waiting for the search indexer at http://127.0.0.1:")
+                .endsWith("/v1/search: Not ready. the index is being filled");
     }
 
     @Test

@@ -3,20 +3,24 @@ package dev.puri.client;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationAvro;
-import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.Declared;
 import dev.puri.schemas.collection.LiveDeclarations;
 import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -28,14 +32,18 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionAbortableException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,12 +90,11 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Everything that is declared now.
+     * Everything that is declared now, and the records that cannot be read.
      *
-     * @throws CollectionRegistryException when the topic is missing, cannot be read to its end in time,
-     *     or holds what this version cannot read
+     * @throws CollectionRegistryException when the topic is missing or cannot be read to its end in time
      */
-    public Declarations read() {
+    public CollectionsContent read() {
         Deadline deadline = new Deadline(timeout);
         try (Consumer<byte[], Object> consumer = openConsumer()) {
             return readToEnd(consumer, deadline);
@@ -98,17 +105,59 @@ public final class CollectionRegistry {
 
     /**
      * Declares all of these or, if any conflicts with what stands, none. What is not among them stays as
-     * it is. Once this returns, every reader sees it.
+     * it is. Once this returns, every reader sees it. While a record cannot be read, its key and new prefixes
+     * are conflicts.
      *
      * @return what was written, maybe nothing; or all conflicts
      * @throws CollectionRegistryException when the cluster fails, or other applies go on taking over;
      *     applying again is harmless
      */
     public Declared apply(List<? extends Declaration> wanted) {
+        return decide(content -> {
+            Declared declared = content.declare(wanted);
+            return new Decision<>(
+                    declared,
+                    declared instanceof Declared.Changes changes
+                            ? changes.writes().stream().map(this::write).toList()
+                            : List.of());
+        });
+    }
+
+    /**
+     * Writes another record under the key of each that cannot be read, so that compaction removes it: the
+     * declaration that is given for that key, or else the last one that can be read, or else a tombstone. A
+     * prefix that only the unreadable record held can be given again after a tombstone.
+     *
+     * @param right what is known to belong under those keys; declarations of other keys are ignored
+     * @return what was written, maybe nothing
+     * @throws CollectionRegistryException as {@link #apply}, or when what is given conflicts with what stands
+     */
+    public List<CollectionsContent.Repair> repair(List<? extends Declaration> right) {
+        return decide(content -> {
+            List<CollectionsContent.Repair> repairs = content.repairs(right);
+            return new Decision<>(repairs, repairs.stream().map(this::write).toList());
+        });
+    }
+
+    private ProducerRecord<byte[], @Nullable Object> write(Declaration declaration) {
+        return new ProducerRecord<byte[], @Nullable Object>(
+                topic, declaration.key().getBytes(StandardCharsets.UTF_8), DeclarationAvro.toAvro(declaration));
+    }
+
+    private ProducerRecord<byte[], @Nullable Object> write(CollectionsContent.Repair repair) {
+        Declaration replacement = repair.replacement();
+        return new ProducerRecord<byte[], @Nullable Object>(
+                topic, repair.record().keyBytes(), replacement == null ? null : DeclarationAvro.toAvro(replacement));
+    }
+
+    /** What comes of reading the topic, and what is written because of it. */
+    private record Decision<T>(T result, List<ProducerRecord<byte[], @Nullable Object>> writes) {}
+
+    private <T> T decide(Function<CollectionsContent, Decision<T>> decider) {
         KafkaException last = null;
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             try {
-                return applyOnce(wanted);
+                return decideOnce(decider);
             } catch (KafkaException e) {
                 if (!isTakenOver(e)) {
                     throw unavailable("could not be written; apply again, which is harmless", e);
@@ -121,18 +170,17 @@ public final class CollectionRegistry {
                 "another apply took over " + ATTEMPTS + " times in a row and nothing was written; apply again", last);
     }
 
-    private Declared applyOnce(List<? extends Declaration> wanted) {
+    private <T> T decideOnce(Function<CollectionsContent, Decision<T>> decider) {
         Deadline deadline = new Deadline(timeout);
-        Producer<byte[], Object> producer = openProducer();
+        Producer<byte[], @Nullable Object> producer = openProducer();
         try (Consumer<byte[], Object> consumer = openConsumer()) {
             requireTopic(consumer, deadline);
             producer.initTransactions();
-            Declared declared = readToEnd(consumer, deadline).declare(wanted);
-            if (declared instanceof Declared.Changes changes
-                    && !changes.writes().isEmpty()) {
-                awaitVisible(consumer, write(producer, changes.writes(), deadline), deadline);
+            Decision<T> decision = decider.apply(readToEnd(consumer, deadline));
+            if (!decision.writes().isEmpty()) {
+                awaitVisible(consumer, write(producer, decision.writes(), deadline), deadline);
             }
-            return declared;
+            return decision.result();
         } finally {
             // Everything sent is settled by now, or fenced; there is nothing to wait for.
             producer.close(Duration.ZERO);
@@ -141,16 +189,13 @@ public final class CollectionRegistry {
 
     /** Returns the offset after the last record written to each partition. */
     private Map<TopicPartition, Long> write(
-            Producer<byte[], Object> producer, List<Declaration> declarations, Deadline deadline) {
+            Producer<byte[], @Nullable Object> producer,
+            List<ProducerRecord<byte[], @Nullable Object>> records,
+            Deadline deadline) {
         producer.beginTransaction();
         try {
             List<Future<RecordMetadata>> sent = new ArrayList<>();
-            for (Declaration declaration : declarations) {
-                sent.add(producer.send(new ProducerRecord<>(
-                        topic,
-                        declaration.key().getBytes(StandardCharsets.UTF_8),
-                        DeclarationAvro.toAvro(declaration))));
-            }
+            records.forEach(each -> sent.add(producer.send(each)));
             producer.flush();
             Map<TopicPartition, Long> ends = new HashMap<>();
             for (Future<RecordMetadata> each : sent) {
@@ -166,7 +211,7 @@ public final class CollectionRegistry {
     }
 
     /** An open transaction would hold up every reader until it times out; a fenced one is closed already. */
-    private static void abort(Producer<byte[], Object> producer, KafkaException because) {
+    private static void abort(Producer<byte[], @Nullable Object> producer, KafkaException because) {
         if (isTakenOver(because)) {
             return;
         }
@@ -189,19 +234,127 @@ public final class CollectionRegistry {
         }
     }
 
-    private Declarations readToEnd(Consumer<byte[], Object> consumer, Deadline deadline) {
+    private CollectionsContent readToEnd(Consumer<byte[], Object> consumer, Deadline deadline) {
         List<TopicPartition> partitions = requireTopic(consumer, deadline);
         consumer.assign(partitions);
         consumer.seekToBeginning(partitions);
         Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, deadline.left());
-        LiveDeclarations read = new LiveDeclarations();
+        Reading reading = new Reading();
         while (!reached(consumer, ends, deadline)) {
             Duration left = deadline.left();
-            for (ConsumerRecord<byte[], Object> entry : consumer.poll(POLL.compareTo(left) < 0 ? POLL : left)) {
-                take(entry, read);
+            consumer.poll(POLL.compareTo(left) < 0 ? POLL : left).forEach(reading::take);
+        }
+        return reading.content();
+    }
+
+    /** What a deserializer threw. */
+    private record Undecodable(RuntimeException thrown) {
+        String reason() {
+            return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
+        }
+    }
+
+    /** Hands out failures as values, because Kafka would log each as an error and stop at it. */
+    private static final class LenientDeserializer implements Deserializer<Object> {
+        private final Deserializer<?> strict;
+
+        LenientDeserializer(Deserializer<?> strict) {
+            this.strict = strict;
+        }
+
+        @Override
+        public Object deserialize(String topic, byte[] value) {
+            return deserialize(topic, new RecordHeaders(), value);
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // Kafka's interface has no nullness: a deserializer may return null.
+        public Object deserialize(String topic, Headers headers, byte[] value) {
+            try {
+                return strict.deserialize(topic, headers, value);
+            } catch (RuntimeException e) {
+                if (isOutOfReach(e)) {
+                    throw e;
+                }
+                return new Undecodable(e);
             }
         }
-        return read.snapshot();
+
+        @Override
+        public void close() {
+            strict.close();
+        }
+
+        /** Whether it could not ask the schema registry; what the record holds is not known then. */
+        private static boolean isOutOfReach(RuntimeException e) {
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                // Confluent's throws what the JDK's network throws, or one of Kafka's errors of an API.
+                String name = cause.getClass().getName();
+                if (cause instanceof RegistryUnavailableException
+                        || cause instanceof ApiException
+                        || name.startsWith("java.net.")
+                        || name.startsWith("javax.net.")) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    /** What was read so far. A later record of a key replaces the earlier one, whether that can be read or not. */
+    private static final class Reading {
+        private final LiveDeclarations declarations = new LiveDeclarations();
+        private final Map<ByteBuffer, UnreadableDeclaration> unreadable = new LinkedHashMap<>();
+        private final List<UnreadableDeclaration> withoutKey = new ArrayList<>();
+
+        void take(ConsumerRecord<byte[], Object> entry) {
+            ByteBuffer key = entry.key() == null ? null : ByteBuffer.wrap(entry.key());
+            if (key == null) {
+                add(unreadable(entry, null, "it has no key"));
+                return;
+            }
+            String name = new String(entry.key(), StandardCharsets.UTF_8);
+            if (entry.value() == null) {
+                declarations.remove(name);
+                unreadable.remove(key);
+                return;
+            }
+            if (entry.value() instanceof Undecodable value) {
+                add(unreadable(entry, key, value.reason()));
+                return;
+            }
+            try {
+                Declaration declaration = DeclarationAvro.fromAvro((CollectionsEntry) entry.value());
+                if (!declaration.key().equals(name)) {
+                    throw new IllegalArgumentException("it declares " + declaration.key() + " under another key");
+                }
+                declarations.put(declaration);
+                unreadable.remove(key);
+            } catch (IllegalArgumentException | ClassCastException e) {
+                add(unreadable(entry, key, String.valueOf(e.getMessage())));
+            }
+        }
+
+        private static UnreadableDeclaration unreadable(
+                ConsumerRecord<byte[], Object> entry, @Nullable ByteBuffer key, String reason) {
+            return new UnreadableDeclaration(entry.topic(), entry.partition(), entry.offset(), key, reason);
+        }
+
+        private void add(UnreadableDeclaration record) {
+            if (record.key() == null) {
+                withoutKey.add(record);
+            } else {
+                unreadable.remove(record.key());
+                unreadable.put(record.key(), record);
+            }
+        }
+
+        CollectionsContent content() {
+            List<UnreadableDeclaration> all = new ArrayList<>(unreadable.values());
+            all.addAll(withoutKey);
+            all.sort(Comparator.comparingLong(UnreadableDeclaration::offset));
+            return new CollectionsContent(declarations.snapshot(), all);
+        }
     }
 
     private static boolean reached(
@@ -209,28 +362,6 @@ public final class CollectionRegistry {
         return ends.entrySet().stream()
                 .allMatch(end ->
                         end.getValue() == 0 || consumer.position(end.getKey(), deadline.left()) >= end.getValue());
-    }
-
-    private static void take(ConsumerRecord<byte[], Object> entry, LiveDeclarations read) {
-        String key = entry.key() == null ? "" : new String(entry.key(), StandardCharsets.UTF_8);
-        @Nullable Object value = entry.value();
-        if (value == null) {
-            read.remove(key);
-            return;
-        }
-        try {
-            Declaration declaration = DeclarationAvro.fromAvro((CollectionsEntry) value);
-            if (!declaration.key().equals(key)) {
-                throw new IllegalArgumentException("its key is \"" + key + "\" and it declares " + declaration.key());
-            }
-            read.put(declaration);
-        } catch (IllegalArgumentException | ClassCastException e) {
-            // Passing over it could give its prefix away a second time.
-            throw new CollectionRegistryException(
-                    entry.topic() + "-" + entry.partition() + " holds at offset " + entry.offset()
-                            + " what this version cannot read: " + e.getMessage(),
-                    e);
-        }
     }
 
     private List<TopicPartition> requireTopic(Consumer<byte[], Object> consumer, Deadline deadline) {
@@ -259,14 +390,18 @@ public final class CollectionRegistry {
         // A fetch that waits at the end would hold up the next question on its connection.
         config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
         config.keySet().removeAll(List.of(ConsumerConfig.GROUP_ID_CONFIG, ConsumerConfig.GROUP_INSTANCE_ID_CONFIG));
-        return new KafkaConsumer<>(config);
+        Deserializer<?> values = new ConsumerConfig(config)
+                .getConfiguredInstance(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, Deserializer.class);
+        values.configure(config, false);
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new LenientDeserializer(values));
     }
 
-    private Producer<byte[], Object> openProducer() {
+    private Producer<byte[], @Nullable Object> openProducer() {
         String millis = String.valueOf(timeout.toMillis());
         Map<String, Object> config = new HashMap<>(properties);
         config.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
         config.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, AVRO_SERIALIZER);
+        config.putIfAbsent(IdentityPublisher.REMOVE_JAVA_PROPERTIES, "true");
         config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, TRANSACTIONAL_ID);
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
         config.put(ProducerConfig.ACKS_CONFIG, "all");

@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IdentityPublisher implements AutoCloseable {
     private static final String AVRO_SERIALIZER = "dev.puri.schemas.serde.AvroSerializer";
+
+    /** Confluent's key: without it its serializer registers a version of its own for our generated classes. */
+    static final String REMOVE_JAVA_PROPERTIES = "avro.remove.java.properties";
+
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
 
     /** Whoever sets one of these has thought about how long to wait, and ours might not fit to it. */
@@ -124,6 +128,7 @@ public final class IdentityPublisher implements AutoCloseable {
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
         properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
         properties.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, AVRO_SERIALIZER);
+        properties.putIfAbsent(REMOVE_JAVA_PROPERTIES, "true");
         if (TIMEOUTS.stream().noneMatch(properties::containsKey)) {
             properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000");
             properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
@@ -187,7 +192,8 @@ public final class IdentityPublisher implements AutoCloseable {
      * @param puri whose event it is
      * @param token that {@link #publish} gave
      * @param wait how long at most; the resolver has a bound of its own, 30 s unless set otherwise
-     * @return its fate; or an {@link java.io.IOException} when the resolver is out of reach, or an
+     * @return its fate; or an {@link java.io.IOException} when the resolver is out of reach, sends no end of an
+     *     answer, or this publisher is closed; or an
      *     {@link IllegalStateException} when it answers anything else, such as that its table is not complete
      * @throws IllegalStateException when no resolver is set
      */
@@ -207,9 +213,15 @@ public final class IdentityPublisher implements AutoCloseable {
         producer.flush();
     }
 
-    /** Delivers what is under way, for at most 35 s, and lets go of the rest. */
+    /** Delivers what is under way, for at most 35 s, and lets go of the rest. What {@link #await} waits for fails. */
     @Override
     public void close() {
-        producer.close(CLOSE_TIMEOUT);
+        try {
+            producer.close(CLOSE_TIMEOUT);
+        } finally {
+            if (resolver != null) {
+                resolver.close();
+            }
+        }
     }
 }

@@ -22,18 +22,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -71,6 +76,12 @@ class CollectionRegistryIT {
 
     private CollectionRegistry registry() {
         return new CollectionRegistry(properties, topic, TIMEOUT);
+    }
+
+    private Declarations read() {
+        CollectionsContent content = registry().read();
+        assertThat(content.unreadable()).isEmpty();
+        return content.declarations();
     }
 
     private static Collection collection(String namespace, String name, @Nullable String prefix) {
@@ -128,7 +139,7 @@ class CollectionRegistryIT {
                     }
                 }
                 assertThat(won).as("round %d", round).isOne();
-                Declarations after = registry().read();
+                Declarations after = read();
                 assertThat(after.collections()).as("round %d", round).hasSize(round + 1);
                 assertThat(after.byPrefix(new Prefix(prefix))).isIn(mine, yours);
             }
@@ -145,9 +156,9 @@ class CollectionRegistryIT {
                     .isInstanceOfSatisfying(
                             Declared.Changes.class,
                             changes -> assertThat(changes.writes()).containsExactly(next));
-            assertThat(registry().read().collection(next.qualifiedName())).isEqualTo(next);
+            assertThat(read().collection(next.qualifiedName())).isEqualTo(next);
         }
-        assertThat(registry().read().collections()).hasSize(20);
+        assertThat(read().collections()).hasSize(20);
     }
 
     @Test
@@ -160,7 +171,7 @@ class CollectionRegistryIT {
                         Declared.Changes.class,
                         changes -> assertThat(changes.writes()).isEmpty());
         assertThat(endOffset()).isEqualTo(before);
-        assertThat(registry().read()).isEqualTo(Declarations.of(wanted));
+        assertThat(read()).isEqualTo(Declarations.of(wanted));
     }
 
     @Test
@@ -182,11 +193,11 @@ class CollectionRegistryIT {
 
             Collection mine = collection("soundcloud", "tracks", "trk");
             assertThat(registry().apply(List.of(mine))).isInstanceOf(Declared.Changes.class);
-            assertThat(registry().read().collections()).containsExactly(mine);
+            assertThat(read().collections()).containsExactly(mine);
             assertThatThrownBy(crashed::commitTransaction)
                     .isInstanceOfAny(ProducerFencedException.class, InvalidProducerEpochException.class);
         }
-        assertThat(registry().read().byPrefix(new Prefix("trk")))
+        assertThat(read().byPrefix(new Prefix("trk")))
                 .extracting(holder -> Objects.requireNonNull(holder).namespace())
                 .isEqualTo("soundcloud");
     }
@@ -204,7 +215,7 @@ class CollectionRegistryIT {
                 .isInstanceOf(Declared.Conflicts.class)
                 .asString()
                 .contains("trk belongs to theirs:tracks");
-        assertThat(registry().read().collections()).containsExactly(theirs);
+        assertThat(read().collections()).containsExactly(theirs);
     }
 
     @Test
@@ -220,22 +231,160 @@ class CollectionRegistryIT {
                 .isInstanceOf(CollectionRegistryException.class)
                 .hasMessage("another apply took over 10 times in a row and nothing was written; apply again");
         assertThat(takeovers).hasValue(10);
-        assertThat(registry().read()).isEqualTo(Declarations.none());
+        assertThat(read()).isEqualTo(Declarations.none());
+    }
+
+    /** Past every check of ours, as a careless or hostile administrator writes. */
+    private void poison(byte @Nullable [] key, byte @Nullable [] value) throws Exception {
+        Map<String, Object> config = Map.of("bootstrap.servers", properties.get("bootstrap.servers"));
+        try (Producer<byte[], byte[]> careless =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            careless.send(new ProducerRecord<>(topic, key, value)).get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static List<String> conflicts(Declared declared) {
+        assertThat(declared).isInstanceOf(Declared.Conflicts.class);
+        return List.of(declared.toString().split("\n"));
     }
 
     @Test
-    void aRecordThatCannotBeReadStopsAnApplyRatherThanRiskItsPrefix() throws Exception {
+    void recordsThatCannotBeReadAreNamedAndTheRestIsRead() throws Exception {
+        properties.keySet().removeAll(List.of("value.serializer", "value.deserializer"));
+        properties.put("schema.registry.url", SchemaRegistryFixture.shared().url());
+        Collection good = collection("good", "tracks", "trk");
+        registry().apply(List.of(good));
+        long before = endOffset();
+        poison(bytes("odd\n\u001b[31m"), new byte[] {1, 2, 3, 4, 5});
+        poison(bytes("unknown:id"), new byte[] {0, 127, 0, 0, 1, 0});
+        poison(new byte[] {(byte) 0xff, 0}, new byte[0]);
+        poison(bytes("short:bytes"), new byte[] {0, 0, 0, 0, 1});
+
+        CollectionsContent content = registry().read();
+        assertThat(content.declarations().collections()).containsExactly(good);
+        assertThat(content.unreadable())
+                .extracting(UnreadableDeclaration::offset)
+                .containsExactly(before, before + 1, before + 2, before + 3);
+        assertThat(content.unreadable())
+                .extracting(UnreadableDeclaration::printableKey)
+                .containsExactly("\"odd [31m\"", "\"unknown:id\"", "0xff00", "\"short:bytes\"");
+        assertThat(content.unreadable().get(1).toString())
+                .startsWith(topic + "-0 at offset " + (before + 1) + " (key \"unknown:id\"): ")
+                .contains("schema id 2130706433");
+    }
+
+    @Test
+    void whatStandsUnderAnotherKeyIsNotReadAndALaterRecordOfAKeyReplacesTheUnreadableOne() throws Exception {
+        Collection tracks = collection("soundcloud", "tracks", "trk");
         try (Producer<byte[], Object> careless = rival()) {
             careless.initTransactions();
             careless.beginTransaction();
-            careless.send(entry("some:other", collection("soundcloud", "tracks", "trk")))
-                    .get(30, TimeUnit.SECONDS);
+            careless.send(entry("some:other", tracks)).get(30, TimeUnit.SECONDS);
             careless.commitTransaction();
         }
-        assertThatThrownBy(() -> registry().apply(List.of(collection("mine", "tracks", "trk"))))
+        assertThat(registry().read().unreadable())
+                .singleElement()
+                .hasToString(topic + "-0 at offset 0 (key \"some:other\"): it declares soundcloud:tracks under"
+                        + " another key");
+        poison(bytes("some:other"), null);
+        assertThat(read()).isEqualTo(Declarations.none());
+    }
+
+    @Test
+    void whileARecordCannotBeReadNoNewPrefixIsGivenAndEverythingElseIsDeclared() throws Exception {
+        Collection standing = collection("a", "tracks", "trk");
+        registry().apply(List.of(standing));
+        poison(bytes("b:users"), new byte[] {1});
+        Collection described =
+                new Collection("a", "tracks", new Prefix("trk"), Set.of(), true, true, "now searched", false);
+        List<Declaration> harmless = List.of(described, collection("c", "plain", null), new Namespace("c", true));
+        assertThat(registry().apply(harmless)).isInstanceOf(Declared.Changes.class);
+
+        long before = endOffset();
+        assertThat(conflicts(registry().apply(List.of(collection("c", "new", "usr")))))
+                .singleElement()
+                .asString()
+                .startsWith("c:new: prefix: no new prefix is given while the record in " + topic + "-0 at offset ")
+                .contains("(key \"b:users\")", "puri collections repair");
+        assertThat(conflicts(registry().apply(List.of(collection("b", "users", null)))))
+                .singleElement()
+                .asString()
+                .startsWith("b:users: name: its record in " + topic + "-0 at offset ");
+        assertThat(endOffset()).isEqualTo(before);
+    }
+
+    @Test
+    void anUnreadableRecordOverACollectionWhosePrefixIsKnownHoldsUpNoOther() throws Exception {
+        registry().apply(List.of(collection("a", "tracks", "trk")));
+        poison(bytes("a:tracks"), new byte[] {1});
+        assertThat(registry().apply(List.of(collection("b", "users", "usr")))).isInstanceOf(Declared.Changes.class);
+        assertThat(registry().apply(List.of(collection("b", "others", "trk")))).isInstanceOf(Declared.Conflicts.class);
+    }
+
+    @Test
+    void aRepairWritesWhatIsGivenElseWhatStoodBeforeElseATombstone() throws Exception {
+        Collection before = collection("was", "known", "trk");
+        registry().apply(List.of(before));
+        poison(bytes("was:known"), new byte[] {1});
+        poison(bytes("is:given"), new byte[] {2});
+        poison(bytes("is:lost"), new byte[] {3});
+        Collection given = collection("is", "given", "giv");
+        List<Declaration> right = List.of(given, collection("not", "concerned", "non"));
+
+        List<CollectionsContent.Repair> planned = registry().read().repairs(right);
+        assertThat(planned).extracting(CollectionsContent.Repair::replacement).containsExactly(before, given, null);
+        assertThat(registry().read().unreadable()).as("a plan changes nothing").hasSize(3);
+
+        assertThat(registry().repair(right)).isEqualTo(planned);
+        assertThat(read()).isEqualTo(Declarations.of(List.of(before, given)));
+        assertThat(registry().repair(right)).isEmpty();
+        assertThat(registry().apply(List.of(collection("new", "one", "new")))).isInstanceOf(Declared.Changes.class);
+    }
+
+    @Test
+    void aRepairThatWouldGiveAPrefixTwiceIsRefused() throws Exception {
+        registry().apply(List.of(collection("a", "tracks", "trk")));
+        poison(bytes("b:tracks"), new byte[] {1});
+        long before = endOffset();
+        assertThatThrownBy(() -> registry().repair(List.of(collection("b", "tracks", "trk"))))
                 .isInstanceOf(CollectionRegistryException.class)
-                .hasMessage(topic + "-0 holds at offset 0 what this version cannot read: its key is \"some:other\""
-                        + " and it declares soundcloud:tracks");
+                .hasMessage("nothing was repaired:\nb:tracks: prefix: trk belongs to a:tracks; a prefix is never"
+                        + " given to another");
+        assertThat(endOffset()).isEqualTo(before);
+    }
+
+    @Test
+    void aRecordWithoutAKeyIsNamedAndHoldsUpNothing() throws Exception {
+        try (Admin admin = Admin.create(properties)) {
+            ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+            AlterConfigOp kept =
+                    new AlterConfigOp(new ConfigEntry("cleanup.policy", "delete"), AlterConfigOp.OpType.SET);
+            admin.incrementalAlterConfigs(Map.of(resource, List.of(kept))).all().get(30, TimeUnit.SECONDS);
+            poisonUntilTaken();
+        }
+        assertThat(registry().read().unreadable())
+                .singleElement()
+                .satisfies(record -> assertThat(record.printableKey()).isEqualTo("no key"));
+        assertThat(registry().apply(List.of(collection("a", "b", "abc")))).isInstanceOf(Declared.Changes.class);
+        assertThat(registry().repair(List.of())).isEmpty();
+    }
+
+    /** A broker refuses records without keys until it has heard that the topic is not compacted any more. */
+    private void poisonUntilTaken() throws Exception {
+        for (int attempt = 0; ; attempt++) {
+            try {
+                poison(null, new byte[] {1});
+                return;
+            } catch (ExecutionException e) {
+                if (attempt == 1000 || !(e.getCause() instanceof InvalidRecordException)) {
+                    throw e;
+                }
+            }
+        }
     }
 
     @Test
@@ -269,7 +418,14 @@ class CollectionRegistryIT {
         properties.put("schema.registry.url", SchemaRegistryFixture.shared().url());
         List<Declaration> wanted = List.of(collection("a", "b", "abc"), new Namespace("a", true));
         assertThat(registry().apply(wanted)).isInstanceOf(Declared.Changes.class);
-        assertThat(registry().read()).isEqualTo(Declarations.of(wanted));
+        assertThat(read()).isEqualTo(Declarations.of(wanted));
+
+        properties.put("schema.registry.url", "http://127.0.0.1:1/apis/ccompat/v7");
+        properties.put("max.retries", "0");
+        assertThatThrownBy(() -> registry().read())
+                .as("what cannot be asked about is not unreadable")
+                .isInstanceOf(CollectionRegistryException.class)
+                .hasMessageContaining("http://127.0.0.1:1/apis/ccompat/v7");
     }
 
     @Test
@@ -282,6 +438,6 @@ class CollectionRegistryIT {
                 .isInstanceOf(CollectionRegistryException.class)
                 .hasMessageContaining(topic + "-value")
                 .hasMessageContaining("http://127.0.0.1:1/apis/ccompat/v7");
-        assertThat(registry().read()).isEqualTo(Declarations.none());
+        assertThat(read()).isEqualTo(Declarations.none());
     }
 }

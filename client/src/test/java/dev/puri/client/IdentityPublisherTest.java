@@ -140,7 +140,10 @@ class IdentityPublisherTest {
 
     @Test
     void ourSerializerAndBoundedDeliveryAreTheDefault() {
+        assertThat(IdentityPublisher.producerProperties(Map.of("avro.remove.java.properties", "false")))
+                .containsEntry("avro.remove.java.properties", "false");
         assertThat(IdentityPublisher.producerProperties(Map.of()))
+                .containsEntry("avro.remove.java.properties", "true")
                 .containsEntry("value.serializer", "dev.puri.schemas.serde.AvroSerializer")
                 .containsEntry("acks", "all")
                 .containsEntry("enable.idempotence", "true")

@@ -5,16 +5,16 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Properties;
+import kafka.server.BrokerServer;
 import kafka.server.KafkaConfig;
-import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Exit;
-import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 
 /**
- * A Kafka broker in this process: the production {@link KafkaRaftServer} as broker and controller in
+ * A Kafka broker in this process: the production server, a {@link KraftNode} of broker and controller in
  * one, on the loopback interface alone. It is for trying out and for tests; it has one replica of
  * everything.
  *
@@ -29,13 +29,13 @@ public final class EmbeddedBroker implements AutoCloseable {
     private static final Object STARTING = new Object();
 
     private final DataDirectory data;
-    private final KafkaRaftServer server;
+    private final KraftNode node;
     private final int port;
     private boolean closed;
 
-    private EmbeddedBroker(DataDirectory data, KafkaRaftServer server, int port) {
+    private EmbeddedBroker(DataDirectory data, KraftNode node, int port) {
         this.data = data;
-        this.server = server;
+        this.node = node;
         this.port = port;
     }
 
@@ -86,10 +86,9 @@ public final class EmbeddedBroker implements AutoCloseable {
                 throw new IllegalStateException(message == null ? "a fatal fault, see the log" : message);
             });
             try {
-                KafkaRaftServer server =
-                        new KafkaRaftServer(new KafkaConfig(settings(data, port, controllerPort)), Time.SYSTEM);
-                startup(server);
-                return new EmbeddedBroker(data, server, port);
+                KraftNode node = new KraftNode(new KafkaConfig(settings(data, port, controllerPort)));
+                start(node);
+                return new EmbeddedBroker(data, node, port);
             } catch (RuntimeException e) {
                 throw new EmbeddedException(
                         "the broker did not start on " + Ports.HOST + ":" + port + " with data in " + data.resolve("")
@@ -101,14 +100,15 @@ public final class EmbeddedBroker implements AutoCloseable {
         }
     }
 
-    private static void startup(KafkaRaftServer server) {
-        boolean up = false;
+    private static void start(KraftNode node) {
+        boolean started = false;
         try {
-            server.startup();
-            up = true;
+            node.start();
+            HangingTransactions.end(node.broker());
+            started = true;
         } finally {
-            if (!up) {
-                server.shutdown();
+            if (!started) {
+                node.stop();
             }
         }
     }
@@ -136,9 +136,18 @@ public final class EmbeddedBroker implements AutoCloseable {
         settings.put("transaction.state.log.replication.factor", "1");
         settings.put("transaction.state.log.min.isr", "1");
         settings.put("transaction.state.log.num.partitions", "4");
+        // Readers wait for a transaction whose producer is gone; the default adds 10 s to its timeout.
+        settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000");
         settings.put("share.coordinator.state.topic.replication.factor", "1");
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("share.coordinator.state.topic.num.partitions", "1");
+
+        // No other broker could take over what this one leads, so it is never to lose it, neither when the
+        // machine stalls for longer than a session nor while it stops: for a moment its transaction coordinator would
+        // take partitions without a leader for deleted ones (see KraftNode).
+        settings.put(
+                "broker.session.timeout.ms", Long.toString(Duration.ofDays(10).toMillis()));
+        settings.put("controlled.shutdown.enable", "false");
 
         // Nobody else is about to join: a group need not wait for latecomers.
         settings.put("group.initial.rebalance.delay.ms", "0");
@@ -181,6 +190,16 @@ public final class EmbeddedBroker implements AutoCloseable {
         return port;
     }
 
+    /** How many bytes of records its clients have read since it started. */
+    public long deliveredBytes() {
+        return node.broker().brokerTopicStats().allTopicsStats().bytesOutRate().count();
+    }
+
+    /** The broker itself, for what its clients cannot see. */
+    BrokerServer server() {
+        return node.broker();
+    }
+
     /** Stops in order, so that the next start finds clean logs. A second call does nothing. */
     @Override
     public synchronized void close() {
@@ -188,8 +207,7 @@ public final class EmbeddedBroker implements AutoCloseable {
             return;
         }
         closed = true;
-        server.shutdown();
-        server.awaitShutdown();
+        node.stop();
         data.close();
     }
 }

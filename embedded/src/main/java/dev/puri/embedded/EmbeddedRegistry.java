@@ -13,7 +13,9 @@ import java.security.CodeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
     public static final String HOME_PROPERTY = "puri.apicurio.home";
 
     private static final String RUNNER = "quarkus-run.jar";
+    private static final String PROCESS_FILE = "registry.pid";
     private static final String API = "/apis/ccompat/v7";
     private static final int JAVA_VERSION = 21;
     private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
@@ -64,6 +67,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
         @Nullable Process process = null;
         boolean started = false;
         try {
+            awaitEndOfPrevious(directory);
             process = launch(home, directory, port);
             EmbeddedRegistry registry = new EmbeddedRegistry(directory, process, awaitPort(process, log(directory)));
             registry.awaitAnswer();
@@ -79,11 +83,44 @@ public final class EmbeddedRegistry implements AutoCloseable {
         }
     }
 
+    /**
+     * The child of a parent that was killed lives on for some seconds to close its database, which two cannot open. The
+     * lock of the directory went with the parent.
+     */
+    private static void awaitEndOfPrevious(DataDirectory data) {
+        Path file = data.resolve(PROCESS_FILE);
+        if (!Files.exists(file)) {
+            return;
+        }
+        String said = read(file).strip();
+        ProcessHandle.allProcesses()
+                .filter(each -> identityOf(each).equals(said))
+                .forEach(EmbeddedRegistry::awaitEnd);
+    }
+
+    private static void awaitEnd(ProcessHandle process) {
+        try {
+            process.onExit().get(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            process.destroyForcibly();
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /** Its number alone might be another's by now. */
+    private static String identityOf(ProcessHandle process) {
+        return process.pid() + " "
+                + process.info().startInstant().map(Object::toString).orElse("");
+    }
+
     private static Process launch(Path home, DataDirectory data, int port) {
         ProcessBuilder command = new ProcessBuilder(List.of(
                 JavaRuntime.atLeast(JAVA_VERSION).toString(),
                 // It serves a handful of schemas: small and quickly up is worth more than fast.
-                "-Xmx256m",
+                "-Xms32m",
+                "-Xmx128m",
+                "-XX:ReservedCodeCacheSize=48m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
@@ -105,7 +142,9 @@ public final class EmbeddedRegistry implements AutoCloseable {
         command.redirectErrorStream(true);
         command.redirectOutput(log(data).toFile());
         try {
-            return command.start();
+            Process process = command.start();
+            Files.writeString(data.resolve(PROCESS_FILE), identityOf(process.toHandle()));
+            return process;
         } catch (IOException e) {
             throw new EmbeddedException("the schema registry could not be launched: " + e.getMessage(), e);
         }
@@ -126,9 +165,16 @@ public final class EmbeddedRegistry implements AutoCloseable {
     /** The log names the port, which makes 0 free of races: the registry itself took it. */
     private static int awaitPort(Process process, Path log) {
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+        String before = "";
         while (System.nanoTime() < deadline) {
             boolean alive = process.isAlive();
-            Matcher listening = LISTENING.matcher(read(log));
+            String said = read(log);
+            if (said.length() > before.length()) {
+                // It gets on, however slow the machine is.
+                before = said;
+                deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+            }
+            Matcher listening = LISTENING.matcher(said);
             if (listening.find()) {
                 return Integer.parseInt(listening.group(1));
             }
@@ -137,7 +183,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
             }
             pause();
         }
-        throw failed("was not ready within " + START_TIMEOUT.toSeconds() + " s", log);
+        throw failed("has said nothing for " + START_TIMEOUT.toSeconds() + " s and is not ready", log);
     }
 
     private void awaitAnswer() {
@@ -173,11 +219,11 @@ public final class EmbeddedRegistry implements AutoCloseable {
                 "the schema registry " + how + "; the end of " + log + ":\n  " + String.join("\n  ", tail));
     }
 
-    private static String read(Path log) {
+    private static String read(Path file) {
         try {
-            return new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new EmbeddedException("the schema registry's log cannot be read: " + e, e);
+            throw new EmbeddedException(file + " of the schema registry cannot be read: " + e, e);
         }
     }
 

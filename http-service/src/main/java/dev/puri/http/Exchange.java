@@ -2,6 +2,7 @@ package dev.puri.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.netty.handler.codec.CodecException;
 import io.netty.util.AsciiString;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -77,6 +78,15 @@ public final class Exchange {
     private long readingSince;
     private boolean answered;
     private boolean released;
+    private boolean isStream;
+
+    /** Neighbours among the unanswered exchanges of the loop; {@link Watch} keeps them. */
+    @Nullable
+    Exchange before;
+
+    @Nullable
+    Exchange after;
+
     private String bearer = "";
     private AsciiString cacheControl = NO_STORE;
     private @Nullable Runnable gone;
@@ -89,6 +99,7 @@ public final class Exchange {
         trace = TraceContext.parse(request.headers().get(TRACEPARENT));
         connection = loop.watch().of(request.connection());
         connection.began();
+        loop.watch().began(this);
         if (isHttp2()) {
             // There, the connection outlives a client that has lost interest in this one answer.
             request.response().closeHandler(closed -> closed());
@@ -173,6 +184,7 @@ public final class Exchange {
         gone = null;
         boolean left = !answered;
         answered = true;
+        loop.watch().answered(this);
         release(0);
         if (callback != null && left) {
             guarded(callback);
@@ -211,6 +223,7 @@ public final class Exchange {
 
     private EventStream stream(EventStream.Form form, EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
         HttpServerResponse response = request.response();
+        isStream = true;
         EventStream stream = new EventStream(this, response, form, terms, onEnd);
         if (!begin(200, form.mediaType(), 0)) {
             stream.gone();
@@ -256,12 +269,38 @@ public final class Exchange {
                 body.add(chunk);
             }
         });
-        request.exceptionHandler(broken -> loop.watch().read(this));
+        request.exceptionHandler(this::bodyBroken);
         request.endHandler(end -> {
             loop.watch().read(this);
             bodyUnread = false;
             guarded(() -> then.accept(body.bytes()));
         });
+    }
+
+    /** The rest of the body will not come: its framing is broken, or the client has gone. */
+    private void bodyBroken(Throwable cause) {
+        loop.watch().read(this);
+        boolean isFraming = cause instanceof IllegalArgumentException || cause instanceof CodecException;
+        if (isFraming && !isHttp2()) {
+            // Where the next request begins is not known. Vert.x closes after this, whatever is still to be flushed.
+            bodyUnread = false;
+            header(CONNECTION, CLOSE);
+            problem(brokenFraming(cause, "The body's chunks cannot be read."));
+            RawConnection.flush(request.connection());
+        }
+    }
+
+    /**
+     * What is wrong with a message that cannot be read to its end.
+     *
+     * @param otherwise a sentence for a rule that is not ours
+     */
+    static Problem brokenFraming(Throwable cause, String otherwise) {
+        return Problem.of(
+                ProblemType.BAD_REQUEST,
+                cause instanceof StrictRequestDecoder.FramingException rule
+                        ? String.valueOf(rule.getMessage())
+                        : otherwise);
     }
 
     /** A body as it comes in; most come in one piece, which then is copied once. */
@@ -287,6 +326,29 @@ public final class Exchange {
 
         byte[] bytes() {
             return all == null ? new byte[0] : all.getBytes();
+        }
+    }
+
+    /** When it began, on the clock of {@link System#nanoTime}. */
+    long startedNanos() {
+        return startedNanos;
+    }
+
+    /** Answers for an endpoint that has not; what it may answer later is ignored. */
+    void answerTooSlow() {
+        String timeout = loop.options().limits().answerTimeout().toMillis() + " ms";
+        log.error(
+                "{} {} had no answer after {}; it is answered 503",
+                LogText.of(request.method().name()),
+                LogText.of(request.path()),
+                timeout);
+        loop.watch().count(Limit.ANSWER_TOO_SLOW);
+        Runnable callback = gone;
+        gone = null;
+        guarded(() -> header("Retry-After", "1")
+                .problem(Problem.of(ProblemType.ANSWER_TOO_SLOW, "There was no answer after " + timeout + ".")));
+        if (callback != null) {
+            guarded(callback);
         }
     }
 
@@ -447,26 +509,43 @@ public final class Exchange {
     private void caught(Runnable part) {
         try {
             part.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // An Error, too, is this exchange's: the loop goes on for others, and the client gets an answer.
             bug(e);
         }
     }
 
     private void bug(Throwable bug) {
         String instance = "urn:uuid:" + UUID.randomUUID();
-        log.error(
-                "{} {} failed, told to the caller as {}",
-                LogText.of(request.method().name()),
-                LogText.of(request.path()),
-                instance,
-                bug);
-        Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log tells more under this instance.");
-        problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
+        try {
+            log.error(
+                    "{} {} failed, told to the caller as {}",
+                    LogText.of(request.method().name()),
+                    LogText.of(request.path()),
+                    instance,
+                    bug);
+            Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log tells more under this instance.");
+            problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
+        } finally {
+            if (!isStream && !request.response().ended()) {
+                // It failed within its answer, or a second time: a connection that ends is an answer too.
+                abort();
+            }
+        }
+    }
+
+    private void abort() {
+        if (isHttp2()) {
+            request.response().reset();
+        } else {
+            RawConnection.close(request.connection());
+        }
     }
 
     /** Begins the answer with what every one has; false when there is nobody or nothing to answer any more. */
     private boolean begin(int status, CharSequence mediaType, int length) {
         assert Context.isOnEventLoopThread() : "answered from another thread; Exchange.later is the way back";
+        loop.watch().answered(this);
         if (isOver()) {
             return false;
         }
@@ -544,11 +623,7 @@ public final class Exchange {
         release(0);
         Runnable cancel = after(loop.options().limits().bodyTimeout(), () -> {
             loop.watch().count(Limit.ANSWER_UNREAD);
-            if (isHttp2()) {
-                request.response().reset();
-            } else {
-                RawConnection.close(request.connection());
-            }
+            abort();
         });
         taken.onComplete(written -> {
             cancel.run();

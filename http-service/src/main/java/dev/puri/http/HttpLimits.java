@@ -43,6 +43,13 @@ public record HttpLimits(
         Duration bodyTimeout,
 
         @Setting(
+                doc = "How long a request may have no answer before it is answered 503; longer than any wait.",
+                byDefault = "6m",
+                atLeast = "10ms",
+                atMost = "1d")
+        Duration answerTimeout,
+
+        @Setting(
                 doc = "How long a connection may be without a request under way.",
                 byDefault = "60s",
                 atLeast = "10ms",

@@ -1,9 +1,34 @@
 package dev.puri.http;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /** What can be set about the listeners of any server; a component of its settings record. */
-public record HttpSettings(HttpLimits limits, TlsSettings tls, AuthSettings auth) {
+public record HttpSettings(
+        @Setting(
+                doc = "Hosts that requests may be for, beside localhost and the address itself; * for any. Without it"
+                        + " any, but none on the loopback without tokens and TLS.")
+        List<String> httpAllowedHosts,
+
+        HttpLimits limits,
+        TlsSettings tls,
+        AuthSettings auth) {
     /** The defaults. */
     public static final HttpSettings DEFAULT = Settings.read(HttpSettings.class, Map.of(), Map.of(), null);
+
+    /**
+     * @throws IllegalArgumentException when something is no host
+     */
+    public HttpSettings {
+        httpAllowedHosts = List.copyOf(httpAllowedHosts);
+        List<String> mistakes = new ArrayList<>();
+        for (String host : httpAllowedHosts) {
+            if (!AllowedHosts.isName(host)) {
+                mistakes.add("PURI_HTTP_ALLOWED_HOSTS: \"" + host
+                        + "\" is not a host without a port, such as registry.example.org or [2001:db8::1], or *");
+            }
+        }
+        InvalidSettingsException.throwIfAny(mistakes);
+    }
 }

@@ -10,6 +10,8 @@ enum Limit {
     URL_TOO_LONG,
     BODY_TOO_SLOW,
     BODY_TOO_LARGE,
+    /** Ours, not the client's: an endpoint did not answer. */
+    ANSWER_TOO_SLOW,
     /** The client did not take what it was answered. */
     ANSWER_UNREAD;
 

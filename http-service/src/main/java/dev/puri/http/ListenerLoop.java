@@ -12,6 +12,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.ServerSSLOptions;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +30,7 @@ final class ListenerLoop extends VerticleBase {
     private final Measured unrouted;
     private final Guard guard;
     private final Access access;
+    private final AllowedHosts hosts;
     private final Watch watch;
     private final HttpServerOptions serverOptions;
     private volatile int port;
@@ -49,6 +51,7 @@ final class ListenerLoop extends VerticleBase {
         this.table = table;
         this.unrouted = unrouted;
         this.access = access;
+        this.hosts = AllowedHosts.of(options);
         this.watch = new Watch(options.limits(), guard);
         this.serverOptions = serverOptions(options.limits(), tls);
     }
@@ -164,6 +167,15 @@ final class ListenerLoop extends VerticleBase {
             unrouted(request).problem(urlTooLong());
             return;
         }
+        Problem refusal = hosts.refusal(request);
+        if (refusal != null) {
+            if (refusal.type().equals(ProblemType.BAD_REQUEST)) {
+                refuse(request, refusal);
+            } else {
+                unrouted(request).problem(refusal);
+            }
+            return;
+        }
         String path = UrlText.of(request.path());
         if (path == null) {
             unrouted(request)
@@ -234,9 +246,17 @@ final class ListenerLoop extends VerticleBase {
 
     /** Answers what is not even a request; the connection cannot be read any further. */
     private void refuse(HttpServerRequest request) {
-        Problem problem = broken(request.decoderResult().cause());
-        unrouted(request).header("Connection", "close").problem(problem);
-        request.connection().close();
+        refuse(request, broken(request.decoderResult().cause()));
+    }
+
+    /** Answers a request that no other should follow on its connection; on HTTP/2 others do not depend on it. */
+    private void refuse(HttpServerRequest request, Problem problem) {
+        if (request.version() == HttpVersion.HTTP_2) {
+            unrouted(request).problem(problem);
+        } else {
+            unrouted(request).header("Connection", "close").problem(problem);
+            request.connection().close();
+        }
     }
 
     private Problem broken(Throwable cause) {
@@ -249,7 +269,7 @@ final class ListenerLoop extends VerticleBase {
                     ProblemType.HEADERS_TOO_LARGE,
                     "The headers have more than " + options.limits().maxHeaderBytes() + " bytes.");
         }
-        return Problem.of(ProblemType.BAD_REQUEST, "The request's line or headers cannot be read.");
+        return Exchange.brokenFraming(cause, "The request's line or headers cannot be read.");
     }
 
     private Problem urlTooLong() {

@@ -29,10 +29,14 @@ public record ProblemType(String name, String title, int status) {
     public static final ProblemType BODY_TOO_LARGE =
             new ProblemType("body-too-large", "The request's body is too large", 413);
     public static final ProblemType URL_TOO_LONG = new ProblemType("url-too-long", "The URL is too long", 414);
+    public static final ProblemType MISDIRECTED =
+            new ProblemType("misdirected", "The server does not answer to this host", 421);
     public static final ProblemType HEADERS_TOO_LARGE =
             new ProblemType("headers-too-large", "The request's headers are too large", 431);
     public static final ProblemType CANNOT_VERIFY =
             new ProblemType("cannot-verify", "Tokens cannot be verified now", 503);
+    public static final ProblemType ANSWER_TOO_SLOW =
+            new ProblemType("answer-too-slow", "The server did not find an answer in time", 503);
     public static final ProblemType DRAINING = new ProblemType("draining", "The server is stopping", 503);
     public static final ProblemType INTERNAL = new ProblemType("internal", "The server has a bug", 500);
 
@@ -49,9 +53,11 @@ public record ProblemType(String name, String title, int status) {
                 BODY_TOO_SLOW,
                 BODY_TOO_LARGE,
                 URL_TOO_LONG,
+                MISDIRECTED,
                 HEADERS_TOO_LARGE,
                 INTERNAL,
                 CANNOT_VERIFY,
+                ANSWER_TOO_SLOW,
                 DRAINING);
     }
 

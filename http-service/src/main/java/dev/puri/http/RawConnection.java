@@ -1,23 +1,18 @@
 package dev.puri.http;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
-import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.HttpServerConnection;
-import io.vertx.core.http.impl.VertxHttpRequestDecoder;
-import java.util.List;
 
 /**
  * What has to be done to a connection and Vert.x' public interface has no word for. Everything that
- * depends on the inside of Vert.x is here. All of it is to be called on the connection's event loop.
+ * depends on the inside of Vert.x is here and in {@link StrictRequestDecoder}. All of it is to be called on
+ * the connection's event loop.
  */
 final class RawConnection {
     private static final String DECODER = "httpDecoder";
@@ -33,6 +28,11 @@ final class RawConnection {
         context(connection).close();
     }
 
+    /** Sends what was written, although more is being read. */
+    static void flush(HttpConnection connection) {
+        context(connection).flush();
+    }
+
     /** Answers a client of HTTP/1.1 that has not asked yet, then closes; others are closed without a word. */
     static void close(HttpConnection connection, byte[] answer) {
         ChannelHandlerContext encoder = context(connection).pipeline().context(ENCODER);
@@ -43,20 +43,11 @@ final class RawConnection {
         }
     }
 
-    /**
-     * Refuses two kinds of requests that Netty lets pass. Of those that tell their length in two ways it
-     * believes the chunks and forgets the other, as RFC 9112, 6.3, has it; but whoever stands before us
-     * may have believed the other, and then sees one request where we see two. Those of a protocol that is
-     * not HTTP/1 would be answered by Vert.x with 501, in the name of whatever protocol they say.
-     *
-     * <p>Bodies leave the decoder as copies on the heap. Vert.x makes these copies a step later, and never of
-     * those that wait behind a request under way when their client goes: each such client would leave a buffer
-     * of the network's for ever.
-     */
+    /** Makes a connection of HTTP/1 refuse requests that Netty accepts and another parser reads differently. */
     static void readStrictly(HttpConnection connection, HttpServerOptions options) {
         ChannelPipeline pipeline = context(connection).pipeline();
         if (pipeline.get(DECODER) != null) {
-            pipeline.replace(DECODER, DECODER, new Strict(options));
+            pipeline.replace(DECODER, DECODER, new StrictRequestDecoder(options));
         }
     }
 
@@ -73,49 +64,5 @@ final class RawConnection {
 
     private static ChannelHandlerContext context(HttpConnection connection) {
         return ((HttpServerConnection) connection).channelHandlerContext();
-    }
-
-    private static final class Strict extends VertxHttpRequestDecoder {
-        Strict(HttpServerOptions options) {
-            super(options);
-        }
-
-        @Override
-        protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded) throws Exception {
-            int before = decoded.size();
-            super.decode(context, bytes, decoded);
-            for (int i = before; i < decoded.size(); i++) {
-                if (decoded.get(i) instanceof HttpContent content
-                        && content.content().isReadable()) {
-                    decoded.set(i, content.replace(Unpooled.copiedBuffer(content.content())));
-                    content.release();
-                }
-            }
-        }
-
-        @Override
-        protected HttpMessage createMessage(String[] initialLine) {
-            String protocol = initialLine[2];
-            if (!protocol.equals("HTTP/1.1") && !protocol.equals("HTTP/1.0")) {
-                throw new IllegalArgumentException("neither HTTP/1.1 nor HTTP/1.0");
-            }
-            return super.createMessage(initialLine);
-        }
-
-        /** Netty takes an unknown coding for none, and the body for the next request (RFC 9112, 6.1 and 6.3). */
-        @Override
-        protected boolean isContentAlwaysEmpty(HttpMessage message) {
-            List<String> codings = message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
-            if (!codings.isEmpty()
-                    && !(codings.size() == 1 && codings.getFirst().strip().equalsIgnoreCase("chunked"))) {
-                throw new IllegalArgumentException("a transfer coding that is not chunked");
-            }
-            return super.isContentAlwaysEmpty(message);
-        }
-
-        @Override
-        protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
-            throw new IllegalArgumentException("both chunked and of a given length");
-        }
     }
 }

@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The patience of one event loop: no connection of its is waited for without end.
@@ -15,6 +16,7 @@ import java.util.Set;
  * opened ──▶ first head       within the header time-out, or 408
  * answered ─▶ next whole head  within the idle time-out, however the bytes drip
  * reading a body ─▶ its end    within the body time-out, or 408
+ * head ─▶ answer or stream     within the answer time-out, or 503
  * answer ─▶ taken              at a rate of its own, see {@link #LEAST_RATE}
  * </pre>
  *
@@ -35,6 +37,11 @@ final class Watch {
     private final long idleNanos;
     private final Map<HttpConnection, Watched> connections = new IdentityHashMap<>();
     private final Set<Exchange> reading = new LinkedHashSet<>();
+
+    /** The ends of the list of unanswered exchanges, oldest first; linked by themselves, so that it costs no object. */
+    private @Nullable Exchange oldest;
+
+    private @Nullable Exchange newest;
 
     Watch(HttpLimits limits, Guard guard) {
         this.limits = limits;
@@ -96,7 +103,9 @@ final class Watch {
     /** How often {@link #look} is to be called. */
     Duration period() {
         long least = Math.min(
-                limits.headerTimeout().toMillis(),
+                Math.min(
+                        limits.headerTimeout().toMillis(),
+                        limits.answerTimeout().toMillis()),
                 Math.min(limits.bodyTimeout().toMillis(), limits.idleTimeout().toMillis()));
         return Duration.ofMillis(Math.clamp(least / 4, 5, 1000));
     }
@@ -120,6 +129,38 @@ final class Watch {
         return watched == null ? new Watched(connection) : watched;
     }
 
+    /** A request is there and will be answered. */
+    void began(Exchange exchange) {
+        exchange.before = newest;
+        if (newest == null) {
+            oldest = exchange;
+        } else {
+            newest.after = exchange;
+        }
+        newest = exchange;
+    }
+
+    /** The exchange has been answered, or nobody is there to be answered; may be said twice. */
+    void answered(Exchange exchange) {
+        Exchange before = exchange.before;
+        Exchange after = exchange.after;
+        if (before == null && oldest != exchange) {
+            return;
+        }
+        if (before == null) {
+            oldest = after;
+        } else {
+            before.after = after;
+        }
+        if (after == null) {
+            newest = before;
+        } else {
+            after.before = before;
+        }
+        exchange.before = null;
+        exchange.after = null;
+    }
+
     void reading(Exchange exchange) {
         reading.add(exchange);
     }
@@ -141,6 +182,11 @@ final class Watch {
             }
             reading.remove(exchange);
             exchange.bodyTooSlow();
+        }
+        long answerNanos = limits.answerTimeout().toNanos();
+        for (Exchange late = oldest; late != null && now - late.startedNanos() >= answerNanos; late = oldest) {
+            answered(late);
+            late.answerTooSlow();
         }
     }
 

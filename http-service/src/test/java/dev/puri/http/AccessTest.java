@@ -137,16 +137,17 @@ final class AccessTest {
         }
         assertThat(RawHttp1.ask(
                         listener.port(),
-                        "GET /resolve HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer " + RESOLVER
-                                + "\r\nAuthorization: Bearer " + RESOLVER + "\r\n\r\n"))
+                        "GET /resolve HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer "
+                                + RESOLVER + "\r\nAuthorization: Bearer " + RESOLVER + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 401 ");
     }
 
     @Test
     void aRefusedBodyDoesNotHarmTheNextRequest() throws IOException {
-        String refused = "POST /resolve HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc";
-        String taken = "POST /resolve HTTP/1.1\r\nConnection: close\r\nContent-Length: 3\r\nAuthorization: Bearer "
-                + RESOLVER + "\r\n\r\nxyz";
+        String refused = "POST /resolve HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc";
+        String taken =
+                "POST /resolve HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 3\r\nAuthorization: Bearer "
+                        + RESOLVER + "\r\n\r\nxyz";
 
         assertThat(RawHttp1.ask(listener.port(), refused + taken))
                 .startsWith("HTTP/1.1 401 ")

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class DrainTest {
-    private static final String KEEP = " HTTP/1.1\r\nHost: h\r\n\r\n";
-    private static final String CLOSE = " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+    private static final String KEEP = " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    private static final String CLOSE = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
     @Test
     void aStopIsUnreadyFirstThenRefusesThenEndsWhatIsUnderWay() throws Exception {

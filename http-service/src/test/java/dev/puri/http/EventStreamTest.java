@@ -208,7 +208,7 @@ final class EventStreamTest {
             socket.setReceiveBufferSize(16 << 10);
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.port()));
             socket.setSoTimeout(20_000);
-            String request = method + " /changes HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+            String request = method + " /changes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
         }

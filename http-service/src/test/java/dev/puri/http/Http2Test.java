@@ -260,7 +260,7 @@ final class Http2Test {
     }
 
     /** Of the answer on a stream, from the first byte of its header block (RFC 7541). */
-    private static String status(RawHttp2 raw, int stream) throws IOException {
+    static String status(RawHttp2 raw, int stream) throws IOException {
         RawHttp2.Frame head = raw.next(RawHttp2.HEADERS);
         assertThat(head.stream()).isEqualTo(stream);
         byte[] block = head.payload();

@@ -77,17 +77,17 @@ final class ListenerLimitsTest {
         String chunk = "40\r\n" + "x".repeat(64) + "\r\n";
         Map<String, String> requests = Map.of(
                 "414 url-too-long",
-                "GET /" + "x".repeat(1100) + " HTTP/1.1\r\nHost: h\r\n\r\n",
+                "GET /" + "x".repeat(1100) + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
                 "431 headers-too-large",
-                "GET /held HTTP/1.1\r\nHost: h\r\nX: " + "x".repeat(2100) + "\r\n\r\n",
+                "GET /held HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(2100) + "\r\n\r\n",
                 "413 body-too-large",
-                "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 101\r\n\r\n",
+                "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 101\r\n\r\n",
                 "413 body-too-large ",
-                "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk,
+                "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk,
                 "408 body-too-slow",
-                "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nx",
+                "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx",
                 "408 headers-too-slow",
-                "GET /held HTTP/1.1\r\nHost: h\r\n");
+                "GET /held HTTP/1.1\r\nHost: localhost\r\n");
         requests.forEach((problem, request) -> {
             String[] expected = problem.split(" ");
             double before = limited(expected[1]);
@@ -115,7 +115,7 @@ final class ListenerLimitsTest {
     @Test
     void aSecondHeadThatDripsIsCutOff() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
-            client.send("GET /things/abc HTTP/1.1\r\nHost: h\r\n\r\n");
+            client.send("GET /things/abc HTTP/1.1\r\nHost: localhost\r\n\r\n");
             client.until("abc");
             client.send("GET /things/a HTTP/1.1\r\n");
 
@@ -126,7 +126,7 @@ final class ListenerLimitsTest {
     @Test
     void aGetWithADrippingBodyIsCutOff() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
-            client.send("GET /things/abc HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n");
+            client.send("GET /things/abc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
             client.until("abc");
 
             assertThat(client.drip("x", 10, 1000)).isEmpty();
@@ -141,7 +141,7 @@ final class ListenerLimitsTest {
     @Test
     void aConnectionThatRestsIsCutOffInSilence() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
-            client.send("GET /things/abc HTTP/1.1\r\nHost: h\r\n\r\n");
+            client.send("GET /things/abc HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
             assertThat(client.rest()).startsWith("HTTP/1.1 200 ").endsWith("abc");
         }
@@ -150,7 +150,7 @@ final class ListenerLimitsTest {
     @Test
     void aRequestUnderWayIsNotIdle() throws Exception {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
-            client.send("GET /held HTTP/1.1\r\nHost: h\r\n\r\n");
+            client.send("GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n");
             Exchange exchange = held.poll(10, TimeUnit.SECONDS);
             // Three times the idle time-out.
             exchange.later(() -> exchange.after(Duration.ofMillis(1200), () -> text(exchange, "after all")));
@@ -164,7 +164,8 @@ final class ListenerLimitsTest {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             StringBuilder requests = new StringBuilder();
             IntStream.range(0, 10)
-                    .forEach(i -> requests.append("GET /later/").append(i).append(" HTTP/1.1\r\nHost: h\r\n\r\n"));
+                    .forEach(i ->
+                            requests.append("GET /later/").append(i).append(" HTTP/1.1\r\nHost: localhost\r\n\r\n"));
             client.send(requests.toString());
             String answers = client.until("<9>");
 
@@ -177,7 +178,7 @@ final class ListenerLimitsTest {
     void aClientThatNeverReadsCostsBoundedMemory() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             // 100 MB of answers, if they were all made.
-            client.send("GET /large HTTP/1.1\r\nHost: h\r\n\r\n".repeat(1000));
+            client.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1000));
             for (long until = System.nanoTime() + 20_000_000_000L; limited("answer-unread") == 0; ) {
                 assertThat(System.nanoTime()).as("still open").isLessThan(until);
                 Thread.onSpinWait();
@@ -188,8 +189,8 @@ final class ListenerLimitsTest {
 
     @Test
     void clientsThatLeaveWhileTheirNextBodyWaitsLeaveNoBuffer() throws Exception {
-        String requests = "GET /held HTTP/1.1\r\nHost: h\r\n\r\n"
-                + "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n" + "x".repeat(10_000);
+        String requests = "GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                + "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n" + "x".repeat(10_000);
         long before = 0;
         for (int i = 0; i < 400; i++) {
             if (i == 100) {
@@ -207,8 +208,8 @@ final class ListenerLimitsTest {
     void aClientThatReadsLateGetsAllItsAnswers() throws IOException {
         int count = 50;
         try (RawHttp1 client = new RawHttp1(listener.port())) {
-            client.send("GET /large HTTP/1.1\r\nHost: h\r\n\r\n".repeat(count)
-                    + "GET /things/last HTTP/1.1\r\nHost: h\r\n\r\n");
+            client.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(count)
+                    + "GET /things/last HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
             assertThat(client.rest()).endsWith("last").hasSizeGreaterThan(count * 100_000);
         }
@@ -222,13 +223,13 @@ final class ListenerLimitsTest {
             for (int i = 0; i < MAX_CONNECTIONS; i++) {
                 RawHttp1 client = new RawHttp1(listener.port());
                 open.add(client);
-                client.send("GET /held HTTP/1.1\r\nHost: h\r\n\r\n");
+                client.send("GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n");
             }
             for (int i = 0; i < MAX_CONNECTIONS; i++) {
                 assertThat(held.poll(10, TimeUnit.SECONDS)).isNotNull();
             }
             assertThat(connections()).isEqualTo(MAX_CONNECTIONS);
-            assertThat(RawHttp1.ask(listener.port(), "GET /held HTTP/1.1\r\nHost: h\r\n\r\n"))
+            assertThat(RawHttp1.ask(listener.port(), "GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n"))
                     .isEmpty();
             assertThat(limited("connections")).isEqualTo(1);
 
@@ -236,7 +237,8 @@ final class ListenerLimitsTest {
             for (long until = System.nanoTime() + 10_000_000_000L; connections() == MAX_CONNECTIONS; ) {
                 assertThat(System.nanoTime()).isLessThan(until);
             }
-            assertThat(RawHttp1.ask(listener.port(), "GET /things/a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+            assertThat(RawHttp1.ask(
+                            listener.port(), "GET /things/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                     .startsWith("HTTP/1.1 200 ");
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
@@ -250,7 +252,7 @@ final class ListenerLimitsTest {
     @Test
     void otherProtocolsAreRefusedInTheNameOfOurs() throws IOException {
         for (String protocol : List.of("HTP/1.1", "HTTP/2.0", "HTTP/1.2", "http/1.1", "RTSP/1.0")) {
-            assertThat(RawHttp1.ask(listener.port(), "GET /things/a " + protocol + "\r\nHost: h\r\n\r\n"))
+            assertThat(RawHttp1.ask(listener.port(), "GET /things/a " + protocol + "\r\nHost: localhost\r\n\r\n"))
                     .as(protocol)
                     .matches("(?s)HTTP/1\\.[01] 400 .*")
                     .contains("https://puri.dev/problems/bad-request");
@@ -265,8 +267,8 @@ final class ListenerLimitsTest {
                 "Transfer-Encoding: chunked\r\nContent-Length: 1",
                 "Content-Length: 1, 2",
                 "Content-Length: -1")) {
-            String answer =
-                    RawHttp1.ask(listener.port(), "POST /echo HTTP/1.1\r\nHost: h\r\n" + lengths + "\r\n\r\n0\r\n\r\n");
+            String answer = RawHttp1.ask(
+                    listener.port(), "POST /echo HTTP/1.1\r\nHost: localhost\r\n" + lengths + "\r\n\r\n0\r\n\r\n");
 
             assertThat(answer)
                     .as(lengths)
@@ -286,8 +288,8 @@ final class ListenerLimitsTest {
                 "Transfer-Encoding:")) {
             String answer = RawHttp1.ask(
                     listener.port(),
-                    "POST /echo HTTP/1.1\r\nHost: h\r\n" + coding
-                            + "\r\n\r\nGET /things/a HTTP/1.1\r\nHost: h\r\n\r\n");
+                    "POST /echo HTTP/1.1\r\nHost: localhost\r\n" + coding
+                            + "\r\n\r\nGET /things/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
             assertThat(answer)
                     .as(coding)
@@ -302,12 +304,12 @@ final class ListenerLimitsTest {
         for (String path : List.of("\0", "\u0001", "a\u001bb", "\u007f", "a\u0000")) {
             assertThat(RawHttp1.ask(
                             listener.port(),
-                            "GET /things/" + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                            "GET /things/" + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                     .as("%x", (int) path.charAt(0))
                     .startsWith("HTTP/1.")
                     .contains(" 400 ", "bad-request");
         }
-        assertThat(RawHttp1.ask(listener.port(), "GET /things/a HTTP/1.1\r\nX: a\0b\r\n\r\n"))
+        assertThat(RawHttp1.ask(listener.port(), "GET /things/a HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n\r\n"))
                 .contains(" 400 ");
     }
 
@@ -315,21 +317,24 @@ final class ListenerLimitsTest {
     void absoluteFormAndAsteriskAreAnswered() throws IOException {
         assertThat(RawHttp1.ask(
                         listener.port(),
-                        "GET http://elsewhere.example/things/abc HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                        "GET http://LOCALHOST:80/things/abc HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 200 ")
                 .endsWith("abc");
-        assertThat(RawHttp1.ask(listener.port(), "OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+        assertThat(RawHttp1.ask(listener.port(), "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 404 ");
-        assertThat(RawHttp1.ask(listener.port(), "CONNECT h:80 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+        assertThat(RawHttp1.ask(
+                        listener.port(), "CONNECT h:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 404 ");
     }
 
     @Test
     void anEncodedSlashStaysOneSegment() throws IOException {
         assertThat(RawHttp1.ask(
-                        listener.port(), "GET /things/a%2Fb%2f HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                        listener.port(),
+                        "GET /things/a%2Fb%2f HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .endsWith("a%2Fb%2f");
-        assertThat(RawHttp1.ask(listener.port(), "GET /things%2Fa HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+        assertThat(RawHttp1.ask(
+                        listener.port(), "GET /things%2Fa HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 404 ");
     }
 
@@ -337,7 +342,7 @@ final class ListenerLimitsTest {
     void aDripThatNobodyEndsWouldGoOn() throws IOException {
         // Proves that the other tests' drip does not end by itself.
         try (RawHttp1 client = new RawHttp1(listener.port())) {
-            client.send("GET /held HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n");
+            client.send("GET /held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
 
             assertThatThrownBy(() -> client.drip("x", 10, 60)).hasMessageContaining("still open");
         } catch (SocketTimeoutException e) {

@@ -57,6 +57,19 @@ final class ListenerTest {
                 Route.get("/v1/bug", Scope.NONE, exchange -> {
                     throw new IllegalStateException("secret of the house");
                 }),
+                Route.get("/v1/error", Scope.NONE, exchange -> {
+                    throw new StackOverflowError("secret of the house");
+                }),
+                Route.get(
+                        "/v1/unwritable",
+                        Scope.NONE,
+                        exchange -> exchange.json(200, json -> {
+                            throw new OutOfMemoryError("not really");
+                        })),
+                Route.get("/v1/mark", Scope.NONE, exchange -> text(exchange, "x"))
+                        .marked(new Route.Mark("X-Mark", () -> {
+                            throw new IllegalStateException("within the answer");
+                        })),
                 Route.get("/v1/held", Scope.NONE, exchange -> {
                     held.set(exchange);
                     holding.countDown();
@@ -83,10 +96,10 @@ final class ListenerTest {
         byte[] utf8 = "é".getBytes(StandardCharsets.UTF_8);
         String latin = new String(utf8, StandardCharsets.ISO_8859_1);
 
-        assertThat(raw("GET /v1/things/" + latin + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+        assertThat(raw("GET /v1/things/" + latin + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 200 ")
                 .endsWith("é");
-        assertThat(raw("GET /v1/things/\u00e9 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+        assertThat(raw("GET /v1/things/\u00e9 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 400 ")
                 .contains("bad-request");
     }
@@ -139,11 +152,11 @@ final class ListenerTest {
     @Test
     void aQueryThatCannotBeDecodedIsRefused() throws IOException {
         for (String query : List.of("at=%zz", "%", "at=%2", "%FF=1", "%00=1", "\u00ff", "%ED%A0%80=1")) {
-            assertThat(raw("GET /v1/wait?" + query + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+            assertThat(raw("GET /v1/wait?" + query + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                     .as(query)
                     .startsWith("HTTP/1.1 400 ");
         }
-        assertThat(raw("GET /metrics?% HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+        assertThat(raw("GET /metrics?% HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 200 ");
     }
 
@@ -157,7 +170,8 @@ final class ListenerTest {
         assertProblem(post("x".repeat(101)), 413, "body-too-large");
         String chunk = "40\r\n" + "x".repeat(64) + "\r\n";
 
-        String answer = raw("POST /v1/echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk);
+        String answer =
+                raw("POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk);
 
         assertThat(answer).startsWith("HTTP/1.1 413 ").contains("body-too-large");
     }
@@ -165,7 +179,7 @@ final class ListenerTest {
     @Test
     void theRefusalOfAHugeBodyReachesAClientThatGoesOnSending() throws IOException {
         int length = 8 << 20;
-        String head = "POST /v1/echo HTTP/1.1\r\nHost: h\r\nContent-Length: " + length + "\r\n\r\n";
+        String head = "POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + "\r\n\r\n";
 
         assertThat(raw(head + "x".repeat(length))).startsWith("HTTP/1.1 413 ").contains("body-too-large");
     }
@@ -179,7 +193,8 @@ final class ListenerTest {
                 exchange -> exchange.readBody(body -> exchange.answer(200, "text/plain", body)));
         try (Metrics others = new Metrics();
                 Listener other = Listener.start(impatient, List.of(echo), others)) {
-            String answer = raw(other.port(), "POST /v1/echo HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nx");
+            String answer =
+                    raw(other.port(), "POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\nx");
 
             assertThat(answer).startsWith("HTTP/1.1 408 ").contains("body-too-slow", "200 ms");
         }
@@ -187,10 +202,10 @@ final class ListenerTest {
 
     @Test
     void linesAndHeadersBeyondBoundsAreRefused() throws IOException {
-        assertThat(raw("GET /" + "x".repeat(1100) + " HTTP/1.1\r\nHost: h\r\n\r\n"))
+        assertThat(raw("GET /" + "x".repeat(1100) + " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
                 .startsWith("HTTP/1.0 414 ")
                 .contains("url-too-long");
-        assertThat(raw("GET /v1/wait HTTP/1.1\r\nHost: h\r\nX: " + "x".repeat(2100) + "\r\n\r\n"))
+        assertThat(raw("GET /v1/wait HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(2100) + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 431 ")
                 .contains("headers-too-large");
     }
@@ -208,6 +223,60 @@ final class ListenerTest {
 
         assertProblem(response, 500, "internal");
         assertThat(response.body()).contains("\"instance\":\"urn:uuid:").doesNotContain("house");
+    }
+
+    @Test
+    void anErrorOfAnEndpointIsAnsweredAndOthersAreToo() throws IOException {
+        for (String path : List.of("/v1/error", "/v1/unwritable")) {
+            HttpResponse<String> response = get(path);
+            assertProblem(response, 500, "internal");
+            assertThat(response.body()).doesNotContain("house", "really");
+        }
+        // What fails within the answer itself cannot be answered; the connection ends.
+        assertThat(raw("GET /v1/mark HTTP/1.1\r\nHost: localhost\r\n\r\n")).isEmpty();
+        assertThat(get("/v1/wait").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void anErrorInALaterPartIsAnswered() throws Exception {
+        CompletableFuture<HttpResponse<String>> answer =
+                client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
+
+        held.get().later(() -> {
+            throw new NoClassDefFoundError("secret of the house");
+        });
+
+        assertProblem(answer.get(10, TimeUnit.SECONDS), 500, "internal");
+    }
+
+    @Test
+    void aRequestThatNobodyAnswersIsAnsweredAtItsDeadline() throws Exception {
+        CountDownLatch gone = new CountDownLatch(1);
+        AtomicReference<EventStream> stream = new AtomicReference<>();
+        List<Route> routes = List.of(
+                Route.get("/v1/never", Scope.NONE, exchange -> exchange.onGone(gone::countDown)),
+                Route.get(
+                        "/v1/stream",
+                        Scope.NONE,
+                        exchange -> stream.set(
+                                exchange.events(new EventStream.Terms(1000, Duration.ofMinutes(1)), end -> {}))));
+        ListenerOptions impatient = OPTIONS.onOneThread().with(http(Map.of("answer.timeout", "100ms")));
+        try (Metrics others = new Metrics();
+                Listener other = Listener.start(impatient, routes, others);
+                RawHttp1 streaming = new RawHttp1(other.port())) {
+            streaming.send("GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            streaming.until("\r\n\r\n");
+            for (int i = 0; i < 3; i++) {
+                HttpResponse<String> late =
+                        send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + other.port() + "/v1/never")));
+                assertProblem(late, 503, "answer-too-slow");
+                assertThat(late.headers().firstValue("Retry-After")).contains("1");
+            }
+            assertThat(gone.await(10, TimeUnit.SECONDS)).isTrue();
+            stream.get().end(ServerSentEvent.encoded("data: last\n\n".getBytes(StandardCharsets.UTF_8)));
+            streaming.until("last");
+        }
     }
 
     @Test
@@ -293,7 +362,7 @@ final class ListenerTest {
         CountDownLatch gone = new CountDownLatch(1);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
             socket.getOutputStream()
-                    .write("GET /v1/held HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    .write("GET /v1/held HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
             held.get().later(() -> held.get().onGone(gone::countDown));
         }

@@ -167,7 +167,8 @@ final class LoggingTest {
 
     private String ask(String path, String headers) throws IOException {
         return RawHttp1.ask(
-                listener.port(), "GET " + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" + headers + "\r\n");
+                listener.port(),
+                "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers + "\r\n");
     }
 
     private static Map<String, String> fields(ILoggingEvent line) {

@@ -67,16 +67,24 @@ final class RawHttp2 implements Closeable {
         send(HEADERS, END_HEADERS | END_STREAM, stream, head(path));
     }
 
+    void get(int stream, String path, String authority) throws IOException {
+        send(HEADERS, END_HEADERS | END_STREAM, stream, head(path, authority));
+    }
+
     void reset(int stream) throws IOException {
         send(RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
     }
 
     /** Names of the static table (RFC 7541, appendix A), values as they are. */
     static byte[] head(String path) {
+        return head(path, "127.0.0.1");
+    }
+
+    private static byte[] head(String path, String authority) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         block.write(0x82); // :method GET
         block.write(0x87); // :scheme https
-        literal(block, 0x01, "127.0.0.1"); // :authority
+        literal(block, 0x01, authority); // :authority
         literal(block, 0x04, path); // :path
         return block.toByteArray();
     }

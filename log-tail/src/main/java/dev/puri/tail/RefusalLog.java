@@ -22,6 +22,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +40,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last refusals, by position and by pURI. Thread-safe; a look takes a lock for as long as it takes
+ * The last refusals, by position and by pURI, but those of erased identities. Thread-safe; a look takes a lock for as long as it takes
  * to copy what it finds, so it may be done on an event loop.
  *
  * <p>A refusal and the row that answers the same event come by two readers. Whoever has the row waits
@@ -47,6 +48,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class RefusalLog implements Refusals, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
+
+    private static final Deque<Refused> NONE = new ArrayDeque<>();
 
     /** Reasons that become a tag; a topic's text must not make meters. */
     private static final List<String> KNOWN_REASONS =
@@ -59,7 +62,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             .thenComparingLong(refused -> refused.position().offset());
 
     private final int history;
+    private final Duration maxAge;
     private final int maxAwaited;
+    private final InstantSource clock;
     private final AvroValues<Rejection> values;
     private final Instant since;
     private final Map<String, Counter> counters = new HashMap<>();
@@ -71,7 +76,14 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     /** The newest last; those of one pURI come by one partition, so in the order of the log. */
     private final Map<Puri, Deque<Refused>> byPuri = new HashMap<>();
 
+    /** Those of events that met a merged identity, by its survivor, which they name. */
+    private final Map<Puri, Deque<Refused>> bySurvivor = new HashMap<>();
+
     private final TreeSet<Refused> byTime = new TreeSet<>(BY_TIME);
+
+    /** The last erasures and their times: refusals from before may be read after them. */
+    private final Map<Puri, Instant> erasures = new LinkedHashMap<>();
+
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
     private volatile Listener listener = position -> {};
@@ -87,12 +99,15 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     RefusalLog(
             SchemaRegistry registry,
             int history,
+            Duration maxAge,
             int maxAwaited,
             InstantSource clock,
             MeterRegistry meters,
             Function<TopicTail.Reader, Hearing> hearing) {
         this.history = history;
+        this.maxAge = maxAge;
         this.maxAwaited = maxAwaited;
+        this.clock = clock;
         this.values = new AvroValues<>(Rejection.class, registry);
         this.since = clock.instant();
         for (String reason : KNOWN_REASONS) {
@@ -107,18 +122,21 @@ public final class RefusalLog implements Refusals, AutoCloseable {
      *
      * @param registry of which schemas are asked; not closed
      * @param history how many refusals are remembered
+     * @param maxAge and for how long
      * @param maxAwaited how many may be waited for at a time
      */
     public static RefusalLog start(
             Supplier<Consumer<byte[], byte[]>> consumers,
             SchemaRegistry registry,
             int history,
+            Duration maxAge,
             int maxAwaited,
             InstantSource clock,
             MeterRegistry meters) {
         return new RefusalLog(
                 registry,
                 history,
+                maxAge,
                 maxAwaited,
                 clock,
                 meters,
@@ -149,6 +167,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     /** The refusal of the event at that position, if it is remembered. */
     public synchronized Optional<Refused> find(Position position) {
+        forgetTooOld();
         return Optional.ofNullable(byPosition.get(position));
     }
 
@@ -204,11 +223,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     /** The newest refusals, the newest first. */
     public synchronized List<Refused> latest(int limit) {
+        forgetTooOld();
         return first(byTime.descendingIterator(), limit);
     }
 
     /** The newest refusals of a pURI, the newest first. */
     public synchronized List<Refused> of(Puri puri, int limit) {
+        forgetTooOld();
         Deque<Refused> all = byPuri.get(puri);
         return all == null ? List.of() : first(all.descendingIterator(), limit);
     }
@@ -226,17 +247,53 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         return awaiting;
     }
 
+    /**
+     * Forgets the refusals of a pURI that was erased, and of others that name it as their survivor, as far as they are older;
+     * also those that are still to be read.
+     */
+    public synchronized void forgetErased(Puri puri, Instant at) {
+        // The last one last.
+        erasures.remove(puri);
+        erasures.put(puri, at);
+        if (erasures.size() > history) {
+            erasures.remove(erasures.keySet().iterator().next());
+        }
+        for (Map<Puri, Deque<Refused>> index : List.of(byPuri, bySurvivor)) {
+            List.copyOf(index.getOrDefault(puri, NONE)).stream()
+                    .filter(this::isErased)
+                    .forEach(this::drop);
+        }
+    }
+
+    private boolean isErased(Refused refused) {
+        return isErased(refused.puri(), refused) || isErased(refused.survivor(), refused);
+    }
+
+    private boolean isErased(@Nullable Puri puri, Refused refused) {
+        Instant erased = puri == null ? null : erasures.get(puri);
+        return erased != null && !refused.rejectedAt().isAfter(erased);
+    }
+
+    private synchronized void forgetTooOld() {
+        Instant oldest = clock.instant().minus(maxAge);
+        while (!byTime.isEmpty() && byTime.getFirst().rejectedAt().isBefore(oldest)) {
+            drop(byTime.getFirst());
+        }
+        Iterator<Instant> times = erasures.values().iterator();
+        while (times.hasNext() && times.next().isBefore(oldest)) {
+            times.remove();
+        }
+    }
+
     void add(Refused refused) {
         List<Waiting> waiting;
         synchronized (this) {
-            if (byPosition.putIfAbsent(refused.position(), refused) != null) {
+            if (isErased(refused) || byPosition.putIfAbsent(refused.position(), refused) != null) {
                 return;
             }
             byTime.add(refused);
-            if (refused.puri() != null) {
-                byPuri.computeIfAbsent(refused.puri(), none -> new ArrayDeque<>(2))
-                        .add(refused);
-            }
+            index(byPuri, refused.puri(), refused);
+            index(bySurvivor, refused.survivor(), refused);
             if (byTime.size() > history) {
                 drop(byTime.getFirst());
             }
@@ -253,12 +310,22 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private void drop(Refused oldest) {
         byTime.remove(oldest);
         byPosition.remove(oldest.position());
-        Puri puri = oldest.puri();
-        Deque<Refused> all = puri == null ? null : byPuri.get(puri);
+        unindex(byPuri, oldest.puri(), oldest);
+        unindex(bySurvivor, oldest.survivor(), oldest);
+    }
+
+    private static void index(Map<Puri, Deque<Refused>> index, @Nullable Puri puri, Refused refused) {
+        if (puri != null) {
+            index.computeIfAbsent(puri, none -> new ArrayDeque<>(2)).add(refused);
+        }
+    }
+
+    private static void unindex(Map<Puri, Deque<Refused>> index, @Nullable Puri puri, Refused refused) {
+        Deque<Refused> all = puri == null ? null : index.get(puri);
         if (puri != null && all != null) {
-            all.removeFirstOccurrence(oldest);
+            all.removeFirstOccurrence(refused);
             if (all.isEmpty()) {
-                byPuri.remove(puri);
+                index.remove(puri);
             }
         }
     }
@@ -266,6 +333,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private synchronized void clear() {
         byPosition.clear();
         byPuri.clear();
+        bySurvivor.clear();
         byTime.clear();
     }
 
@@ -273,6 +341,11 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         @Override
         public void anew() {
             clear();
+        }
+
+        @Override
+        public void tick() {
+            forgetTooOld();
         }
 
         @Override

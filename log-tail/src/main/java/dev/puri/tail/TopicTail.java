@@ -1,5 +1,6 @@
 package dev.puri.tail;
 
+import dev.puri.tail.SupervisedThread.Pauses;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,8 +39,8 @@ final class TopicTail implements Hearing {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration LOOK = Duration.ofSeconds(1);
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+    private static final Duration CLOSE = Duration.ofMillis(200);
+    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(5));
     private static final Duration STOP = Duration.ofSeconds(10);
 
     /** Halvings of the time since 1970 that leave less than a second. */
@@ -50,7 +52,7 @@ final class TopicTail implements Hearing {
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final InstantSource clock;
     private final Stop stop = new Stop();
-    private final Thread thread;
+    private final SupervisedThread thread;
 
     /** What is read next, of the tail's thread; empty when the topic is to be read anew. */
     private final Map<TopicPartition, Long> next = new HashMap<>();
@@ -69,6 +71,9 @@ final class TopicTail implements Hearing {
          * @throws RuntimeException when it cannot be taken now; it will be given again
          */
         void take(ConsumerRecord<byte[], byte[]> record);
+
+        /** Called again and again, about once a second, also while nothing is written. */
+        default void tick() {}
     }
 
     /**
@@ -99,7 +104,7 @@ final class TopicTail implements Hearing {
         this.consumers = consumers;
         this.reader = reader;
         this.clock = clock;
-        this.thread = Thread.ofPlatform().name("tail-" + topic).daemon(true).unstarted(this::run);
+        this.thread = new SupervisedThread("tail-" + topic, stop, PAUSES, this::followOnce, this::failed);
         Gauge.builder("puri.tail.age", this, TopicTail::ageInSeconds)
                 .description("Since when it is not known that all of the topic was read; NaN before it ever was")
                 .tag("topic", topic)
@@ -145,22 +150,18 @@ final class TopicTail implements Hearing {
         return trouble;
     }
 
-    private void run() {
-        Duration pause = FIRST_PAUSE;
-        while (!stop.isAsked()) {
-            long begun = System.nanoTime();
-            try {
-                followOnce();
-            } catch (OffsetOutOfRangeException e) {
-                next.clear();
-                inTrouble("a part was deleted before it was read");
-            } catch (RuntimeException e) {
-                inTrouble(String.valueOf(e.getMessage()));
+    /** The next attempt goes on where this one stood. */
+    private void failed(Throwable cause) {
+        if (cause instanceof OffsetOutOfRangeException) {
+            next.clear();
+            inTrouble("a part was deleted before it was read");
+        } else if (cause instanceof TroubleException || cause instanceof KafkaException) {
+            inTrouble(String.valueOf(cause.getMessage()));
+        } else {
+            if (!cause.toString().equals(trouble)) {
+                log.error("{} cannot be followed for now", topic, cause);
             }
-            boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE.multipliedBy(2)) > 0;
-            pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
-            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-            stop.isAskedWithin(pause);
+            trouble = cause.toString();
         }
     }
 
@@ -173,6 +174,7 @@ final class TopicTail implements Hearing {
             place(consumer, sighting);
             while (!stop.isAsked() && partitions.size() == partitions(consumer).size()) {
                 readTo(consumer, sighting);
+                reader.tick();
                 sighting = sight(consumer, partitions);
                 if (isBeyond(sighting)) {
                     next.clear();
@@ -182,7 +184,7 @@ final class TopicTail implements Hearing {
         } finally {
             // Closing asks nothing of the brokers here, but would not go through with the flag up.
             boolean interrupted = Thread.interrupted();
-            consumer.close(CloseOptions.timeout(FIRST_PAUSE));
+            consumer.close(CloseOptions.timeout(CLOSE));
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -316,12 +318,8 @@ final class TopicTail implements Hearing {
     public void close() {
         stop.ask();
         thread.interrupt();
-        try {
-            if (thread.isAlive() && !thread.join(STOP)) {
-                log.warn("{} was not left within {} s", topic, STOP.toSeconds());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!thread.join(STOP)) {
+            log.warn("{} was not left within {} s", topic, STOP.toSeconds());
         }
     }
 }

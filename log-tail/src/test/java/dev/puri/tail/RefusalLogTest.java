@@ -18,10 +18,11 @@ import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.StringWriter;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,11 +32,14 @@ final class RefusalLogTest {
     private static final Puri ONE = Puri.parse("music:tracks:1");
     private static final Puri TWO = Puri.parse("music:tracks:2");
 
+    private static final Duration MAX_AGE = Duration.ofDays(1);
+
+    private final AtomicReference<Instant> now = new AtomicReference<>(Written.TIME);
     private final InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
     private final Written written = new Written(registry);
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final List<TopicTail.Reader> readers = new ArrayList<>();
-    private final RefusalLog log = new RefusalLog(registry, 4, 2, InstantSource.fixed(Written.TIME), meters, reader -> {
+    private final RefusalLog log = new RefusalLog(registry, 4, MAX_AGE, 2, now::get, meters, reader -> {
         readers.add(reader);
         return new FakeHearing();
     });
@@ -121,6 +125,65 @@ final class RefusalLogTest {
         readers.getFirst().anew();
         assertThat(log.latest(10)).isEmpty();
         assertThat(log.of(ONE, 10)).isEmpty();
+    }
+
+    @Test
+    void forgetsTheRefusalsOfAnErasedPuri() {
+        add(ONE, 10, 1);
+        add(TWO, 20, 2);
+        add(ONE, 11, 3);
+
+        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
+
+        assertThat(log.of(ONE, 10)).isEmpty();
+        assertThat(log.find(Written.position(10))).isEmpty();
+        assertThat(log.at(Written.position(11), ONE)).isNull();
+        assertThat(offsets(log.latest(10))).containsExactly(20L);
+    }
+
+    /** They come by another topic than the erasure, and all of them again when that is read from its beginning. */
+    @Test
+    void forgetsRefusalsThatAreReadAfterTheErasure() {
+        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
+        readers.getFirst().anew();
+
+        add(ONE, 10, 1);
+        add(ONE, 11, 3);
+
+        assertThat(log.latest(10)).isEmpty();
+    }
+
+    @Test
+    void keepsTheRefusalsOfWhatIsCreatedAfterAnErasure() {
+        add(ONE, 10, 4);
+        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
+        add(ONE, 11, 5);
+
+        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L, 10L);
+    }
+
+    @Test
+    void forgetsRefusalsThatNameAnErasedSurvivor() {
+        Rejection merged = Written.rejection("MERGED", ONE.toString(), 10, 1, "it was merged into " + TWO);
+        merged.setSurvivor(TWO.toString());
+        take(merged);
+        add(ONE, 11, 2);
+
+        log.forgetErased(TWO, Written.TIME.plusSeconds(3));
+
+        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
+    }
+
+    @Test
+    void forgetsRefusalsThatAreTooOld() {
+        add(ONE, 10, 0);
+        add(ONE, 11, 60);
+
+        now.set(Written.TIME.plus(MAX_AGE).plusSeconds(1));
+        readers.getFirst().tick();
+
+        assertThat(offsets(log.latest(10))).containsExactly(11L);
+        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
     }
 
     @Test

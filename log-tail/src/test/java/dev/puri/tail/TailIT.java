@@ -17,12 +17,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -139,6 +145,36 @@ final class TailIT {
     }
 
     @Test
+    void namesBecomePublicAlthoughReadingFailedWithErrorsAtFirst() {
+        write(written.record(Written.tracks(true)));
+        Queue<Throwable> failures = new ConcurrentLinkedQueue<>(List.of(
+                new OutOfMemoryError("a test's"), new NoClassDefFoundError(), new IllegalStateException("a bug")));
+        List<String> troubles = new CopyOnWriteArrayList<>();
+        AtomicReference<Catalogue> made = new AtomicReference<>();
+        Supplier<Consumer<byte[], byte[]>> failing = () -> {
+            Catalogue catalogue = made.get();
+            if (catalogue != null && catalogue.trouble() != null) {
+                troubles.add(catalogue.trouble());
+            }
+            Throwable failure = failures.poll();
+            if (failure instanceof Error error) {
+                throw error;
+            } else if (failure instanceof RuntimeException bug) {
+                throw bug;
+            }
+            return consumers().get();
+        };
+        try (Catalogue catalogue =
+                Catalogue.start(failing, registry, Duration.ofSeconds(4), InstantSource.system(), meters)) {
+            made.set(catalogue);
+
+            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
+            assertThat(troubles).last().asString().contains("a bug");
+            assertThat(catalogue.trouble()).isNull();
+        }
+    }
+
+    @Test
     void whatIsSilentIsNotPublicUntilItIsHeardAgain() {
         write(written.record(Written.tracks(true)));
         try (Catalogue catalogue = catalogue()) {
@@ -193,7 +229,8 @@ final class TailIT {
     }
 
     private RefusalLog refusals(int history) {
-        return RefusalLog.start(consumers(), registry, history, 10, InstantSource.system(), meters);
+        return RefusalLog.start(
+                consumers(), registry, history, Duration.ofDays(30), 10, InstantSource.system(), meters);
     }
 
     private Catalogue catalogue() {

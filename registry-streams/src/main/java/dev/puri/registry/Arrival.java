@@ -73,36 +73,48 @@ record Arrival(
     }
 
     /**
-     * Reads what {@link #toHeaders} wrote.
+     * Reads what the intake stage wrote.
      *
-     * @throws IllegalStateException when a header is missing: only the intake stage writes there
+     * @throws IllegalArgumentException when a header is missing or wrong, or key and value do not agree with them
      */
     static Arrival fromIntake(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-        Header sha256 = headers.lastHeader(SHA256_HEADER);
-        return new Arrival(
-                Position.parse(text(headers, Position.HEADER)),
-                key,
-                value == null ? Texts.EMPTY : value,
-                Long.parseLong(text(headers, LENGTH_HEADER)),
-                sha256 == null ? null : ByteBuffer.wrap(sha256.value()));
-    }
-
-    private static String text(Headers headers, String name) {
-        Header header = headers.lastHeader(name);
-        if (header == null) {
-            throw new IllegalStateException("the intake topic holds a record without the header " + name);
+        Position position = Position.parse(new String(header(headers, Position.HEADER), StandardCharsets.UTF_8));
+        long length = Long.parseLong(new String(header(headers, LENGTH_HEADER), StandardCharsets.UTF_8));
+        byte[] head = value == null ? Texts.EMPTY : value;
+        if (key != null && key.length > MAX_KEY_BYTES) {
+            throw new IllegalArgumentException("the intake carries no key of " + key.length + " bytes");
         }
-        return new String(header.value(), StandardCharsets.UTF_8);
+        boolean isWhole = length <= MAX_BYTES;
+        if (length < -1 || head.length != (isWhole ? Math.max(0, length) : KEPT_BYTES)) {
+            throw new IllegalArgumentException(
+                    "a value of " + head.length + " bytes does not fit the length " + length);
+        }
+        return new Arrival(position, key, head, length, isWhole ? null : digest(headers));
     }
 
-    /** {@code parkedAt}, length, digest flag and bytes, position, head: the value of the parked store. */
-    byte[] toBytes(long parkedAt) {
+    private static ByteBuffer digest(Headers headers) {
+        byte[] digest = header(headers, SHA256_HEADER);
+        if (digest.length != Sha256.BYTES) {
+            throw new IllegalArgumentException("a SHA-256 has " + Sha256.BYTES + " bytes, not " + digest.length);
+        }
+        return ByteBuffer.wrap(digest);
+    }
+
+    private static byte[] header(Headers headers, String name) {
+        Header header = headers.lastHeader(name);
+        if (header == null || header.value() == null) {
+            throw new IllegalArgumentException("a record of the intake has the header " + name);
+        }
+        return header.value();
+    }
+
+    /** The pURI, {@code parkedAt}, length, digest flag and bytes, position, head: the value of the parked store. */
+    byte[] toBytes(byte[] puri, long parkedAt) {
         byte[] place = Texts.utf8(position.toString());
         int digest = sha256 == null ? 0 : sha256.remaining();
-        ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES + 1 + digest + Texts.size(place) + head.length)
-                .putLong(parkedAt)
-                .putLong(length)
-                .put((byte) digest);
+        ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES + 1 + digest + Texts.size(puri, place) + head.length);
+        Texts.put(bytes, puri);
+        bytes.putLong(parkedAt).putLong(length).put((byte) digest);
         if (sha256 != null) {
             bytes.put(sha256.duplicate());
         }
@@ -110,8 +122,8 @@ record Arrival(
         return bytes.put(head).array();
     }
 
-    static Arrival fromBytes(byte[] key, byte[] value) {
-        ByteBuffer bytes = ByteBuffer.wrap(value, Long.BYTES, value.length - Long.BYTES);
+    /** Reads what {@link #toBytes} wrote behind {@code parkedAt}. */
+    static Arrival read(byte[] key, ByteBuffer bytes) {
         long length = bytes.getLong();
         byte[] digest = new byte[bytes.get()];
         bytes.get(digest);
@@ -119,9 +131,5 @@ record Arrival(
         byte[] head = new byte[bytes.remaining()];
         bytes.get(head);
         return new Arrival(position, key, head, length, digest.length == 0 ? null : ByteBuffer.wrap(digest));
-    }
-
-    static long parkedAt(byte[] value) {
-        return ByteBuffer.wrap(value).getLong();
     }
 }

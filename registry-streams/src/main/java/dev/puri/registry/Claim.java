@@ -3,6 +3,7 @@ package dev.puri.registry;
 import dev.puri.schemas.identity.Puri;
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the registrar asks the clerk, keyed by the handle: may this identity have it?
@@ -24,8 +25,14 @@ record Claim(Puri puri, UUID eventId, UuidHash claimant) {
                 .array();
     }
 
-    static Claim fromBytes(byte[] value) {
-        ByteBuffer bytes = ByteBuffer.wrap(value);
+    /**
+     * @throws IllegalArgumentException when the value is not one that {@link #toBytes} wrote
+     */
+    static Claim fromBytes(byte @Nullable [] value) {
+        return WholeValue.decode("a claim", value, Claim::read);
+    }
+
+    private static Claim read(ByteBuffer bytes) {
         UUID eventId = new UUID(bytes.getLong(), bytes.getLong());
         UuidHash claimant = UuidHash.of(bytes);
         return new Claim(Puri.parse(Texts.get(bytes)), eventId, claimant);

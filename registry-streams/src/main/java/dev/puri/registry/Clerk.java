@@ -18,9 +18,14 @@ import org.jspecify.annotations.Nullable;
  * so that nothing of an erased identity's name stays here. Asked again, it answers the same.
  */
 final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
+    private final SkippedRecords skipped;
     private @Nullable ProcessorContext<byte[], byte[]> context;
     private @Nullable KeyValueStore<byte[], byte[]> holders;
     private @Nullable Cancellable punctuation;
+
+    Clerk(SkippedRecords skipped) {
+        this.skipped = skipped;
+    }
 
     @Override
     public void init(ProcessorContext<byte[], byte[]> context) {
@@ -38,14 +43,29 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
     @Override
     public void process(Record<byte[], byte[]> claimed) {
         ProcessorContext<byte[], byte[]> context = Started.with(this.context);
-        Claim claim = Claim.fromBytes(claimed.value());
+        Handle handle;
+        Claim claim;
+        try {
+            handle = handle(claimed.key());
+            claim = Claim.fromBytes(claimed.value());
+        } catch (IllegalArgumentException e) {
+            context.recordMetadata().ifPresent(record -> skipped.skip(record, String.valueOf(e.getMessage())));
+            return;
+        }
         byte[] claimant = claim.claimant().toBytes();
         byte[] holder = Started.with(holders).putIfAbsent(claimed.key(), claimant);
         boolean isGranted = holder == null || Arrays.equals(holder, claimant);
-        Grant grant =
-                new Grant(claim.eventId(), new Handle(new String(claimed.key(), StandardCharsets.US_ASCII)), isGranted);
+        Grant grant = new Grant(claim.eventId(), handle, isGranted);
         context.forward(new Record<>(
                 claim.puri().toBytes(), grant.toBytes(), context.currentSystemTimeMs(), new RecordHeaders()));
+    }
+
+    private static Handle handle(byte @Nullable [] key) {
+        if (key == null) {
+            throw new IllegalArgumentException("a record without a key claims no handle");
+        }
+        // Latin-1 tells every byte apart, so that the key is the handle's own bytes.
+        return new Handle(new String(key, StandardCharsets.ISO_8859_1));
     }
 
     /** A task that Kafka Streams revives keeps its old punctuations unless they are cancelled. */

@@ -12,37 +12,31 @@ import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.WireFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What {@code puri.collections.v1} says, as far as this instance has heard it. That may be a moment
  * behind, so an objection raised here is looked at again before it becomes a refusal. Thread-safe.
  */
 final class CollectionsRegistry {
-    private static final Logger LOG = LoggerFactory.getLogger(CollectionsRegistry.class);
-
     private final SchemaLookup schemas;
     private final RecordReader<CollectionsEntry> reader = RecordReader.of(CollectionsEntry.class);
     private final LiveDeclarations declarations = new LiveDeclarations();
     private final AtomicLong version = new AtomicLong();
-    private final AtomicLong unreadable = new AtomicLong();
+    private final SkippedRecords skipped;
 
-    CollectionsRegistry(SchemaLookup schemas) {
+    CollectionsRegistry(SchemaLookup schemas, SkippedRecords skipped) {
         this.schemas = schemas;
+        this.skipped = skipped;
     }
 
     /** Grows with every declaration heard. */
     long version() {
         return version.get();
-    }
-
-    /** Records of the topic that were passed over because they are no declarations. */
-    long unreadable() {
-        return unreadable.get();
     }
 
     Terms termsOf(Puri puri) {
@@ -65,22 +59,39 @@ final class CollectionsRegistry {
 
     /** Feeds the registry from its topic, on restore as well as live; the global thread runs it. */
     Processor<byte[], byte[], Void, Void> feed() {
-        return this::accept;
+        return new Feed();
     }
 
-    private void accept(Record<byte[], byte[]> record) {
-        try {
-            String key = new String(record.key(), StandardCharsets.UTF_8);
-            if (record.value() == null) {
-                declarations.remove(key);
-            } else {
-                declarations.put(DeclarationAvro.fromAvro(read(record.value())));
-            }
-            version.incrementAndGet();
-        } catch (IllegalArgumentException | org.apache.kafka.common.errors.SerializationException e) {
-            unreadable.incrementAndGet();
-            LOG.warn("A record of {} is no declaration and is passed over: {}", Topics.COLLECTIONS, e.getMessage());
+    private final class Feed implements Processor<byte[], byte[], Void, Void> {
+        private @Nullable ProcessorContext<Void, Void> context;
+
+        @Override
+        public void init(ProcessorContext<Void, Void> context) {
+            this.context = context;
         }
+
+        @Override
+        public void process(Record<byte[], byte[]> record) {
+            try {
+                take(record.key(), record.value());
+            } catch (IllegalArgumentException | SerializationException e) {
+                Started.with(context)
+                        .recordMetadata()
+                        .ifPresent(from -> skipped.skip(from, String.valueOf(e.getMessage())));
+            }
+        }
+    }
+
+    private void take(byte @Nullable [] key, byte @Nullable [] value) {
+        if (key == null) {
+            throw new IllegalArgumentException("a record without a key declares nothing");
+        }
+        if (value == null) {
+            declarations.remove(new String(key, StandardCharsets.UTF_8));
+        } else {
+            declarations.put(DeclarationAvro.fromAvro(read(value)));
+        }
+        version.incrementAndGet();
     }
 
     private CollectionsEntry read(byte[] value) {

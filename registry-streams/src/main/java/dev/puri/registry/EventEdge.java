@@ -79,9 +79,6 @@ final class EventEdge {
         }
         try {
             int schemaId = WireFormat.schemaId(arrival.head());
-            if (schemaId < 0) {
-                return unreadable(Reason.UNDECODABLE, "no schema has the id " + schemaId);
-            }
             return switch (schemas.schema(schemaId)) {
                 case SchemaLookup.Known known -> check(key, reader.read(arrival.head(), known.schema()));
                 case SchemaLookup.Unknown ignored ->

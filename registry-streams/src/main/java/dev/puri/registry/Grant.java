@@ -3,6 +3,7 @@ package dev.puri.registry;
 import dev.puri.schemas.identity.Handle;
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the clerk answers, keyed by the pURI.
@@ -23,8 +24,14 @@ record Grant(UUID eventId, Handle handle, boolean isGranted) {
                 .array();
     }
 
-    static Grant fromBytes(byte[] value) {
-        ByteBuffer bytes = ByteBuffer.wrap(value);
+    /**
+     * @throws IllegalArgumentException when the value is not one that {@link #toBytes} wrote
+     */
+    static Grant fromBytes(byte @Nullable [] value) {
+        return WholeValue.decode("a grant", value, Grant::read);
+    }
+
+    private static Grant read(ByteBuffer bytes) {
         UUID eventId = new UUID(bytes.getLong(), bytes.getLong());
         boolean isGranted = bytes.get() == 1;
         return new Grant(eventId, new Handle(Texts.get(bytes)), isGranted);

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queues of events that cannot be decided yet, one for each pURI that has any.
  *
- * <p>The events stand in the store, one key each: the pURI, a zero byte, and a sequence number that
- * makes the key order the queue's order. What is kept on the heap is an index over the queues, some
+ * <p>The events stand in the store, one key each: a zero byte, the hash of the pURI and a sequence number. The pURI
+ * itself is in the value, because RocksDB keeps the key of what is deleted, in tombstones and in its manifest, longer
+ * than the name of an erased identity may stay. What is kept on the heap is an index over the queues, some
  * hundred bytes for each, that tells without a look into the store whether a pURI is waiting, and whose
  * turn it is. After a restart the index is built from the store again; what each queue waits for is not
  * stored but found out by looking at its head.
@@ -27,14 +28,22 @@ final class Parking {
         private long head;
         private long end;
         private Wait wait;
+        private final byte[] storeKey;
         private @Nullable Dossier atHand;
 
-        private Queue(long head, long end, Wait wait) {
+        /** Events before this one were parked by a build whose keys began with the pURI. */
+        private long keyedByNameUntil;
+
+        private Queue(byte[] storeKey, long head, long end, Wait wait) {
+            this.storeKey = storeKey;
             this.head = head;
             this.end = end;
             this.wait = wait;
         }
     }
+
+    /** Begins a key; no pURI begins with it. */
+    private static final byte HASHED = 0;
 
     /** Most of a head that is kept beside the index, for it is asked for again within a commit or two. */
     private static final int AT_HAND_BYTES = 2048;
@@ -61,15 +70,22 @@ final class Parking {
     }
 
     private void index(KeyValue<byte[], byte[]> parked) {
-        int split = parked.key.length - Long.BYTES - 1;
-        Puri puri = Puri.parse(new String(parked.key, 0, split, StandardCharsets.US_ASCII));
-        long sequence = ByteBuffer.wrap(parked.key, split + 1, Long.BYTES).getLong();
+        boolean isHashed = parked.key[0] == HASHED;
+        String name = isHashed
+                ? Texts.get(ByteBuffer.wrap(parked.value))
+                : new String(parked.key, 0, parked.key.length - Long.BYTES - 1, StandardCharsets.US_ASCII);
+        Puri puri = Puri.parse(name);
+        long sequence = ByteBuffer.wrap(parked.key).getLong(parked.key.length - Long.BYTES);
         Queue queue = queues.get(puri);
         if (queue == null) {
-            queues.put(puri, new Queue(sequence, sequence + 1, Wait.ITS_TURN));
+            queue = new Queue(StoreKey.of(puri), sequence, sequence + 1, Wait.ITS_TURN);
+            queues.put(puri, queue);
             turns.put(puri, 0L);
-        } else {
-            queue.end = sequence + 1;
+        }
+        queue.head = Math.min(queue.head, sequence);
+        queue.end = Math.max(queue.end, sequence + 1);
+        if (!isHashed) {
+            queue.keyedByNameUntil = Math.max(queue.keyedByNameUntil, sequence + 1);
         }
     }
 
@@ -88,19 +104,19 @@ final class Parking {
     void open(Dossier dossier, Wait wait) {
         Puri puri = dossier.puri();
         Arrival arrival = dossier.arrival();
-        Queue queue = new Queue(0, 1, wait);
+        Queue queue = new Queue(dossier.storeKey(), 0, 1, wait);
         if (arrival.head().length <= AT_HAND_BYTES && queues.size() < MOST_AT_HAND) {
             queue.atHand = dossier;
         }
         queues.put(puri, queue);
-        store.put(key(puri, 0), arrival.toBytes(dossier.since()));
+        store.put(key(queue.storeKey, 0), arrival.toBytes(puri.toBytes(), dossier.since()));
         enlist(puri, wait, dossier.since());
     }
 
     /** Parks an event behind those that wait already. */
     void queue(Puri puri, Arrival arrival, long now) {
         Queue queue = present(puri);
-        store.put(key(puri, queue.end), arrival.toBytes(now));
+        store.put(key(queue.storeKey, queue.end), arrival.toBytes(puri.toBytes(), now));
         queue.end++;
     }
 
@@ -114,17 +130,22 @@ final class Parking {
         if (queue.atHand != null) {
             return queue.atHand;
         }
-        byte[] value = store.get(key(puri, queue.head));
+        byte[] value = store.get(headKey(puri, queue));
         if (value == null) {
             throw new IllegalStateException("the queue of " + puri + " lost its event " + queue.head);
         }
-        return new Dossier(puri, Arrival.fromBytes(puri.toBytes(), value), Arrival.parkedAt(value));
+        ByteBuffer bytes = ByteBuffer.wrap(value);
+        if (queue.head >= queue.keyedByNameUntil) {
+            Texts.get(bytes);
+        }
+        long since = bytes.getLong();
+        return new Dossier(puri, Arrival.read(puri.toBytes(), bytes), since);
     }
 
     void removeHead(Puri puri) {
         Queue queue = present(puri);
         // The same tombstone as delete(), without the look at what was there.
-        store.put(key(puri, queue.head), null);
+        store.put(headKey(puri, queue), null);
         queue.atHand = null;
         queue.head++;
         if (queue.head == queue.end) {
@@ -172,8 +193,9 @@ final class Parking {
 
     /** Writes to the store and leaves nothing there. */
     void mark(Puri marker) {
-        store.put(key(marker, 0), Texts.EMPTY);
-        store.delete(key(marker, 0));
+        byte[] key = key(StoreKey.of(marker), 0);
+        store.put(key, Texts.EMPTY);
+        store.delete(key);
     }
 
     private void enlist(Puri puri, Wait wait, long now) {
@@ -212,11 +234,22 @@ final class Parking {
         return queue;
     }
 
-    private static byte[] key(Puri puri, long sequence) {
+    private static byte[] headKey(Puri puri, Queue queue) {
+        if (queue.head >= queue.keyedByNameUntil) {
+            return key(queue.storeKey, queue.head);
+        }
         byte[] text = puri.toBytes();
         return ByteBuffer.allocate(text.length + 1 + Long.BYTES)
                 .put(text)
                 .put((byte) 0)
+                .putLong(queue.head)
+                .array();
+    }
+
+    private static byte[] key(byte[] storeKey, long sequence) {
+        return ByteBuffer.allocate(1 + storeKey.length + Long.BYTES)
+                .put(HASHED)
+                .put(storeKey)
                 .putLong(sequence)
                 .array();
     }

@@ -55,6 +55,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
     private final CollectionsRegistry collections;
     private final OutputEncoder encoder;
     private final Tallies tallies;
+    private final SkippedRecords skipped;
     private final int partitions;
 
     private @Nullable Task task;
@@ -62,11 +63,18 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
     /**
      * @param partitions of the events topic; by them an event on the wrong one is told
      */
-    Registrar(EventEdge edge, CollectionsRegistry collections, OutputEncoder encoder, Tallies tallies, int partitions) {
+    Registrar(
+            EventEdge edge,
+            CollectionsRegistry collections,
+            OutputEncoder encoder,
+            Tallies tallies,
+            SkippedRecords skipped,
+            int partitions) {
         this.edge = edge;
         this.collections = collections;
         this.encoder = encoder;
         this.tallies = tallies;
+        this.skipped = skipped;
         this.partitions = partitions;
     }
 
@@ -129,16 +137,28 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             RecordMetadata from =
                     context.recordMetadata().orElseThrow(() -> new IllegalStateException("a record from no topic"));
             if (from.topic().equals(Topics.GRANTS)) {
-                takeGrant(record);
+                takeGrant(record, from);
                 return;
             }
             boolean isDirect = from.topic().equals(Topics.EVENTS);
             Arrival arrival = isDirect
                     ? Arrival.of(
                             new Position(from.topic(), from.partition(), from.offset()), record.key(), record.value())
-                    : Arrival.fromIntake(record.key(), record.value(), record.headers());
-            take(arrival, isDirect);
-            keepTally();
+                    : fromIntake(record, from);
+            if (arrival != null) {
+                take(arrival, isDirect);
+                keepTally();
+            }
+        }
+
+        /** The event of a namespace's topic; null when the intake stage did not write the record. */
+        private @Nullable Arrival fromIntake(Record<byte[], byte[]> record, RecordMetadata from) {
+            try {
+                return Arrival.fromIntake(record.key(), record.value(), record.headers());
+            } catch (IllegalArgumentException e) {
+                skipped.skip(from, String.valueOf(e.getMessage()));
+                return null;
+            }
         }
 
         private void take(Arrival arrival, boolean isDirect) {
@@ -319,10 +339,16 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             }
         }
 
-        private void takeGrant(Record<byte[], byte[]> record) {
+        private void takeGrant(Record<byte[], byte[]> record, RecordMetadata from) {
+            Grant grant;
+            try {
+                grant = Grant.fromBytes(record.value());
+            } catch (IllegalArgumentException e) {
+                skipped.skip(from, String.valueOf(e.getMessage()));
+                return;
+            }
             budget = MOST_PER_CALL;
             Puri puri = EventEdge.canonicalKey(record.key());
-            Grant grant = Grant.fromBytes(record.value());
             if (puri != null && parking.waitOf(puri) == Wait.ITS_TURN) {
                 resume(puri, ClerkAnswer.UNASKED);
             }

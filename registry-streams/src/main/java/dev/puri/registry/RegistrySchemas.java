@@ -8,13 +8,20 @@ import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.Compatibility;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry.Registered;
+import dev.puri.schemas.serde.RegisteredForm;
+import dev.puri.schemas.serde.UnknownSchemaException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.avro.Schema;
 
-/** The schemas of the registry's topics, made known to a schema registry. */
+/** The schemas of the registry's topics, registered with a schema registry and checked against it. */
 public final class RegistrySchemas {
+    private static final Compatibility LEVEL = Compatibility.FULL_TRANSITIVE;
+
     private RegistrySchemas() {}
 
     /**
@@ -27,6 +34,67 @@ public final class RegistrySchemas {
      *     refuses; the message names the subject and the URL
      */
     public static Map<String, Integer> register(ConfluentSchemaRegistry registry, Set<String> ownedNamespaces) {
+        Map<String, Integer> ids = new LinkedHashMap<>();
+        bySubject(ownedNamespaces).forEach((subject, schema) -> {
+            ids.put(subject, registry.register(subject, schema));
+            registry.setCompatibility(subject, LEVEL);
+        });
+        return ids;
+    }
+
+    /**
+     * Compares every subject with what {@link #register} makes of it.
+     *
+     * @param ownedNamespaces namespaces with an events topic of their own
+     * @return what is wrong and what to do about it, a sentence each; empty when all is right
+     * @throws org.apache.kafka.common.errors.SerializationException when the registry is out of reach or
+     *     refuses; the message names the subject and the URL
+     */
+    public static List<String> check(ConfluentSchemaRegistry registry, Set<String> ownedNamespaces) {
+        List<String> mistakes = new ArrayList<>();
+        bySubject(ownedNamespaces).forEach((subject, schema) -> {
+            try {
+                checkLatest(subject, schema, registry.latest(subject), registry, mistakes);
+                checkCompatibility(subject, registry.compatibility(subject), mistakes);
+            } catch (UnknownSchemaException e) {
+                mistakes.add("the subject " + subject + " has no schema: register it with puri topics create");
+            }
+        });
+        return mistakes;
+    }
+
+    private static void checkLatest(
+            String subject, Schema schema, Registered latest, ConfluentSchemaRegistry registry, List<String> mistakes) {
+        if (latest.schema().equals(schema)) {
+            return;
+        }
+        String found = "the latest schema of the subject " + subject + " (version " + latest.version() + ", id "
+                + latest.id() + ") is not the one of this build: ";
+        mistakes.add(
+                isRegistered(registry, subject, schema)
+                        ? found + "a newer release or another client registered it after ours; check with the newest"
+                                + " puri, and set auto.register.schemas=false for other clients"
+                        : found + "register this build's with puri topics create");
+    }
+
+    private static boolean isRegistered(ConfluentSchemaRegistry registry, String subject, Schema schema) {
+        try {
+            registry.idOf(subject, schema);
+            return true;
+        } catch (UnknownSchemaException e) {
+            return false;
+        }
+    }
+
+    private static void checkCompatibility(String subject, String level, List<String> mistakes) {
+        if (!level.equals(LEVEL.name())) {
+            mistakes.add("the subject " + subject + " has the compatibility " + level + " and must have " + LEVEL
+                    + ", or a schema that readers cannot read may be registered: set it with puri topics create");
+        }
+    }
+
+    /** In the form in which they are registered. */
+    private static Map<String, Schema> bySubject(Set<String> ownedNamespaces) {
         Map<String, Schema> schemas = new LinkedHashMap<>();
         schemas.put(Topics.EVENTS, IdentityEvent.getClassSchema());
         for (String namespace : ownedNamespaces) {
@@ -36,12 +104,8 @@ public final class RegistrySchemas {
         schemas.put(Topics.DOCUMENTS, Document.getClassSchema());
         schemas.put(Topics.REJECTIONS, Rejection.getClassSchema());
         schemas.put(Topics.COLLECTIONS, CollectionsEntry.getClassSchema());
-        Map<String, Integer> ids = new LinkedHashMap<>();
-        schemas.forEach((topic, schema) -> {
-            String subject = topic + "-value";
-            ids.put(subject, registry.register(subject, schema));
-            registry.setCompatibility(subject, Compatibility.FULL_TRANSITIVE);
-        });
-        return ids;
+        Map<String, Schema> bySubject = new LinkedHashMap<>();
+        schemas.forEach((topic, schema) -> bySubject.put(topic + "-value", RegisteredForm.of(schema)));
+        return bySubject;
     }
 }

@@ -6,7 +6,9 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
 import dev.puri.http.Settings;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.tail.transactions.TransactionWatch;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -47,12 +49,14 @@ public final class RegistryStreams implements AutoCloseable {
 
     private final StreamsSettings settings;
     private final Tallies tallies = new Tallies();
+    private final SkippedRecords skipped = new SkippedRecords();
     private final Metrics metrics = new Metrics();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CountDownLatch closing = new CountDownLatch(1);
     private final ConfluentSchemaRegistry registry;
     private final SchemaLookup schemas;
     private final CollectionsRegistry collections;
+    private final TransactionWatch transactions;
     private final Listener listener;
     private final Thread starting;
 
@@ -63,7 +67,14 @@ public final class RegistryStreams implements AutoCloseable {
         this.settings = settings;
         this.registry = ConfluentSchemaRegistry.create(registryConfigs(settings));
         this.schemas = new SchemaLookup(registry, InstantSource.system());
-        this.collections = new CollectionsRegistry(schemas);
+        this.collections = new CollectionsRegistry(schemas, skipped);
+        this.transactions = TransactionWatch.of(
+                settings.kafka().byName(),
+                settings.bootstrapServer(),
+                this::isRead,
+                // A namespace's own producers must not make everybody's topology unready.
+                topic -> !Topics.isEvents(topic) || topic.equals(Topics.EVENTS),
+                metrics.registry());
         this.listener = Listener.start(
                 ListenerOptions.at(settings.streamsHttpHost(), settings.streamsHttpPort())
                         .onOneThread()
@@ -83,6 +94,7 @@ public final class RegistryStreams implements AutoCloseable {
         LOG.info("Starting with {}", Settings.effective(settings));
         RegistryStreams service = new RegistryStreams(settings);
         service.starting.start();
+        service.transactions.start();
         return service;
     }
 
@@ -94,7 +106,18 @@ public final class RegistryStreams implements AutoCloseable {
     /** Whether events are being processed now. */
     public boolean isReady() {
         KafkaStreams running = streams;
-        return running != null && running.state() == KafkaStreams.State.RUNNING && schemas.outOfReachSince() == null;
+        return running != null
+                && running.state() == KafkaStreams.State.RUNNING
+                && schemas.outOfReachSince() == null
+                && transactions.reason() == null;
+    }
+
+    /** Whether the topology reads a topic, as its source or to restore a store. */
+    private boolean isRead(String topic) {
+        return Topics.isEvents(topic)
+                || topic.equals(Topics.GRANTS)
+                || topic.equals(Topics.COLLECTIONS)
+                || topic.startsWith(settings.streamsApplicationId() + '-');
     }
 
     /** What this instance's tasks have done with the events that they read. */
@@ -116,6 +139,7 @@ public final class RegistryStreams implements AutoCloseable {
             return;
         }
         closing.countDown();
+        transactions.close();
         schemas.close();
         join(starting);
         KafkaStreams running = streams;
@@ -139,7 +163,7 @@ public final class RegistryStreams implements AutoCloseable {
             Properties properties = StreamsProperties.of(settings);
             KafkaStreams built = new KafkaStreams(
                     RegistryTopology.build(
-                            new RegistryTopology.Parts(schemas, collections, encoder, tallies),
+                            new RegistryTopology.Parts(schemas, collections, encoder, tallies, skipped),
                             partitions,
                             new StreamsConfig(properties)),
                     properties);
@@ -156,7 +180,9 @@ public final class RegistryStreams implements AutoCloseable {
 
     private StreamThreadExceptionResponse die(Throwable cause) {
         LOG.error("The topology failed and ends", cause);
-        ended.completeExceptionally(cause);
+        TopologyFailedException failure = new TopologyFailedException(cause);
+        LOG.error("Ending: {}", failure.getMessage());
+        ended.completeExceptionally(failure);
         return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
@@ -234,6 +260,7 @@ public final class RegistryStreams implements AutoCloseable {
                 "topology",
                 () -> new Health.State(!ended.isCompletedExceptionally(), Map.of("state", state())));
         health.add(Health.Kind.READY, "topology", () -> new Health.State(isReady(), details()));
+        health.add(Health.Kind.READY, "transactions", transactions::ready);
         List<Route> routes = new ArrayList<>(health.routes());
         routes.add(metrics.route());
         return routes;
@@ -251,8 +278,11 @@ public final class RegistryStreams implements AutoCloseable {
         if (since != null) {
             details.put("schemaRegistryOutOfReachSince", since.toString());
         }
+        String hanging = transactions.reason();
         if (streams == null) {
             details.put("waitingFor", waitingFor);
+        } else if (hanging != null) {
+            details.put("waitingFor", hanging);
         }
         Tally tally = tally();
         details.put("read", tally.read());
@@ -270,9 +300,10 @@ public final class RegistryStreams implements AutoCloseable {
         Gauge.builder("puri.registry.events.parked", tallies, t -> t.sum().parked())
                 .description("Events waiting for a grant, a schema or a declaration")
                 .register(meters);
-        FunctionCounter.builder("puri.registry.collections.unreadable", collections, CollectionsRegistry::unreadable)
-                .description("Records of the collections topic that are no declarations")
-                .register(meters);
+        countSkipped(meters, Topics.COLLECTIONS);
+        countSkipped(meters, Topics.GRANTS);
+        RegistryTopology.REPARTITION_TOPICS.forEach(
+                name -> countSkipped(meters, settings.streamsApplicationId() + '-' + name));
         Gauge.builder("puri.registry.schemas.reachable", schemas, s -> s.outOfReachSince() == null ? 1 : 0)
                 .description("1 while the schema registry answers")
                 .register(meters);
@@ -282,6 +313,13 @@ public final class RegistryStreams implements AutoCloseable {
     private void count(MeterRegistry meters, String name, String what, ToDoubleFunction<Tally> of) {
         Gauge.builder(name, tallies, t -> of.applyAsDouble(t.sum()))
                 .description(what + " by this instance's tasks since the registry began")
+                .register(meters);
+    }
+
+    private void countSkipped(MeterRegistry meters, String topic) {
+        FunctionCounter.builder("puri.registry.records.skipped", skipped, s -> s.of(topic))
+                .description("Records of the registry's own topics that cannot be decoded")
+                .tag("topic", topic)
                 .register(meters);
     }
 

@@ -3,6 +3,7 @@ package dev.puri.registry;
 import dev.puri.schemas.log.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -66,6 +68,17 @@ public final class RegistryTopics {
             "message.timestamp.type",
             "LogAppendTime");
 
+    private static final String COMPRESSION = "compression.type";
+    private static final String UNCOMPRESSED = "uncompressed";
+
+    /**
+     * Anyone's producer writes events, and Kafka compares the size of a batch with the limit only as it arrived: 300 MB
+     * of zeros compress to 10 KB, and a consumer that decompresses them runs out of memory at every start. Stored
+     * uncompressed, no batch is larger than the limit says.
+     */
+    private static final Map<String, String> EVENTS =
+            with(FORGOTTEN, Map.of(COMPRESSION, UNCOMPRESSED, "max.message.bytes", Integer.toString((1 << 20) + 12)));
+
     private RegistryTopics() {}
 
     /**
@@ -80,7 +93,7 @@ public final class RegistryTopics {
     }
 
     private static final List<Plan> PLANS = List.of(
-            new Plan(Topics.EVENTS, true, FORGOTTEN),
+            new Plan(Topics.EVENTS, true, EVENTS),
             new Plan(Topics.IDENTITIES, true, COMPACTED),
             new Plan(Topics.DOCUMENTS, true, COMPACTED),
             new Plan(Topics.GRANTS, true, Map.of("cleanup.policy", "delete", "retention.ms", millis(GRANTS_KEPT))),
@@ -96,7 +109,8 @@ public final class RegistryTopics {
     public record Standing(String name, int partitions, int replicationFactor, boolean isNew) {}
 
     /**
-     * Makes the topics that are missing; those that stand are left as they are.
+     * Makes the topics that are missing. Those that exist are left as they are, but for the compression of events
+     * topics: it is set, because nothing is lost by it and readers are in danger without it.
      *
      * @param partitions of the events topic and of all that is keyed by pURI, fixed for ever
      * @param replicationFactor of each; -1 takes the cluster's default
@@ -110,7 +124,7 @@ public final class RegistryTopics {
             wanted.add(newTopic(plan.name(), plan.partitions(partitions), replicationFactor, plan.configs()));
         }
         for (String namespace : ownedNamespaces) {
-            wanted.add(newTopic(Topics.eventsOf(namespace), partitions, replicationFactor, FORGOTTEN));
+            wanted.add(newTopic(Topics.eventsOf(namespace), partitions, replicationFactor, EVENTS));
         }
         List<String> made = new ArrayList<>();
         admin.createTopics(wanted).values().forEach((name, future) -> {
@@ -118,14 +132,34 @@ public final class RegistryTopics {
                 get(future);
                 made.add(name);
             } catch (TopicExistsException e) {
-                // It stands already; check() tells whether it is right.
+                // It exists; check() tells whether it is right.
             }
         });
+        storeEventsUncompressed(admin, made);
         Set<String> names = wanted.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
         return snapshotOfNew(admin, names).topics().values().stream()
                 .map(topic -> new Standing(
                         topic.name(), topic.partitions(), topic.replicationFactor(), made.contains(topic.name())))
                 .toList();
+    }
+
+    private static void storeEventsUncompressed(Admin admin, List<String> made) {
+        List<ConfigResource> existing = get(admin.listTopics().names()).stream()
+                .filter(name -> Topics.isEvents(name) && !made.contains(name))
+                .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
+                .toList();
+        AlterConfigOp uncompressed =
+                new AlterConfigOp(new ConfigEntry(COMPRESSION, UNCOMPRESSED), AlterConfigOp.OpType.SET);
+        Map<ConfigResource, Collection<AlterConfigOp>> changes = new LinkedHashMap<>();
+        get(admin.describeConfigs(existing).all()).forEach((topic, config) -> {
+            ConfigEntry has = config.get(COMPRESSION);
+            if (has == null || !UNCOMPRESSED.equals(has.value())) {
+                changes.put(topic, List.of(uncompressed));
+            }
+        });
+        if (!changes.isEmpty()) {
+            get(admin.incrementalAlterConfigs(changes).all());
+        }
     }
 
     /** A broker may hear of a topic a moment after the controller has made it. */
@@ -180,7 +214,7 @@ public final class RegistryTopics {
                         + " when " + topic.name()
                         + " was made: the number is fixed for ever, so make the topic anew with the old one");
             } else if (Topics.isEvents(topic.name()) && !isPlanned(topic.name())) {
-                checkConfigs(topic, FORGOTTEN, mistakes);
+                checkConfigs(topic, EVENTS, mistakes);
             }
             if (replicationFactor >= SAFE_REPLICATION) {
                 checkConfigs(topic, Map.of(MIN_INSYNC, MIN_INSYNC_WANTED), mistakes);
@@ -296,7 +330,7 @@ public final class RegistryTopics {
 
         static Bound of(String config) {
             return switch (config) {
-                case "retention.ms", "max.compaction.lag.ms", "segment.ms" -> AT_MOST;
+                case "retention.ms", "max.compaction.lag.ms", "segment.ms", "max.message.bytes" -> AT_MOST;
                 case "delete.retention.ms", MIN_INSYNC -> AT_LEAST;
                 default -> EXACTLY;
             };
@@ -321,8 +355,7 @@ public final class RegistryTopics {
     }
 
     private static boolean isInternal(String topic, String applicationId) {
-        return topic.equals(applicationId + '-' + RegistryTopology.INTAKE + "-repartition")
-                || topic.equals(applicationId + '-' + RegistryTopology.CLAIMS_TOPIC + "-repartition")
+        return RegistryTopology.REPARTITION_TOPICS.stream().anyMatch(name -> topic.equals(applicationId + '-' + name))
                 || RegistryTopology.LOGGED_STORES.stream()
                         .anyMatch(store -> topic.equals(applicationId + '-' + store + "-changelog"));
     }
@@ -338,6 +371,12 @@ public final class RegistryTopics {
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }
+    }
+
+    private static Map<String, String> with(Map<String, String> configs, Map<String, String> more) {
+        Map<String, String> all = new LinkedHashMap<>(configs);
+        all.putAll(more);
+        return Map.copyOf(all);
     }
 
     private static String millis(Duration duration) {

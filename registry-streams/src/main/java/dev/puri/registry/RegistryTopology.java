@@ -51,7 +51,8 @@ import org.apache.kafka.streams.state.Stores;
  * puri.grants.v1} does not, because the DSL cannot close a circle through a repartition topic.
  *
  * <p>Times of records are never looked at: everything is stamped with the wall clock, for a producer's
- * timestamp may be anything, and -1 stops Kafka's default extractor.
+ * timestamp may be anything, and -1 stops Kafka's default extractor. {@link RecordTimes} does the same for the
+ * collections, whose thread asks no extractor.
  */
 final class RegistryTopology {
     static final String REGISTRATIONS_STORE = "registrations";
@@ -62,6 +63,9 @@ final class RegistryTopology {
     static final String DECLARED_STORE = "declared";
     static final String INTAKE = "intake";
     static final String CLAIMS_TOPIC = "claims";
+
+    /** The topology's own topics that events and claims pass through, as their names in Kafka end. */
+    static final List<String> REPARTITION_TOPICS = List.of(INTAKE + "-repartition", CLAIMS_TOPIC + "-repartition");
 
     static final List<String> LOGGED_STORES =
             List.of(REGISTRATIONS_STORE, TEXTS_STORE, PARKED_STORE, TALLY_STORE, HANDLES_STORE);
@@ -114,7 +118,7 @@ final class RegistryTopology {
                                                 .withKeySerde(Serdes.ByteArray())
                                                 .withValueSerde(Serdes.ByteArray())
                                                 .withNumberOfPartitions(partitions))
-                                        .process(clerk(), Named.as("clerk"))
+                                        .process(clerk(parts.skipped()), Named.as("clerk"))
                                         .to(Topics.GRANTS, produced("grants-sink")),
                                 "claims"))
                 .noDefaultBranch();
@@ -138,6 +142,7 @@ final class RegistryTopology {
                         parts.collections(),
                         parts.encoder(),
                         parts.tallies(),
+                        parts.skipped(),
                         partitions);
             }
 
@@ -153,11 +158,11 @@ final class RegistryTopology {
         };
     }
 
-    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> clerk() {
+    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> clerk(SkippedRecords skipped) {
         return new ProcessorSupplier<>() {
             @Override
             public Processor<byte[], byte[], byte[], byte[]> get() {
-                return new Clerk();
+                return new Clerk(skipped);
             }
 
             @Override
@@ -187,5 +192,10 @@ final class RegistryTopology {
     }
 
     /** What the stages share beside their stores. */
-    record Parts(SchemaLookup schemas, CollectionsRegistry collections, OutputEncoder encoder, Tallies tallies) {}
+    record Parts(
+            SchemaLookup schemas,
+            CollectionsRegistry collections,
+            OutputEncoder encoder,
+            Tallies tallies,
+            SkippedRecords skipped) {}
 }

@@ -5,10 +5,18 @@ import dev.puri.schemas.serde.UnknownSchemaException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.avro.Schema;
 import org.apache.kafka.common.KafkaException;
@@ -21,14 +29,17 @@ import org.slf4j.LoggerFactory;
  * Schemas by id for a stream thread, which must neither wait long nor see an exception: under
  * exactly-once a time-out inside {@code process()} costs the whole task.
  *
- * <p>A thread of its own asks the registry and goes on asking, each open id in every round, so that one
+ * <p>Threads of its own ask the registry and go on asking, each open id in every round, so that one
  * that never gets an answer holds up no other. The stream thread gets what is settled and otherwise
- * {@link Pending}, after a short wait as the first to ask; it parks the event and comes again.
+ * {@link Pending}, after a short wait as the first to ask; it parks the event and comes again. It waits only a few
+ * times a second: whoever sends a new id in every event would otherwise hold up all the others in the partition.
  */
 final class SchemaLookup implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchemaLookup.class);
 
     private static final Duration PATIENCE = Duration.ofMillis(100);
+    private static final int WAITS_PER_SECOND = 5;
+    private static final int QUESTIONS_AT_ONCE = 8;
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     /** "No such id" holds for a while and not for ever: ids are given out one after the other. */
@@ -57,6 +68,7 @@ final class SchemaLookup implements AutoCloseable {
     private final SchemaRegistry registry;
     private final InstantSource clock;
     private final Duration patience;
+    private final int waitsPerSecond;
     private final Map<Integer, Known> known = new ConcurrentHashMap<>();
     private final Map<Integer, CountDownLatch> open = new ConcurrentHashMap<>();
     private final Map<Integer, Remembered> unknown = new LinkedHashMap<>() {
@@ -67,21 +79,28 @@ final class SchemaLookup implements AutoCloseable {
             return size() > MAX_REMEMBERED_UNKNOWN;
         }
     };
+    private final ExecutorService askers = Executors.newFixedThreadPool(
+            QUESTIONS_AT_ONCE,
+            Thread.ofPlatform().daemon().name("schema-question-", 0).factory());
     private final Thread asking;
+    private long waitsCountedSince;
+    private int waits;
     private volatile @Nullable Instant outOfReachSince;
     private volatile boolean closed;
 
     SchemaLookup(SchemaRegistry registry, InstantSource clock) {
-        this(registry, clock, PATIENCE);
+        this(registry, clock, PATIENCE, WAITS_PER_SECOND);
     }
 
     /**
      * @param patience how long the first to ask for an id waits
+     * @param waitsPerSecond how often anybody waits so
      */
-    SchemaLookup(SchemaRegistry registry, InstantSource clock, Duration patience) {
+    SchemaLookup(SchemaRegistry registry, InstantSource clock, Duration patience, int waitsPerSecond) {
         this.registry = registry;
         this.clock = clock;
         this.patience = patience;
+        this.waitsPerSecond = waitsPerSecond;
         this.asking = Thread.ofPlatform().daemon().name("schema-lookup").start(this::askForEver);
     }
 
@@ -98,11 +117,21 @@ final class SchemaLookup implements AutoCloseable {
         synchronized (open) {
             open.notifyAll();
         }
-        if (outOfReachSince == null) {
-            await(question, patience);
+        if (outOfReachSince != null || !mayWait()) {
+            return PENDING;
         }
+        await(question, patience);
         settled = settled(id);
         return settled == null ? PENDING : settled;
+    }
+
+    private synchronized boolean mayWait() {
+        long second = clock.millis() / 1000;
+        if (second != waitsCountedSince) {
+            waitsCountedSince = second;
+            waits = 0;
+        }
+        return waits++ < waitsPerSecond;
     }
 
     /** For a thread that may wait as long as it takes. */
@@ -125,6 +154,10 @@ final class SchemaLookup implements AutoCloseable {
     }
 
     private @Nullable Settled settled(int id) {
+        if (id < 0) {
+            // Asked for one, a registry may answer anything, for ever.
+            return new Unknown("no schema has the id " + id);
+        }
         Known schema = known.get(id);
         if (schema != null) {
             return schema;
@@ -152,17 +185,36 @@ final class SchemaLookup implements AutoCloseable {
             while (!closed) {
                 boolean anyAnswer = false;
                 boolean anySilence = false;
-                for (int id : open.keySet()) {
-                    boolean isAnswered = ask(id);
+                for (Future<Boolean> question : askers.invokeAll(questions())) {
+                    boolean isAnswered = answered(question);
                     anyAnswer |= isAnswered;
                     anySilence |= !isAnswered;
                 }
                 judge(anyAnswer, anySilence);
                 rest(anySilence);
             }
-        } catch (InterruptedException | InterruptException e) {
+        } catch (InterruptedException | RejectedExecutionException e) {
             // Closed.
         }
+    }
+
+    private boolean answered(Future<Boolean> question) throws InterruptedException {
+        try {
+            return question.get();
+        } catch (ExecutionException e) {
+            if (!closed) {
+                LOG.error("A question to the schema registry failed and is asked again", e.getCause());
+            }
+            return false;
+        }
+    }
+
+    private List<Callable<Boolean>> questions() {
+        List<Callable<Boolean>> questions = new ArrayList<>();
+        for (int id : open.keySet()) {
+            questions.add(() -> ask(id));
+        }
+        return questions;
     }
 
     /** Asks for one id; false when there was no answer to the question. */
@@ -181,6 +233,7 @@ final class SchemaLookup implements AutoCloseable {
             LOG.debug("Schema {} is not told: {}", id, e.getMessage());
             return false;
         }
+        outOfReachSince = null;
         CountDownLatch question = open.remove(id);
         if (question != null) {
             question.countDown();
@@ -210,5 +263,6 @@ final class SchemaLookup implements AutoCloseable {
     public void close() {
         closed = true;
         asking.interrupt();
+        askers.shutdownNow();
     }
 }

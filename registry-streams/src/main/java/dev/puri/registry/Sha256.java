@@ -6,6 +6,8 @@ import java.security.NoSuchAlgorithmException;
 
 /** SHA-256 with one digest per thread, for it runs several times an event. */
 final class Sha256 {
+    static final int BYTES = 32;
+
     private static final ThreadLocal<MessageDigest> DIGEST = ThreadLocal.withInitial(() -> {
         try {
             return MessageDigest.getInstance("SHA-256");
@@ -16,7 +18,7 @@ final class Sha256 {
 
     private Sha256() {}
 
-    /** The 32 bytes of the digest over all parts, ready to read. */
+    /** The {@value #BYTES} bytes of the digest over all parts, ready to read. */
     static ByteBuffer of(byte[]... parts) {
         MessageDigest digest = DIGEST.get();
         for (byte[] part : parts) {

@@ -11,13 +11,16 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * One bound on the memory of all stores together. Left alone each store takes up to 98 MiB outside the
+ * One bound on the memory of all stores together, and one on the time that a file keeps what was deleted. Left alone each store takes up to 98 MiB outside the
  * heap, and there are four to a partition. Kafka Streams makes one of these for every store, so what
  * they share is static.
  */
 public final class StoreMemory implements RocksDBConfigSetter {
     /** Setting: MiB for all stores of this process. The first topology in a process decides. */
     static final String MIB_CONFIG = "puri.store.memory.mib";
+
+    /** Setting: within so many seconds a file of a store is written again, without what was deleted or replaced. */
+    static final String COMPACT_WITHIN_CONFIG = "puri.store.compact.within.seconds";
 
     private static @Nullable Cache cache;
     private static @Nullable WriteBufferManager writeBuffers;
@@ -41,6 +44,8 @@ public final class StoreMemory implements RocksDBConfigSetter {
         options.setTableFormatConfig(table);
         options.setWriteBufferSize(Math.min(bytes / 16, 8 << 20));
         options.setMaxWriteBufferNumber(2);
+        // Without it a small store keeps what was deleted for as long as nobody writes much.
+        options.setPeriodicCompactionSeconds(Long.parseLong(String.valueOf(configs.get(COMPACT_WITHIN_CONFIG))));
         // Most look-ups are for names that nobody has claimed yet: the buffers need not be searched for them.
         options.setMemtablePrefixBloomSizeRatio(0.1);
         options.setMemtableWholeKeyFiltering(true);

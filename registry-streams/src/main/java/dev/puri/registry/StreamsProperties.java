@@ -35,6 +35,9 @@ final class StreamsProperties {
         // Stores keep their names when the topology changes, or they would be orphaned.
         properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, true);
         properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
+        properties.put(
+                StreamsConfig.globalConsumerPrefix(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG),
+                RecordTimes.class.getName());
         // A record that cannot be processed is a bug of ours; everything else is refused, not thrown.
         properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);
         // The topology's own topics forget what the public ones forget. Retention is for those that pass
@@ -66,6 +69,7 @@ final class StreamsProperties {
                 ConsumerConfig.METADATA_MAX_AGE_CONFIG, Duration.ofSeconds(30).toMillis());
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, StoreMemory.class);
         properties.put(StoreMemory.MIB_CONFIG, settings.streamsStoreMemory());
+        properties.put(StoreMemory.COMPACT_WITHIN_CONFIG, Duration.ofDays(1).toSeconds());
         // A killed instance that comes back takes its own place at once instead of waiting for its ghost.
         properties.put(
                 StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),

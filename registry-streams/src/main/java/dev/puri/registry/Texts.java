@@ -49,8 +49,14 @@ final class Texts {
         to.putShort((short) text.length).put(text);
     }
 
+    /**
+     * @throws IllegalArgumentException when the length is none that {@link #put} wrote
+     */
     static String get(ByteBuffer from) {
         int length = from.getShort();
+        if (length < 0 || length > from.remaining()) {
+            throw new IllegalArgumentException("a text of " + length + " bytes in " + from.remaining());
+        }
         String text = new String(from.array(), from.arrayOffset() + from.position(), length, StandardCharsets.UTF_8);
         from.position(from.position() + length);
         return text;

@@ -45,8 +45,8 @@ class RegistrarStoresTest {
 
     private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
     private final SchemaLookup schemas =
-            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
-    private final CollectionsRegistry collections = new CollectionsRegistry(schemas);
+            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
+    private final CollectionsRegistry collections = new CollectionsRegistry(schemas, new SkippedRecords());
     private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
     private final int eventId = schemaRegistry.register("events", events.schema());
     private final List<String> calls = new ArrayList<>();
@@ -68,8 +68,13 @@ class RegistrarStoresTest {
                 RegistryTopology.TALLY_STORE)) {
             context.addStateStore(overheard(name));
         }
-        registrar =
-                new Registrar(new EventEdge(schemas), collections, new OutputEncoder(schemaRegistry), new Tallies(), 1);
+        registrar = new Registrar(
+                new EventEdge(schemas),
+                collections,
+                new OutputEncoder(schemaRegistry),
+                new Tallies(),
+                new SkippedRecords(),
+                1);
         registrar.init(context);
         declare(new Collection("soundcloud", "tracks", null, Set.of(), true, false, "", false));
         declare(new Collection("soundcloud", "users", null, Set.of(), false, false, "", false));

@@ -84,8 +84,9 @@ class RegistrySimulationTest {
         private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
         private final int eventId = schemaRegistry.register("events", events.schema());
         private final SchemaLookup schemas =
-                new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
-        private final CollectionsRegistry collections = new CollectionsRegistry(schemas);
+                new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
+        private final SkippedRecords skipped = new SkippedRecords();
+        private final CollectionsRegistry collections = new CollectionsRegistry(schemas, skipped);
         private final Tallies tallies = new Tallies();
 
         /** By position, every event that a producer could have meant. */
@@ -140,14 +141,14 @@ class RegistrySimulationTest {
                                 RegistryTopology.TEXTS_STORE,
                                 RegistryTopology.PARKED_STORE,
                                 RegistryTopology.TALLY_STORE),
-                        () -> new Registrar(new EventEdge(schemas), collections, encoder, tallies, PARTITIONS),
+                        () -> new Registrar(new EventEdge(schemas), collections, encoder, tallies, skipped, PARTITIONS),
                         World.Route.ofOutputs());
                 world.addTask(
                         "clerk",
                         p,
                         List.of(World.CLAIMS),
                         List.of(RegistryTopology.HANDLES_STORE),
-                        Clerk::new,
+                        () -> new Clerk(skipped),
                         World.Route.to(Topics.GRANTS));
             }
         }

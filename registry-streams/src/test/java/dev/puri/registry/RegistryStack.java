@@ -90,6 +90,15 @@ final class RegistryStack implements AutoCloseable {
     }
 
     StreamsSettings settings(Path stateDir) {
+        return settings(stateDir, Map.of());
+    }
+
+    /**
+     * @param more properties of Kafka's beside those that every test has
+     */
+    StreamsSettings settings(Path stateDir, Map<String, String> more) {
+        Map<String, String> kafka = new HashMap<>(more);
+        kafka.put("metadata.max.age.ms", "1000");
         return new StreamsSettings(
                 broker.bootstrapServers(),
                 schemaRegistry,
@@ -103,7 +112,7 @@ final class RegistryStack implements AutoCloseable {
                 "127.0.0.1",
                 0,
                 HttpSettings.DEFAULT,
-                new KafkaProperties(Map.of("metadata.max.age.ms", "1000")));
+                new KafkaProperties(kafka));
     }
 
     void declare(List<Declaration> declarations) {

@@ -86,6 +86,26 @@ class RegistryTopicsIT {
     }
 
     @Test
+    void eventsTopicsThatStoreCompressedBatchesAreNamedAndSetByCreate() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        configure(Topics.EVENTS, "compression.type", "producer");
+        configure(Topics.eventsOf("music"), "compression.type", "zstd");
+        configure(Topics.eventsOf("music"), "max.message.bytes", "100000000");
+        assertThat(RegistryTopics.check(admin, APPLICATION, 1))
+                .hasSize(3)
+                .anyMatch(m -> m.startsWith(Topics.EVENTS + " has compression.type=producer"))
+                .anyMatch(m -> m.contains("--topic puri.events.v1.music --add-config compression.type=uncompressed"))
+                .anyMatch(m -> m.contains("max.message.bytes=100000000 and must have at most"));
+
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(RegistryTopics.check(admin, APPLICATION, 1))
+                        .singleElement()
+                        .asString()
+                        .contains("max.message.bytes"));
+    }
+
+    @Test
     void numberOfPartitionsIsHeldAgainstThatOfTheStores() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
         admin.createTopics(List.of(new NewTopic(

@@ -55,6 +55,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The whole topology, wired as it runs, without a broker. */
 class RegistryTopologyTest {
@@ -67,8 +69,9 @@ class RegistryTopologyTest {
 
     private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
     private final SchemaLookup schemas =
-            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30));
+            new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
     private final Tallies tallies = new Tallies();
+    private final SkippedRecords skipped = new SkippedRecords();
     private final RecordWriter<IdentityEvent> eventWriter = RecordWriter.of(IdentityEvent.class);
     private final RecordWriter<CollectionsEntry> entryWriter = RecordWriter.of(CollectionsEntry.class);
     private TopologyTestDriver driver;
@@ -398,6 +401,45 @@ class RegistryTopologyTest {
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
     }
 
+    /** A record without a timestamp is the one form that the driver cannot send; {@link PoisonIT} does. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                Topics.EVENTS,
+                Topics.EVENTS + ".music",
+                Topics.COLLECTIONS,
+                Topics.GRANTS,
+                "puri-registry-intake-repartition",
+                "puri-registry-claims-repartition"
+            })
+    void garbageInASourceTopicIsSkippedOrRefused(String topic) {
+        declare(TRACKS);
+        if (topic.startsWith(Topics.EVENTS + '.')) {
+            // The driver learns of a topic that matches a pattern when it is first written to.
+            input(topic).pipeInput(new byte[] {1}, new byte[] {1});
+        }
+        TestInputTopic<byte[], byte[]> poisoned = input(topic);
+        int piped = 0;
+        for (Garbage.Form form : Garbage.forms(eventSchemaId())) {
+            poisoned.pipeInput(new TestRecord<>(form.key(), form.value(), form.headers()));
+            piped++;
+        }
+        Set<String> answered = Set.of(Topics.EVENTS, Topics.EVENTS + ".music");
+        if (answered.contains(topic)) {
+            assertThat(tallies.sum().refused()).isGreaterThanOrEqualTo(piped);
+        } else if (!topic.equals(Topics.COLLECTIONS)) {
+            assertThat(skipped.of(topic)).isEqualTo(piped);
+        } else {
+            assertThat(skipped.of(topic)).isPositive();
+            declare(TRACKS);
+        }
+        while (!identities.isEmpty()) {
+            identities.readRecord();
+        }
+        publish(created(TRACK, HANDLE));
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
+    }
+
     private Properties properties() {
         return StreamsProperties.of(new StreamsSettings(
                 "nowhere:0",
@@ -418,7 +460,11 @@ class RegistryTopologyTest {
     private Topology topology(Properties properties) {
         return RegistryTopology.build(
                 new RegistryTopology.Parts(
-                        schemas, new CollectionsRegistry(schemas), new OutputEncoder(schemaRegistry), tallies),
+                        schemas,
+                        new CollectionsRegistry(schemas, skipped),
+                        new OutputEncoder(schemaRegistry),
+                        tallies,
+                        skipped),
                 1,
                 new StreamsConfig(properties));
     }

@@ -37,6 +37,23 @@ final class StreamsProcess {
         }
     }
 
+    /** SIGSTOP: it stays, with its connections and its open transaction, and does nothing. */
+    static void freeze(Process process) throws IOException, InterruptedException {
+        signal(process, "-STOP");
+    }
+
+    /** SIGCONT: it goes on without knowing that it was frozen. */
+    static void thaw(Process process) throws IOException, InterruptedException {
+        signal(process, "-CONT");
+    }
+
+    private static void signal(Process process, String signal) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
+        if (kill.waitFor() != 0) {
+            throw new IllegalStateException("kill " + signal + " " + process.pid() + " failed");
+        }
+    }
+
     public static void main(String[] args) {
         RegistryStreams service = RegistryStreams.start(new StreamsSettings(
                 args[0],

@@ -25,6 +25,13 @@ public record ChangesSettings(
         int changesHistory,
 
         @Setting(
+                doc = "How long a change is kept there; what was erased is not, from then on.",
+                byDefault = "1d",
+                atLeast = "1m",
+                atMost = "30d")
+        Duration changesMaxAge,
+
+        @Setting(
                 doc = "How often a stream to which nothing is told is told how far it is.",
                 byDefault = "15s",
                 atLeast = "100ms",
@@ -32,7 +39,14 @@ public record ChangesSettings(
         Duration changesHeartbeat,
 
         @Setting(doc = "Refusals that are remembered.", byDefault = "100000", atLeast = "1", atMost = "10000000")
-        int rejectionsHistory) {
+        int rejectionsHistory,
+
+        @Setting(
+                doc = "How long a refusal is remembered; those of a pURI that was erased are not, from then on.",
+                byDefault = "30d",
+                atLeast = "1m",
+                atMost = "30d")
+        Duration rejectionsMaxAge) {
     /** The defaults. */
     public static final ChangesSettings DEFAULT = Settings.read(ChangesSettings.class, Map.of(), Map.of(), null);
 }

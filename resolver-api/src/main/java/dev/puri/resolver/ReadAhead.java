@@ -28,6 +28,7 @@ final class ReadAhead {
     private final Thread thread =
             Thread.ofPlatform().name("table-fetcher").daemon(true).unstarted(this::run);
     private volatile boolean isStopped;
+    private volatile @Nullable Throwable failure;
 
     /** Before which everything was taken. */
     private long position;
@@ -77,6 +78,8 @@ final class ReadAhead {
             }
             put(new Step.Ended());
         } catch (RuntimeException | Error e) {
+            // Kept first, for there may be no memory for a step.
+            failure = e;
             put(new Step.Failed(e));
         }
     }
@@ -113,11 +116,21 @@ final class ReadAhead {
                     stop();
                     throw unchecked(failed.cause());
                 }
-                case null -> ConsumerRecords.empty();
+                case null -> noneYet();
             };
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }
+    }
+
+    /** A thread that has ended without its last step will never bring anything more. */
+    private ConsumerRecords<byte[], byte[]> noneYet() {
+        Throwable cause = failure;
+        if (cause != null && !thread.isAlive() && steps.isEmpty()) {
+            stop();
+            throw unchecked(cause);
+        }
+        return ConsumerRecords.empty();
     }
 
     private static RuntimeException unchecked(Throwable cause) {

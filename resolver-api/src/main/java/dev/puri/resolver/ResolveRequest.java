@@ -12,6 +12,10 @@ import dev.puri.http.ProblemType;
 import dev.puri.http.RefusedException;
 import dev.puri.resolver.answer.JsonOut;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +36,8 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
     static final ProblemType INVALID_BODY =
             new ProblemType("invalid-body", "The request's body is not what this path takes", 400);
     static final ProblemType TOO_MANY_REFS = new ProblemType("too-many-refs", "The batch has too many references", 400);
+
+    private static final String BYTE_ORDER_MARK = "\ufeff";
 
     private static final JsonFactory JSON = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -71,7 +77,7 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
     }
 
     private static ResolveRequest parse(byte[] body, int maxRefs, Form form) throws RefusedException {
-        try (JsonParser json = JSON.createParser(body)) {
+        try (JsonParser json = JSON.createParser(text(body))) {
             ResolveRequest request = object(json, maxRefs, form);
             if (json.nextToken() != null) {
                 throw notJson("something follows the object", json.currentLocation());
@@ -79,10 +85,23 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
             return request;
         } catch (JsonProcessingException e) {
             throw notJson(e.getOriginalMessage(), e.getLocation());
+        } catch (CharacterCodingException e) {
+            throw notJson("the body is not UTF-8", null);
         } catch (IOException e) {
-            // The bytes are in memory: it is their encoding that cannot be read.
-            throw notJson(String.valueOf(e.getMessage()), null);
+            throw new UncheckedIOException("a body in memory", e);
         }
+    }
+
+    /**
+     * The body as UTF-8, the one encoding of JSON between systems (RFC 8259, 8.1). Jackson would guess the encoding, and take
+     * overlong forms for the characters that they hide.
+     */
+    private static String text(byte[] body) throws CharacterCodingException {
+        String text = StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(body))
+                .toString();
+        return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
     }
 
     private static ResolveRequest object(JsonParser json, int maxRefs, Form form) throws IOException, RefusedException {

@@ -19,6 +19,7 @@ import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
+import dev.puri.tail.transactions.TransactionWatch;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.WaitTerms;
@@ -31,6 +32,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +43,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Resolver implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Resolver.class);
+
+    private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.COLLECTIONS, Topics.REJECTIONS);
 
     private final Parts parts = new Parts();
     private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
@@ -68,6 +72,7 @@ public final class Resolver implements AutoCloseable {
                             consumers,
                             registry,
                             changes.rejectionsHistory(),
+                            changes.rejectionsMaxAge(),
                             settings.maxWaiters(),
                             clock,
                             metrics.registry()),
@@ -75,11 +80,20 @@ public final class Resolver implements AutoCloseable {
             Subscribers subscribers = parts.add(
                     Subscribers.start(options(changes), consumers, registry, clock, metrics.registry()),
                     Subscribers::close);
-            Answers answers = new Answers(metrics.registry());
+            Answers answers = new Answers(metrics.registry(), refusals::forgetErased);
             Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             Gauge.builder("puri.waiters", waiters, Waiters::count)
                     .description("Requests that wait for events")
                     .register(metrics.registry());
+            TransactionWatch transactions = parts.add(
+                    TransactionWatch.of(
+                            kafka,
+                            settings.bootstrapServer(),
+                            TOPICS::contains,
+                            // Of a refusal the reason alone is enough.
+                            topic -> !topic.equals(Topics.REJECTIONS),
+                            metrics.registry()),
+                    TransactionWatch::close);
             keeper = parts.add(
                     new TableKeeper(
                             () -> new BrokerTopic(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
@@ -96,6 +110,7 @@ public final class Resolver implements AutoCloseable {
                             subscribers,
                             settings.maxLag(),
                             settings.maxLagAge(),
+                            transactions::reason,
                             clock,
                             metrics.registry()),
                     TableKeeper::close);
@@ -117,6 +132,7 @@ public final class Resolver implements AutoCloseable {
             Health health = new Health();
             health.add(Health.Kind.STARTED, "table", keeper::started);
             health.add(Health.Kind.READY, "table", keeper::ready);
+            health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagMark lag = parts.add(LagMark.start(Routes.LAG, keeper::age), LagMark::close);
             // Streams and waits have no end of their own: the listeners would wait for them.
             Runnable endWaits = () -> {
@@ -141,6 +157,7 @@ public final class Resolver implements AutoCloseable {
                         metrics));
             }
             keeper.start();
+            transactions.start();
             drainDelay = settings.drainDelay();
             log.info("Resolver listens on {}:{}", settings.httpHost(), port());
             publicPort().ifPresent(port -> log.info("The public is answered on port {}", port));
@@ -173,6 +190,7 @@ public final class Resolver implements AutoCloseable {
     private static ChangesOptions options(ChangesSettings settings) {
         return ChangesOptions.of(
                 settings.changesHistory(),
+                settings.changesMaxAge(),
                 settings.maxChangeStreams(),
                 settings.changesBufferBytes(),
                 settings.changesHeartbeat());

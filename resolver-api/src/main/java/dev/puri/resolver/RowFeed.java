@@ -7,6 +7,7 @@ import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RegisteredForm;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
@@ -15,6 +16,7 @@ import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Iterator;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +40,7 @@ import org.slf4j.LoggerFactory;
  * without the one before.
  */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
+    private static final Schema REGISTERED = RegisteredForm.of(IdentityRow.getClassSchema());
     private static final Logger log = LoggerFactory.getLogger(RowFeed.class);
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
@@ -96,8 +99,17 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         this.context = context;
     }
 
+    /** Kafka's global thread tells of exceptions alone: an error would end it, and nobody would know which. */
     @Override
     public void process(Record<byte[], byte[]> record) {
+        try {
+            take(record);
+        } catch (Error e) {
+            throw new IllegalStateException("the record at " + place() + " cannot be taken: " + e, e);
+        }
+    }
+
+    private void take(Record<byte[], byte[]> record) {
         byte[] key = record.key();
         byte[] value = record.value();
         RowWriter.Batch batch = writer.batch();
@@ -120,7 +132,9 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             batch = writer.batch();
             if (row == null) {
                 batch.rows.remove(puri);
-                if (answer != null) {
+                if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
+                    answers.erased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
+                } else if (answer != null) {
                     answers.noRow(puri, answer.position());
                 }
             } else {
@@ -147,6 +161,11 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         return all.hasNext() ? all.next().value() : null;
     }
 
+    /** Whether a row's bytes are laid out as this build writes them; builds before registered the class's schema. */
+    private static boolean isRow(Schema writer) {
+        return writer.equals(REGISTERED) || writer.equals(IdentityRow.getClassSchema());
+    }
+
     private boolean isOwn(byte[] value) {
         return ownIsKnown && WireFormat.isOf(ownId, value);
     }
@@ -165,7 +184,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             try {
                 int id = WireFormat.schemaId(value);
                 Schema writer = registry.byId(id);
-                if (writer.equals(IdentityRow.getClassSchema())) {
+                if (isRow(writer)) {
                     ownId = id;
                     ownIsKnown = true;
                 }

@@ -273,11 +273,10 @@ final class RowWriter implements AutoCloseable {
                     write(batch);
                 }
             }
-        } catch (InterruptedException e) {
-            // Nobody interrupts it; it would end as if it had been asked to.
-        } catch (RuntimeException | Error e) {
-            log.error("The table cannot be written any more", e);
+        } catch (InterruptedException | RuntimeException | Error e) {
+            // First, for there may be no memory to say it: the keeper replaces the writer and its table.
             failure = e;
+            log.error("The table cannot be written any more", e);
         }
     }
 

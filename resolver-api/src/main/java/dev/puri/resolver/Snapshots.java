@@ -196,7 +196,7 @@ final class Snapshots {
                         to,
                         table.rows(),
                         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
-            } catch (IOException | RuntimeException | OutOfMemoryError e) {
+            } catch (IOException | RuntimeException | Error e) {
                 log.warn("{} cannot be written, what was there before stays: {}", to, e.toString());
                 log.debug("Why", e);
             }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param trouble what else is wrong, for people; null when nothing is
  * @param behind records that the table is behind its topic
  * @param age how long ago the brokers told that; null when they never did
+ * @param hanging the transaction that hides what was committed after it; null when there is none
  */
 record Standing(
         boolean fed,
@@ -20,7 +21,8 @@ record Standing(
         @Nullable String waitingFor,
         @Nullable String trouble,
         long behind,
-        @Nullable Duration age) {
+        @Nullable Duration age,
+        @Nullable String hanging) {
     /**
      * Why what the table answers may be old; null when it is not.
      *
@@ -41,6 +43,6 @@ record Standing(
         if (age == null || age.compareTo(maxLagAge) > 0) {
             return trouble != null ? trouble : "not known how far behind the table is";
         }
-        return behind > maxLag ? "the table is " + behind + " records behind, more than " + maxLag : null;
+        return behind > maxLag ? "the table is " + behind + " records behind, more than " + maxLag : hanging;
     }
 }

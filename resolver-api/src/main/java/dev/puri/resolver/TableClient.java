@@ -198,12 +198,15 @@ public final class TableClient implements AutoCloseable {
         @Override
         public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
             TrackedConsumer made = new TrackedConsumer(
-                    config, (partition, offset) -> writer.reached(partition.partition(), offset), offsets -> {
+                    config,
+                    (partition, offset) -> writer.reached(partition.partition(), offset),
+                    offsets -> {
                         // What a snapshot had is in the table already, and what follows it is little.
                         if (table.rows() == 0) {
                             table.expect(offsets);
                         }
-                    });
+                    },
+                    table::forgetUnusedWords);
             consumer = made;
             return made;
         }

@@ -3,6 +3,7 @@ package dev.puri.resolver;
 import dev.puri.http.Health;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.Subscribers;
+import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
@@ -13,6 +14,8 @@ import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
@@ -47,8 +50,7 @@ import org.slf4j.LoggerFactory;
 final class TableKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableKeeper.class);
     private static final Duration WATCH = Duration.ofSeconds(1);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
 
     /** Tombstones are kept for 7 days: a table that was cut off for longer may have missed some. */
     private static final Duration LONGEST_ABSENCE = Duration.ofDays(6);
@@ -63,11 +65,12 @@ final class TableKeeper implements AutoCloseable {
     private final Subscribers changes;
     private final long maxLag;
     private final Duration maxLagAge;
+    private final Supplier<@Nullable String> hanging;
     private final InstantSource clock;
     private final Counter rebuilds;
     private final Stop stop = new Stop();
-    private final Thread thread =
-            Thread.ofPlatform().name("table-keeper").daemon(true).unstarted(this::keep);
+    private final SupervisedThread thread =
+            new SupervisedThread("table-keeper", stop, PAUSES, this::keep, this::failed);
 
     /** The table that answers: complete, perhaps no longer fed. */
     private volatile @Nullable Table table;
@@ -104,6 +107,7 @@ final class TableKeeper implements AutoCloseable {
      * @param changes told of what changes in the table that answers
      * @param maxLag records that the table may be behind and still be ready
      * @param maxLagAge how old the knowledge of that may be
+     * @param hanging the transaction that hides what was committed after it; null when there is none
      */
     TableKeeper(
             Supplier<BrokerTopic> topics,
@@ -113,6 +117,7 @@ final class TableKeeper implements AutoCloseable {
             Subscribers changes,
             long maxLag,
             Duration maxLagAge,
+            Supplier<@Nullable String> hanging,
             InstantSource clock,
             MeterRegistry meters) {
         this.topics = topics;
@@ -122,6 +127,7 @@ final class TableKeeper implements AutoCloseable {
         this.changes = changes;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
+        this.hanging = hanging;
         this.clock = clock;
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Tables begun anew because the one before could not be fed any more")
@@ -210,7 +216,8 @@ final class TableKeeper implements AutoCloseable {
                 client == null ? null : client.waitingFor(),
                 trouble,
                 seen == null || client == null ? 0 : seen.extent().behind(client.table()::reached),
-                seen == null ? null : seen.age());
+                seen == null ? null : seen.age(),
+                hanging.get());
     }
 
     private Map<String, Object> details() {
@@ -298,25 +305,21 @@ final class TableKeeper implements AutoCloseable {
     }
 
     private void keep() {
-        Duration pause = FIRST_PAUSE;
-        while (!stop.isAsked()) {
-            long begun = System.nanoTime();
-            try (BrokerTopic topic = topics.get()) {
-                asked = topic;
-                liveOnce(topic);
-            } catch (RuntimeException e) {
-                inTrouble(String.valueOf(e.getMessage()));
-            } catch (Error e) {
-                // Above all no memory, which there may be again: nobody else would begin anew.
-                log.error("The table cannot be kept for now", e);
-                inTrouble(e.toString());
-            }
+        try (BrokerTopic topic = topics.get()) {
+            asked = topic;
+            liveOnce(topic);
+        } finally {
             fed = false;
             client = null;
-            boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE) > 0;
-            pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
-            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-            stop.isAskedWithin(pause);
+        }
+    }
+
+    private void failed(Throwable cause) {
+        if (cause instanceof Error) {
+            log.error("The table cannot be kept for now", cause);
+            inTrouble(cause.toString());
+        } else {
+            inTrouble(String.valueOf(cause.getMessage()));
         }
     }
 
@@ -357,7 +360,10 @@ final class TableKeeper implements AutoCloseable {
             filling.start();
             AtomicReference<@Nullable ChangeRing> ring = new AtomicReference<>();
             filling.goLive(extent.ends().size(), begins -> {
-                ring.set(changes.begin(extent.id(), begins, sighted.wall()));
+                ring.set(changes.begin(extent.id(), begins, sighted.wall(), (puri, uuid) -> {
+                    Identity there = next.byPuri(puri);
+                    return there != null && there.row().uuid().equals(uuid);
+                }));
                 return Objects.requireNonNull(ring.get());
             });
             boolean another = table != null;
@@ -457,12 +463,8 @@ final class TableKeeper implements AutoCloseable {
         if (at != null && !fed) {
             at.abandon();
         }
-        try {
-            if (thread.isAlive() && !thread.join(STOP)) {
-                log.warn("The table's client did not stop within {} s", STOP.toSeconds());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!thread.join(STOP)) {
+            log.warn("The table's client did not stop within {} s", STOP.toSeconds());
         }
     }
 

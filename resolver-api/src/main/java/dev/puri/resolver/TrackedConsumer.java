@@ -34,6 +34,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
 
     private final ObjLongConsumer<TopicPartition> processed;
     private final LongConsumer ahead;
+    private final Runnable idle;
     private final Map<TopicPartition, Long> polled = new HashMap<>();
 
     /** The ends of partitions that are still to be restored. */
@@ -47,11 +48,14 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     /**
      * @param processed told of each partition and the offset before which all of it is processed
      * @param ahead told before anything is read how many offsets there are to be passed
+     * @param idle called after each poll that gave nothing
      */
-    TrackedConsumer(Map<String, Object> config, ObjLongConsumer<TopicPartition> processed, LongConsumer ahead) {
+    TrackedConsumer(
+            Map<String, Object> config, ObjLongConsumer<TopicPartition> processed, LongConsumer ahead, Runnable idle) {
         super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         this.processed = processed;
         this.ahead = ahead;
+        this.idle = idle;
     }
 
     /** Kafka Streams asks for the ends of all partitions when it begins to restore. */
@@ -74,6 +78,9 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
         polled.clear();
         ConsumerRecords<byte[], byte[]> records = next(timeout);
         records.nextOffsets().forEach((partition, next) -> polled.put(partition, next.offset()));
+        if (records.isEmpty()) {
+            idle.run();
+        }
         return records;
     }
 

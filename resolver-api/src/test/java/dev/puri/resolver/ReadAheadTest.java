@@ -115,6 +115,20 @@ final class ReadAheadTest {
     }
 
     @Test
+    void whatEndedTheThreadIsThrownEverAgain() {
+        ReadAhead ahead = new ReadAhead(PARTITION, 100, new Consumer() {
+            @Override
+            public ConsumerRecords<byte[], byte[]> poll() {
+                throw new OutOfMemoryError("a test's");
+            }
+        });
+
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> ahead.take(LONG)).isInstanceOf(OutOfMemoryError.class);
+        }
+    }
+
+    @Test
     void aQuietPartitionGivesNothingInTime() {
         ReadAhead ahead = new ReadAhead(PARTITION, 100, new Consumer() {
             @Override

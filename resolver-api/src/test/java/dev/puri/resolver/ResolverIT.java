@@ -27,6 +27,7 @@ import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.Contract;
+import dev.puri.testkit.HangingTransaction;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
@@ -398,6 +399,27 @@ final class ResolverIT {
     }
 
     @Test
+    void aTransactionThatHangsMakesItUnreadyAndIsNamedUntilItIsAborted() {
+        write(row(TRACK, Rows.active("br-1")));
+        startReady();
+        HangingTransaction left = HangingTransaction.leave(
+                broker.bootstrapServers(), new TopicPartition(Topics.IDENTITIES, 2), "puri-registry-left");
+
+        await().atMost(Duration.ofSeconds(60)).until(() -> !requireResolver().isReady());
+        assertThat(json("/health/ready").at("/checks/0/data/reason").asText())
+                .contains("puri.identities.v1-2 cannot be read beyond offset")
+                .contains("transactional id puri-registry-left");
+        assertThat(json("/health/ready").at("/checks/1/data/hanging/0/action").asText())
+                .contains("kafka-transactions.sh abort --topic puri.identities.v1 --partition 2");
+        assertThat(get(TRACK).at("/verdict").asText()).isEqualTo("found");
+
+        left.abort();
+
+        awaitReady();
+        assertThat(send("/metrics").body()).contains("puri_transactions_hanging 0.0");
+    }
+
+    @Test
     void newPartitionsAreReadToo() throws Exception {
         write(row(TRACK, Rows.active("br-1")));
         startReady();
@@ -575,7 +597,7 @@ final class ResolverIT {
          */
         Keeping(InstantSource clock, UnaryOperator<Function<PackedTable, TableClient>> clients) {
             changes = Subscribers.start(
-                    ChangesOptions.of(10, 1, 10_000, Duration.ofSeconds(1)),
+                    ChangesOptions.of(10, Duration.ofDays(1), 1, 10_000, Duration.ofSeconds(1)),
                     new PlainConsumers(Map.of(), broker.bootstrapServers()),
                     schemas,
                     clock,
@@ -595,6 +617,7 @@ final class ResolverIT {
                     changes,
                     0,
                     Duration.ofSeconds(30),
+                    () -> null,
                     clock,
                     meters);
         }

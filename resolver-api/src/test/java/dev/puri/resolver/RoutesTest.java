@@ -125,9 +125,9 @@ final class RoutesTest {
         };
         SchemaRegistry registry = new NoSchemas();
         InstantSource clock = InstantSource.system();
-        ChangesOptions options = ChangesOptions.of(10, 2, 10_000, Duration.ofSeconds(1));
+        ChangesOptions options = ChangesOptions.of(10, Duration.ofDays(1), 2, 10_000, Duration.ofSeconds(1));
         subscribers = Subscribers.start(options, consumers, registry, clock, metrics.registry());
-        refusals = RefusalLog.start(consumers, registry, 10, 10, clock, metrics.registry());
+        refusals = RefusalLog.start(consumers, registry, 10, Duration.ofDays(30), 10, clock, metrics.registry());
         catalogue = Catalogue.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
         return new Feeds(subscribers, refusals, catalogue, () -> table, () -> 12L, () -> null, options);
     }
@@ -295,7 +295,8 @@ final class RoutesTest {
     void aClientThatHasGoneWaitsNoMore() throws Exception {
         try (Socket socket = new Socket("127.0.0.1", listener.port())) {
             socket.getOutputStream()
-                    .write(("GET /v1/identities/" + OF_THE_EVENT + "?at=3-2000&wait=20s HTTP/1.1\r\nHost: x\r\n\r\n")
+                    .write(("GET /v1/identities/" + OF_THE_EVENT
+                                    + "?at=3-2000&wait=20s HTTP/1.1\r\nHost: localhost\r\n\r\n")
                             .getBytes(StandardCharsets.US_ASCII));
             await().until(() -> waiters.count() == 1);
         }
@@ -412,11 +413,26 @@ final class RoutesTest {
     }
 
     @Test
+    void theLagIsDescribedWhateverTheAnswer() {
+        assertThat(contract.answersWithout("Puri-Table-Lag")).isEmpty();
+        assertThat(contract.answersWithout("Puri-Index-Lag")).isEmpty();
+        assertThat(new Contract(client, "/openapi-public.json").answersWithout("Puri-Table-Lag"))
+                .isEmpty();
+    }
+
+    @Test
     void bytesThatAreNotUtf8AreNotJson() {
         byte[] body = "{\"refs\":[\"a:b:X\"]}".getBytes(StandardCharsets.ISO_8859_1);
         body[14] = (byte) 0xff;
 
         assertThat(post(body, 400)).contains("not-json");
+        // Overlong forms of a slash and of NUL, a surrogate by itself, and another encoding.
+        for (String bytes : List.of("\u00c0\u00af", "\u00e0\u0080\u00af", "\u00c0\u0080", "\u00ed\u00a0\u0080")) {
+            byte[] hidden = ("{\"refs\":[\"a:b:" + bytes + "\"]}").getBytes(StandardCharsets.ISO_8859_1);
+            assertThat(post(hidden, 400)).as(bytes).contains("not-json", "UTF-8");
+        }
+        assertThat(post("{\"refs\":[\"a:b:c\"]}".getBytes(StandardCharsets.UTF_16LE), 400))
+                .contains("not-json");
     }
 
     @Test
@@ -659,7 +675,8 @@ final class RoutesTest {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream()
-                    .write((line + "\r\nHost: h\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+                    .write((line + "\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }
     }

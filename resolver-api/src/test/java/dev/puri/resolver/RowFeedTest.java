@@ -31,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -53,13 +54,16 @@ import org.junit.jupiter.api.Timeout;
 final class RowFeedTest {
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
+    private static final Puri FIRST = Puri.parse("soundcloud:tracks:first");
+    private static final Puri SECOND = Puri.parse("soundcloud:tracks:second");
     private static final int KNOWN = 7;
 
     private final PackedTable table = new PackedTable();
     private final OneSchema registry = new OneSchema();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Counter undecodable = meters.counter("undecodable");
-    private final Answers answers = new Answers(meters);
+    private final List<Puri> erased = new ArrayList<>();
+    private final Answers answers = new Answers(meters, (puri, at) -> erased.add(puri));
     private final Waiters waiters = new Waiters(10);
     private final RowWriter writer = new RowWriter(table, waiters);
     private final RowFeed.Stop stop = new RowFeed.Stop();
@@ -88,6 +92,17 @@ final class RowFeedTest {
         assertThat(table.byPuri(TRACK)).isNull();
         assertThat(table.rows()).isEqualTo(1);
         assertThat(undecodable.count()).isZero();
+    }
+
+    /** Kafka's global thread tells nobody of an error. */
+    @Test
+    void anErrorIsThrownAsAnExceptionThatNamesIt() {
+        registry.error = new OutOfMemoryError("a test's");
+
+        assertThatThrownBy(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("OutOfMemoryError: a test's")
+                .hasCause(registry.error);
     }
 
     @Test
@@ -133,7 +148,7 @@ final class RowFeedTest {
 
             writer.goLive(3, begins -> {
                 told.complete(begins);
-                return subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH);
+                return subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH, (puri, uuid) -> true);
             });
 
             assertThat(told.join()).containsExactly(7, 0, 42);
@@ -143,24 +158,25 @@ final class RowFeedTest {
     @Test
     void whatWasAddedBeforeChangesAreToldAndIsWrittenAfterIsToldToo() {
         try (Subscribers subscribers = subscribers()) {
-            String row = addChanges();
-            writer.goLive(1, begins -> subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH));
+            String row = addChanges(FIRST);
+            writer.goLive(1, begins -> subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH, (puri, uuid) -> true));
             Told told = new Told();
             subscribers.subscribe(null, ChangeFilter.ALL, subscription -> told);
             // Now added as it is from here on, which is to look no different.
-            assertThat(addChanges()).isEqualTo(row);
+            assertThat(addChanges(SECOND)).isEqualTo(row);
 
             writer.reached(0, 4);
 
             await().untilAsserted(() -> assertThat(told.changes).hasSize(4));
             assertThat(told.changes.get(0)).contains(TRACK.toString(), "br-1").isEqualTo(told.changes.get(2));
-            assertThat(told.changes.get(1)).contains(TRACK.toString()).isEqualTo(told.changes.get(3));
+            assertThat(told.changes.get(1)).contains(FIRST.toString());
+            assertThat(told.changes.get(3)).contains(SECOND.toString());
         }
     }
 
     private Subscribers subscribers() {
         return Subscribers.start(
-                ChangesOptions.of(10, 1, 1_000, Duration.ofSeconds(15)),
+                ChangesOptions.of(10, Duration.ofDays(1), 1, 1_000, Duration.ofSeconds(15)),
                 () -> {
                     throw new IllegalStateException("nothing older is asked for");
                 },
@@ -169,14 +185,14 @@ final class RowFeedTest {
                 new SimpleMeterRegistry());
     }
 
-    /** A row and its end. */
-    private String addChanges() {
+    /** A row and another's end: its own would leave nothing to tell of it. */
+    private String addChanges(Puri erased) {
         RowWriter.Batch batch = writer.batch();
         int at = batch.rows.count();
         batch.rows.put(TRACK, Rows.active("br-1"));
         batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(0, at), true);
-        batch.rows.remove(TRACK);
-        batch.heardOf(TRACK.toBytes(), null, null, new Place(0, at + 1), true);
+        batch.rows.remove(erased);
+        batch.heardOf(erased.toBytes(), null, null, new Place(0, at + 1), true);
         return String.valueOf(batch.rows.row(at));
     }
 
@@ -188,7 +204,7 @@ final class RowFeedTest {
         public boolean offer(ServerSentEvent event) {
             event.toString()
                     .lines()
-                    .filter(line -> line.startsWith("data: ") && line.contains(TRACK.toString()))
+                    .filter(line -> line.startsWith("data: ") && line.contains(TRACK.qualifiedCollection()))
                     .forEach(changes::add);
             return true;
         }
@@ -363,6 +379,19 @@ final class RowFeedTest {
     }
 
     @Test
+    void anErasureIsToldToThoseWhoRememberRefusalsAndARefusalOfNothingIsNot() {
+        add(TRACK.toBytes(), null, headers("3-7", "refused:UNKNOWN_PURI"));
+        write();
+        assertThat(erased).isEmpty();
+
+        add(TRACK.toBytes(), null, headers("3-8", "applied"));
+        write();
+
+        assertThat(erased).containsExactly(TRACK);
+        assertThat(answers.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-8"));
+    }
+
+    @Test
     void aRecordThatDoesNotNameItsEventIsCountedAndItsRowKeptUnderItsOwnPosition() {
         Row row = Rows.active("br-1");
         for (Headers headers : List.of(
@@ -439,9 +468,14 @@ final class RowFeedTest {
     /** Knows the row's schema by one id, unless it is away. */
     private static final class OneSchema implements SchemaRegistry {
         private volatile boolean away;
+        private volatile @Nullable Error error;
 
         @Override
         public Schema byId(int id) {
+            Error thrown = error;
+            if (thrown != null) {
+                throw thrown;
+            }
             if (away) {
                 throw new RegistryUnavailableException("away", null);
             }

@@ -45,6 +45,12 @@ final class StandingTest {
     }
 
     @Test
+    void aTransactionThatHangsHidesWhatFollowsItThoughNothingSeemsToBeMissing() {
+        assertThat(new Standing(true, true, null, null, 0, SECOND, "it hangs").unready(10, Duration.ofSeconds(30)))
+                .isEqualTo("it hangs");
+    }
+
+    @Test
     void waitingForTheSchemaRegistryIsToldFirst() {
         assertThat(unready(true, true, "refused", "other", 0, SECOND))
                 .isEqualTo("the schema registry is waited for: refused");
@@ -79,6 +85,6 @@ final class StandingTest {
             @Nullable String trouble,
             long behind,
             @Nullable Duration age) {
-        return new Standing(fed, running, waitingFor, trouble, behind, age).unready(10, Duration.ofSeconds(30));
+        return new Standing(fed, running, waitingFor, trouble, behind, age, null).unready(10, Duration.ofSeconds(30));
     }
 }

@@ -17,6 +17,7 @@ import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -41,8 +42,9 @@ final class ChangeReader {
      * What a record says.
      *
      * @param answer which event it answers; null for a document, or where nobody says
+     * @param at when it was written
      */
-    record Read(IndexChange change, @Nullable Answer answer) {}
+    record Read(IndexChange change, @Nullable Answer answer, Instant at) {}
 
     /**
      * @param registry of which schemas are asked; not closed
@@ -76,7 +78,10 @@ final class ChangeReader {
             Answer answer = kind == Kind.IDENTITY ? answers.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
-            return new Read(new IndexChange(kind, record.partition(), record.offset(), puri, entry), answer);
+            return new Read(
+                    new IndexChange(kind, record.partition(), record.offset(), puri, entry),
+                    answer,
+                    Instant.ofEpochMilli(record.timestamp()));
         } catch (UnreadableException | IllegalArgumentException e) {
             Objects.requireNonNull(undecodable.get(kind)).increment();
             log.warn("The record at {} is kept out: {}", place(record), e.getMessage());

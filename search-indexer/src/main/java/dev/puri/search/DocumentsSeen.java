@@ -2,13 +2,16 @@ package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Kind;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Up to which moment readers see every document that was written, by partition. What was written before that
@@ -24,11 +27,16 @@ import org.jspecify.annotations.Nullable;
  * An end is kept until it is reached, so that an index that is far behind gets there too. Thread-safe.
  */
 final class DocumentsSeen implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(DocumentsSeen.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
+    /** More than the brokers' view takes to fail by itself. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final Indexer indexer;
-    private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().name("documents-seen").daemon(true).factory());
+    private final Stop stop = new Stop();
+    private final SupervisedThread thread =
+            new SupervisedThread("documents-seen", stop, Pauses.of(PERIOD), this::look, this::failed);
     private final Map<Integer, Progress> partitions = new HashMap<>();
 
     /** What feeds the index that this is of: another may see less. */
@@ -61,22 +69,25 @@ final class DocumentsSeen implements AutoCloseable {
 
     DocumentsSeen(Indexer indexer) {
         this.indexer = indexer;
-        // Once closed it asks nobody.
-        clock.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
     void start() {
-        clock.execute(this::look);
+        thread.start();
     }
 
-    private void look() {
+    private void look() throws Exception {
         long at = System.nanoTime();
-        indexer.watch().endsOfAll(Kind.DOCUMENT).whenComplete((ends, failure) -> {
-            if (ends != null) {
-                told(at, ends);
-            }
-            clock.schedule(this::look, PERIOD.toNanos(), TimeUnit.NANOSECONDS);
-        });
+        told(
+                at,
+                indexer.watch()
+                        .endsOfAll(Kind.DOCUMENT)
+                        .toCompletableFuture()
+                        .get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS));
+    }
+
+    /** That the brokers do not tell is known by the watch of the topics, whose trouble health shows. */
+    private void failed(Throwable cause) {
+        log.debug("The ends of {} are not told for now", Kind.DOCUMENT.topic(), cause);
     }
 
     private synchronized void told(long at, Map<Integer, Long> ends) {
@@ -115,6 +126,7 @@ final class DocumentsSeen implements AutoCloseable {
 
     @Override
     public void close() {
-        clock.shutdownNow();
+        stop.ask();
+        thread.interrupt();
     }
 }

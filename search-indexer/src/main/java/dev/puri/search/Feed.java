@@ -387,7 +387,9 @@ final class Feed implements AutoCloseable {
             heard.row(change.puri(), row.position(), row.handle());
         } else {
             heard.gone(change.puri());
-            if (answer != null) {
+            if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
+                tools.answers().erased(change.puri(), answer.position(), read.at());
+            } else if (answer != null) {
                 tools.answers().noRow(change.puri(), answer.position());
             }
         }

@@ -9,12 +9,15 @@ import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,9 +47,12 @@ import org.slf4j.LoggerFactory;
 final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration LOOK_AT_SIZE = Duration.ofSeconds(10);
+
+    /** A disk that is full fails again within that, although the index is opened and fed in between. */
+    private static final Duration FAILURE_TOLD = Duration.ofMinutes(1);
+
     private static final Duration LEAVE = Duration.ofSeconds(5);
 
     /** Brokers that keep tombstones for a day, as Kafka does unless it is told otherwise, and a margin. */
@@ -60,14 +66,20 @@ final class Indexer implements AutoCloseable {
     private final Terms terms;
     private final Waiters waiters;
     private final InstantSource clock;
+    private final Supplier<@Nullable String> hanging;
     private final Stop stop = new Stop();
-    private final Thread thread =
-            Thread.ofPlatform().name("indexer").daemon(true).unstarted(this::keep);
+    private final SupervisedThread thread = new SupervisedThread("indexer", stop, PAUSES, this::keep, this::failed);
 
     /** What answers; null before anything was complete. */
     private volatile @Nullable Served serving;
 
     private volatile @Nullable String trouble = "the engine is being opened";
+
+    /** Why an index that had answered is not open; null when it is, or none has answered. */
+    private volatile @Nullable String failure;
+
+    private volatile @Nullable Failure lastFailure;
+
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
     /** Feeds the index that answers, or is filled for the first time; null when nothing does. Written by the indexer's thread. */
@@ -78,6 +90,7 @@ final class Indexer implements AutoCloseable {
     // Of the indexer's thread alone.
     private final Purging purging;
     private final Retired retired = new Retired();
+    private boolean hasAnswered;
     private long sizeLookedAt = System.nanoTime() - LOOK_AT_SIZE.toNanos();
 
     /** Opens the engine's indices. */
@@ -93,18 +106,25 @@ final class Indexer implements AutoCloseable {
      */
     record Terms(long maxLag, Duration maxLagAge, Duration forgetAfter) {}
 
+    /** What the engine could not do, and when. */
+    private record Failure(String why, Moment at) {}
+
     /** What was running is cut off by a stop. */
     private static final class StoppedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
 
-    Indexer(Homes homes, TopicsWatch watch, Feed.Tools tools, Terms terms) {
+    /**
+     * @param hanging the transaction that hides what was committed after it; null when there is none
+     */
+    Indexer(Homes homes, TopicsWatch watch, Feed.Tools tools, Terms terms, Supplier<@Nullable String> hanging) {
         this.homes = homes;
         this.watch = watch;
         this.tools = tools;
         this.terms = terms;
         this.waiters = tools.waiters();
         this.clock = tools.clock();
+        this.hanging = hanging;
         beside = new Beside(tools);
         purging = new Purging(terms.forgetAfter(), clock, tools.meters());
     }
@@ -133,6 +153,12 @@ final class Indexer implements AutoCloseable {
     @Nullable
     Served serving() {
         return serving;
+    }
+
+    /** Why an index that had answered does not for now; null when none fails. */
+    @Nullable
+    String failure() {
+        return failure;
     }
 
     /** What readers see of the topics. */
@@ -241,9 +267,10 @@ final class Indexer implements AutoCloseable {
         }
         // An engine that takes a batch for ever is behind by a few records only.
         Moment all = now.asOf();
-        return all.age(clock).compareTo(terms.maxLagAge()) > 0
-                ? "not known to have all that was written after " + all.wall()
-                : wrong;
+        if (all.age(clock).compareTo(terms.maxLagAge()) > 0) {
+            return "not known to have all that was written after " + all.wall();
+        }
+        return wrong != null ? wrong : hanging.get();
     }
 
     private Map<String, Object> details() {
@@ -272,41 +299,39 @@ final class Indexer implements AutoCloseable {
         if (detail != null) {
             details.put("detail", detail);
         }
+        Failure failed = lastFailure;
+        if (failed != null && failed.at().age(clock).compareTo(FAILURE_TOLD) < 0) {
+            details.put("lastFailure", failed.why());
+        }
         return details;
     }
 
     // The indexer's thread.
 
-    private void keep() {
-        Duration pause = FIRST_PAUSE;
-        while (!stop.isAsked()) {
-            long begun = System.nanoTime();
-            try (IndexHome home = homes.open()) {
-                try {
-                    live(home);
-                } catch (IndexUnavailableException e) {
-                    inTrouble("the engine is waited for: " + e.getMessage());
-                    throw e;
-                } finally {
-                    leave();
-                }
-            } catch (StoppedException e) {
-                return;
+    private void keep() throws IndexUnavailableException {
+        try (IndexHome home = homes.open()) {
+            try {
+                live(home);
             } catch (IndexUnavailableException e) {
-                tools.meters().retried();
                 inTrouble("the engine is waited for: " + e.getMessage());
-            } catch (RuntimeException e) {
-                log.error("The index cannot be kept for now", e);
-                inTrouble(e.toString());
-            } catch (Error e) {
-                // Above all no memory, which there may be again: nobody else would begin anew.
-                log.error("The index cannot be kept for now", e);
-                inTrouble(e.toString());
+                // Before the index is left, so that searches meanwhile get the cause.
+                noteFailure(e.getMessage());
+                throw e;
+            } finally {
+                leave();
             }
-            boolean lasted = Duration.ofNanos(System.nanoTime() - begun).compareTo(LONGEST_PAUSE) > 0;
-            pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
-            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-            stop.isAskedWithin(pause);
+        }
+    }
+
+    private void failed(Throwable cause) {
+        if (cause instanceof IndexUnavailableException) {
+            tools.meters().retried();
+            inTrouble("the engine is waited for: " + cause.getMessage());
+            noteFailure(cause.getMessage());
+        } else {
+            log.error("The index cannot be kept for now", cause);
+            inTrouble(cause.toString());
+            noteFailure(cause.toString());
         }
     }
 
@@ -329,6 +354,7 @@ final class Indexer implements AutoCloseable {
             // Nobody reads it any more: what it tells may be wrong for good.
             Served before = serving;
             serving = null;
+            failure = null;
             retired.add(before != null ? before : unserved(opened));
             beside.need(misfit);
         }
@@ -345,6 +371,8 @@ final class Indexer implements AutoCloseable {
             Served before =
                     new Served(opened, new Moment(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
             serving = before;
+            hasAnswered = true;
+            failure = null;
             log.info("Answering as of {}", reached.asOf());
         }
     }
@@ -411,6 +439,8 @@ final class Indexer implements AutoCloseable {
         Served next = new Served(feeding.index(), feeding.asOf());
         next.fedBy(feeding);
         serving = next;
+        hasAnswered = true;
+        failure = null;
         trouble = null;
         sizeLookedAt = System.nanoTime() - LOOK_AT_SIZE.toNanos();
         waiters.wakeAll();
@@ -508,6 +538,13 @@ final class Indexer implements AutoCloseable {
         }
     }
 
+    private void noteFailure(@Nullable String why) {
+        lastFailure = new Failure(String.valueOf(why), Moment.now(clock));
+        if (hasAnswered) {
+            failure = String.valueOf(why);
+        }
+    }
+
     private void inTrouble(String what) {
         if (!what.equals(trouble) && !stop.isAsked()) {
             log.warn("The index: {}", what);
@@ -524,12 +561,8 @@ final class Indexer implements AutoCloseable {
             // It has nothing to keep, and may be waiting for an engine that does not answer.
             thread.interrupt();
         }
-        try {
-            if (thread.isAlive() && !thread.join(STOP)) {
-                log.warn("The index was not left within {} s", STOP.toSeconds());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!thread.join(STOP)) {
+            log.warn("The index was not left within {} s", STOP.toSeconds());
         }
     }
 }

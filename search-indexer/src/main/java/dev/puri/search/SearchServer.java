@@ -9,7 +9,7 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Parts;
 import dev.puri.http.Settings;
-import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.IndexSize;
@@ -18,6 +18,7 @@ import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
+import dev.puri.tail.transactions.TransactionWatch;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.WaitTerms;
@@ -32,9 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +49,9 @@ public final class SearchServer implements AutoCloseable {
 
     /** Enough for an engine to take them at once, and few enough to be taken within a refresh. */
     private static final String BATCH = "2000";
+
+    private static final Set<String> TOPICS =
+            Set.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, Topics.REJECTIONS);
 
     private final Parts parts = new Parts();
     private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
@@ -73,12 +75,27 @@ public final class SearchServer implements AutoCloseable {
                     Catalogue.start(consumers, registry, settings.maxLagAge(), clock, meters), Catalogue::close);
             RefusalLog refusals = parts.add(
                     RefusalLog.start(
-                            consumers, registry, settings.rejectionsHistory(), settings.maxWaiters(), clock, meters),
+                            consumers,
+                            registry,
+                            settings.rejectionsHistory(),
+                            settings.rejectionsMaxAge(),
+                            settings.maxWaiters(),
+                            clock,
+                            meters),
                     RefusalLog::close);
-            Answers answers = new Answers(meters);
+            Answers answers = new Answers(meters, refusals::forgetErased);
             Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
             TopicsWatch watch = new TopicsWatch(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
+            TransactionWatch transactions = parts.add(
+                    TransactionWatch.of(
+                            settings.kafka().byName(),
+                            settings.bootstrapServer(),
+                            TOPICS::contains,
+                            // Of a refusal the reason alone is enough.
+                            topic -> !topic.equals(Topics.REJECTIONS),
+                            meters),
+                    TransactionWatch::close);
             indexer = parts.add(
                     new Indexer(
                             homes,
@@ -92,7 +109,8 @@ public final class SearchServer implements AutoCloseable {
                                     settings.searchCommitInterval(),
                                     clock,
                                     new IndexMeters(meters)),
-                            new Indexer.Terms(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter())),
+                            new Indexer.Terms(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
+                            transactions::reason),
                     Indexer::close);
             gauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
@@ -104,13 +122,20 @@ public final class SearchServer implements AutoCloseable {
                     waiters,
                     documents);
             SearchPool pool = parts.add(
-                    new SearchPool(settings.searchThreads(), settings.searchQueue(), meters), SearchPool::close);
+                    new SearchPool(
+                            settings.searchThreads(),
+                            settings.searchQueue(),
+                            settings.searchQueueTimeout(),
+                            System::nanoTime,
+                            meters),
+                    SearchPool::close);
+            PublicCollections publicCollections = new PublicCollections();
             Searches searches = new Searches(
                     indexer,
                     pool,
                     waits,
                     new WaitTerms(settings.maxWait()),
-                    () -> publicCollections(catalogue),
+                    () -> catalogue.isFresh() ? publicCollections.of(catalogue.declarations()) : null,
                     meters);
             MeterRegistry unread = new CompositeMeterRegistry();
             Upkeep upkeep = new Upkeep(
@@ -121,6 +146,7 @@ public final class SearchServer implements AutoCloseable {
             Health health = new Health();
             health.add(Health.Kind.STARTED, "index", indexer::started);
             health.add(Health.Kind.READY, "index", indexer::ready);
+            health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagMark lag = parts.add(LagMark.start(SearchRoutes.LAG, indexer::age), LagMark::close);
             // Waits and verifications would be waited for.
             Runnable endWaits = () -> {
@@ -140,6 +166,7 @@ public final class SearchServer implements AutoCloseable {
             }
             indexer.start();
             documents.start();
+            transactions.start();
             drainDelay = settings.drainDelay();
             log.info("Search indexer listens on {}:{}", settings.httpHost(), port());
             publicPort().ifPresent(port -> log.info("The public is answered on port {}", port));
@@ -172,15 +199,6 @@ public final class SearchServer implements AutoCloseable {
         // The feed waits itself, where it can be stopped and be seen to wait.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
-    }
-
-    private static @Nullable Set<String> publicCollections(Catalogue catalogue) {
-        return catalogue.isFresh()
-                ? catalogue.declarations().collections().stream()
-                        .filter(collection -> collection.isPublic() && collection.search())
-                        .map(Collection::qualifiedName)
-                        .collect(Collectors.toSet())
-                : null;
     }
 
     private void gauges(Waiters waiters, MeterRegistry meters) {

@@ -80,6 +80,13 @@ public record SearchSettings(
         int searchQueue,
 
         @Setting(
+                doc = "Longest time that a search may wait for its turn before it is refused with 503.",
+                byDefault = "1s",
+                atLeast = "10ms",
+                atMost = "5m")
+        Duration searchQueueTimeout,
+
+        @Setting(
                 doc = "Longest time that a request may wait for the event of its token.",
                 byDefault = "30s",
                 atLeast = "0s",
@@ -114,6 +121,13 @@ public record SearchSettings(
 
         @Setting(doc = "Refusals that are remembered.", byDefault = "100000", atLeast = "1", atMost = "10000000")
         int rejectionsHistory,
+
+        @Setting(
+                doc = "How long a refusal is remembered; those of a pURI that was erased are not, from then on.",
+                byDefault = "30d",
+                atLeast = "1m",
+                atMost = "30d")
+        Duration rejectionsMaxAge,
 
         OpenSearchSettings openSearch,
         PublicSettings toPublic,

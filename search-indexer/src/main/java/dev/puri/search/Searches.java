@@ -74,7 +74,7 @@ final class Searches {
         try {
             SearchRequest request = SearchRequest.parse(exchange, waitTerms);
             if (indexer.serving() == null) {
-                notReady(exchange, "Nothing is answered before the index is complete: " + indexer.progress() + ".");
+                notServing(exchange);
                 return;
             }
             SearchRequest.Awaited event = request.awaited();
@@ -98,12 +98,17 @@ final class Searches {
                 return;
             }
             Set<String> wanted = request.query().collections();
-            Set<String> among = new TreeSet<>(wanted.isEmpty() ? open : wanted);
-            among.retainAll(open);
+            Set<String> among = wanted.isEmpty() ? open : bothOf(wanted, open);
             pool.run(exchange, () -> searchAsPublic(exchange, request, among));
         } catch (RefusedException e) {
             exchange.problem(e.problem());
         }
+    }
+
+    private static Set<String> bothOf(Set<String> some, Set<String> others) {
+        Set<String> both = new TreeSet<>(some);
+        both.retainAll(others);
+        return both;
     }
 
     private Runnable search(Exchange exchange, SearchRequest request) {
@@ -142,7 +147,13 @@ final class Searches {
             Exchange exchange, String listener, SearchRequest request, SearchQuery query, Written written) {
         Served served = indexer.enter();
         if (served == null) {
-            return () -> notReady(exchange, "Nothing is answered now.");
+            return () -> {
+                if (listener.equals(PUBLIC)) {
+                    notReady(exchange, "Nothing is answered now.");
+                } else {
+                    notServing(exchange);
+                }
+            };
         }
         long begun = System.nanoTime();
         try {
@@ -221,6 +232,17 @@ final class Searches {
         return told == null || told.survivor() == null
                 ? problem
                 : problem.with("canonical", told.survivor().toString());
+    }
+
+    /** An index that was complete and failed is not the same as one that is being filled, and its cause helps. */
+    private void notServing(Exchange exchange) {
+        String failure = indexer.failure();
+        if (failure == null) {
+            notReady(exchange, "Nothing is answered before the index is complete: " + indexer.progress() + ".");
+        } else {
+            exchange.header("Retry-After", "1")
+                    .problem(Problem.of(ENGINE_UNAVAILABLE, WaitTerms.sentence("the index failed: " + failure)));
+        }
     }
 
     static void notReady(Exchange exchange, String detail) {

@@ -6,6 +6,8 @@ import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
@@ -16,9 +18,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Asks the brokers once a second how far both topics go, in a thread of its own: they may take long to answer. */
 final class TopicsWatch implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TopicsWatch.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final Duration STOP = Duration.ofSeconds(5);
 
@@ -31,8 +36,8 @@ final class TopicsWatch implements AutoCloseable {
     private final Function<String, BrokerTopic> makes;
     private final InstantSource clock;
     private final Stop stop = new Stop();
-    private final Thread thread =
-            Thread.ofPlatform().name("topics-watch").daemon(true).unstarted(this::watch);
+    private final SupervisedThread thread =
+            new SupervisedThread("topics-watch", stop, Pauses.of(PERIOD), this::look, this::failed);
 
     private volatile Map<Kind, BrokerTopic> topics = Map.of();
     private volatile @Nullable Sighting last;
@@ -87,17 +92,17 @@ final class TopicsWatch implements AutoCloseable {
                 : topic.endsOfAll(seen.of(kind).ends().keySet());
     }
 
-    private void watch() {
-        do {
-            try {
-                look();
-                trouble = null;
-            } catch (UnreachableException e) {
-                trouble = String.valueOf(e.getMessage());
-            } catch (KafkaException e) {
-                trouble = "no client can be made: " + e.getMessage();
+    private void failed(Throwable cause) {
+        if (cause instanceof UnreachableException) {
+            trouble = String.valueOf(cause.getMessage());
+        } else if (cause instanceof KafkaException) {
+            trouble = "no client can be made: " + cause.getMessage();
+        } else {
+            if (!cause.toString().equals(trouble)) {
+                log.error("The brokers cannot be asked for now", cause);
             }
-        } while (!stop.isAskedWithin(PERIOD));
+            trouble = cause.toString();
+        }
     }
 
     private void look() {
@@ -120,6 +125,7 @@ final class TopicsWatch implements AutoCloseable {
             tombstonesKept = tombstonesKept();
         }
         last = new Sighting(extents, begins, at);
+        trouble = null;
     }
 
     private Duration tombstonesKept() {
@@ -140,12 +146,8 @@ final class TopicsWatch implements AutoCloseable {
     public void close() {
         stop.ask();
         topics.values().forEach(BrokerTopic::close);
-        try {
-            if (thread.isAlive() && !thread.join(STOP)) {
-                thread.interrupt();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!thread.join(STOP)) {
+            thread.interrupt();
         }
     }
 

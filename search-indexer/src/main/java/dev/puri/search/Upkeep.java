@@ -127,14 +127,23 @@ final class Upkeep implements AutoCloseable {
                     .problem(Problem.of(VERIFY_UNDER_WAY, "One verification runs at a time."));
             return;
         }
-        EventStream lines = exchange.lines(LINES, end -> {});
-        Thread.ofPlatform().name("search-verify").daemon(true).start(() -> {
-            try {
-                verify(lines);
-            } finally {
+        boolean runs = false;
+        try {
+            EventStream lines = exchange.lines(LINES, end -> {});
+            Thread.ofPlatform().name("search-verify").daemon(true).start(() -> {
+                try {
+                    verify(lines);
+                } finally {
+                    isVerifying.set(false);
+                }
+            });
+            runs = true;
+        } finally {
+            if (!runs) {
+                // There may be no memory for a thread; the next one may be verified all the same.
                 isVerifying.set(false);
             }
-        });
+        }
     }
 
     private void verify(EventStream lines) {

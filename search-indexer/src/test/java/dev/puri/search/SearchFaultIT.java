@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -9,10 +10,13 @@ import dev.puri.testkit.Contract;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -65,6 +69,58 @@ final class SearchFaultIT {
                 written.put("soundcloud:tracks:7", null, null, 9000);
                 await().atMost(LONG).until(() -> total(server) == 49);
             }
+        }
+    }
+
+    @Test
+    void aFullDiskIsNamedAndWhatWasCompleteIsNeverCalledIncomplete(@TempDir Path folder) throws Exception {
+        SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
+        Path disk = Files.createDirectory(folder.resolve("disk"));
+        assumeThat(run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk.toString()))
+                .as("a small file system can be mounted")
+                .isZero();
+        try (RestartableBroker broker = Broker.start();
+                Written written = new Written(broker.bootstrapServers(), registry.url())) {
+            written.createTopics();
+            written.fill("soundcloud:tracks", 0, 50);
+            try (SearchServer server = server(written, disk.resolve("state"))) {
+                await().atMost(LONG).until(server::isReady);
+                Path filler = disk.resolve("filler");
+                fill(filler);
+                written.fill("soundcloud:tracks", 50, 60);
+
+                await().atMost(LONG).until(() -> {
+                    HttpResponse<String> search = send(server, "/v1/search");
+                    assertThat(search.body()).doesNotContain("not-ready", "not complete");
+                    return send(server, "/health/ready").body().contains("No space left on device");
+                });
+                assertThat(send(server, "/health/ready").body()).contains(disk.toString());
+
+                Files.delete(filler);
+                await().atMost(LONG).until(() -> total(server) == 60 && server.isReady());
+            }
+        } finally {
+            assertThat(run("umount", "-l", disk.toString())).isZero();
+        }
+    }
+
+    private static int run(String... command) throws Exception {
+        try {
+            return new ProcessBuilder(command).inheritIO().start().waitFor();
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+
+    /** Until there is no space for another byte. */
+    private static void fill(Path file) {
+        byte[] part = new byte[1 << 12];
+        try (OutputStream out = Files.newOutputStream(file)) {
+            while (true) {
+                out.write(part);
+            }
+        } catch (IOException e) {
+            assertThat(e).hasMessageContaining("No space left");
         }
     }
 

@@ -351,6 +351,23 @@ final class SearchRoutesTest {
     }
 
     @Test
+    void theLagIsDescribedWhateverTheAnswer() {
+        assertThat(INSIDE.answersWithout(SearchRoutes.LAG)).isEmpty();
+        assertThat(OUTSIDE.answersWithout(SearchRoutes.LAG)).isEmpty();
+    }
+
+    @Test
+    void anotherMethodIsAnsweredAsDescribed() throws Exception {
+        for (String path : List.of("/v1/search", "/v1/search/reindex", "/health/live", "/openapi.json")) {
+            assertThat(INSIDE.send(request(server.port(), "PUT", path)).statusCode())
+                    .isEqualTo(405);
+        }
+        assertThat(OUTSIDE.send(request(server.publicPort().orElseThrow(), "POST", "/v1/search"))
+                        .statusCode())
+                .isEqualTo(405);
+    }
+
+    @Test
     void everyProblemHasAPage() {
         for (ProblemType problem : Problems.ALL) {
             assertThat(get("/problems/" + problem.name(), 200)).contains("<h1>" + problem.title(), problem.uri());

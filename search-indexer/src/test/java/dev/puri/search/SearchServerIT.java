@@ -18,6 +18,7 @@ import dev.puri.search.index.Kind;
 import dev.puri.search.index.Reached;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.Contract;
+import dev.puri.testkit.HangingTransaction;
 import dev.puri.testkit.SchemaRegistryFixture;
 import java.io.IOException;
 import java.net.URI;
@@ -33,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -191,6 +193,28 @@ final class SearchServerIT {
         await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(10)).until(() -> status(late, unseen) == 504);
         commit.run();
         await().atMost(Duration.ofSeconds(20)).until(() -> status(late, unseen) == 200);
+    }
+
+    @Test
+    void aTransactionThatHangsMakesItUnreadyAndIsNamedUntilItIsAborted() throws Exception {
+        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        start(Map.of());
+        awaitReady();
+        HangingTransaction left = HangingTransaction.leave(
+                broker.bootstrapServers(), new TopicPartition(Topics.DOCUMENTS, 0), "puri-registry-left");
+
+        SearchServer asked = server;
+        await().atMost(Duration.ofSeconds(60)).until(() -> !asked.isReady());
+        assertThat(get("/health/ready", 503))
+                .contains("puri.documents.v1-0 cannot be read beyond offset")
+                .contains("transactional id puri-registry-left")
+                .contains("kafka-transactions.sh abort --topic puri.documents.v1 --partition 0");
+        assertThat(found("q=midnight")).containsExactly(TRACK);
+
+        left.abort();
+
+        awaitReady();
+        assertThat(get("/metrics", 200)).contains("puri_transactions_hanging 0.0");
     }
 
     private int status(String puri, Position event) throws Exception {

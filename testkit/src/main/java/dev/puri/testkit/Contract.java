@@ -109,6 +109,31 @@ public final class Contract {
         return response;
     }
 
+    /**
+     * Answers that do not describe a header although others of their operation do: the routes that bear it do so
+     * whatever their answer is.
+     */
+    public List<String> answersWithout(String header) {
+        List<String> without = new ArrayList<>();
+        description
+                .path("paths")
+                .properties()
+                .forEach(path -> path.getValue().properties().forEach(operation -> {
+                    JsonNode responses = operation.getValue().path("responses");
+                    if (responses.path("200").path("headers").has(header)) {
+                        responses.properties().forEach(answer -> {
+                            if (!answer.getKey().equals("405")
+                                    && !resolved(answer.getValue())
+                                            .path("headers")
+                                            .has(header)) {
+                                without.add(operation.getKey() + " " + path.getKey() + " " + answer.getKey());
+                            }
+                        });
+                    }
+                }));
+        return without;
+    }
+
     private void check(HttpRequest request, HttpResponse<String> response) {
         String what = request.method() + " " + request.uri() + " → " + response.statusCode();
         JsonNode path = path(request.uri().getRawPath());
@@ -116,6 +141,9 @@ public final class Contract {
                 request.method().equals("HEAD") ? "get" : request.method().toLowerCase(Locale.ROOT));
         if (operation.isMissingNode()) {
             assertThat(response.statusCode()).as(what).isEqualTo(path.isMissingNode() ? 404 : 405);
+            for (JsonNode another : path) {
+                checkAnswer(what, another, response);
+            }
             return;
         }
         checkAnswer(what, operation, response);

@@ -21,8 +21,8 @@ public final class RawHttp {
      */
     public static byte[] request(String method, String path, String headers, String body) {
         String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
-        return (method + ' ' + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" + headers + length + "\r\n"
-                        + body)
+        return (method + ' ' + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers + length
+                        + "\r\n" + body)
                 .getBytes(StandardCharsets.ISO_8859_1);
     }
 

@@ -6,9 +6,11 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +27,25 @@ public final class Answers {
     /** Of an entry of either kind some 200 bytes: 40 MB at most. */
     static final int MOST = 100_000;
 
+    private final BiConsumer<Puri, Instant> erasures;
     private final Map<Puri, Position> gone = new Newest<>();
     private final Map<Position, Refused> refused = new Newest<>();
 
     private final Counter withoutPosition;
     private final AtomicBoolean isLogged = new AtomicBoolean();
 
-    /** Remembers nothing yet. */
+    /** Remembers nothing yet, and tells nobody of erasures. */
     public Answers(MeterRegistry meters) {
+        this(meters, (puri, at) -> {});
+    }
+
+    /**
+     * Remembers nothing yet.
+     *
+     * @param erasures called with each name that was erased, and when
+     */
+    public Answers(MeterRegistry meters, BiConsumer<Puri, Instant> erasures) {
+        this.erasures = erasures;
         withoutPosition = Counter.builder("puri.identities.without.position")
                 .description(
                         "Records of " + Topics.IDENTITIES + " whose headers do not name the event that they answer")
@@ -78,6 +91,12 @@ public final class Answers {
         protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
             return size() > MOST;
         }
+    }
+
+    /** The row of this name was erased by this event. */
+    public void erased(Puri puri, Position position, Instant at) {
+        noRow(puri, position);
+        erasures.accept(puri, at);
     }
 
     /** There is no row of this name, as of this event. */

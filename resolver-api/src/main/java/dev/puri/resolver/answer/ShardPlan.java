@@ -4,7 +4,7 @@ import static dev.puri.resolver.answer.JsonOut.ascii;
 
 import dev.puri.resolver.table.RecordView;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -13,24 +13,28 @@ final class ShardPlan {
     private static final byte[] SHARDS = ascii(",\"shards\":{");
     private static final int SMALL = 64;
 
-    private final Map<Integer, Indexes> byNumber = new HashMap<>();
+    private final Map<String, Indexes> byName = new TreeMap<>();
+
+    /** By the array that rows of one shard share; there are more of a shard that came and went in between. */
+    private final Map<byte[], Indexes> byArray = new IdentityHashMap<>();
 
     private record Indexes(byte[] shard, JsonOut list) {}
 
     void add(RecordView placement, int index) {
-        Indexes there = byNumber.get(placement.shardNumber());
+        byte[] shard = placement.shard();
+        Indexes there = byArray.get(shard);
         if (there == null) {
-            there = new Indexes(placement.shard(), new JsonOut(SMALL));
-            byNumber.put(placement.shardNumber(), there);
-        } else {
+            there = byName.computeIfAbsent(
+                    new String(shard, StandardCharsets.US_ASCII), name -> new Indexes(shard, new JsonOut(SMALL)));
+            byArray.put(shard, there);
+        }
+        if (there.list.length() > 0) {
             there.list.put(',');
         }
         there.list.number(index);
     }
 
     void write(JsonOut out) {
-        Map<String, Indexes> byName = new TreeMap<>();
-        byNumber.values().forEach(each -> byName.put(new String(each.shard, StandardCharsets.US_ASCII), each));
         out.put(SHARDS);
         String separator = "\"";
         for (Indexes each : byName.values()) {

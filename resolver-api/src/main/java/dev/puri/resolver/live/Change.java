@@ -1,14 +1,18 @@
 package dev.puri.resolver.live;
 
 import dev.puri.http.ServerSentEvent;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** One change of a row, with what is made of it for all who hear of it. Used by one thread at a time. */
 final class Change {
     private static final String CHANGED = "changed";
     private static final String ERASED = "erased";
+    private static final String WITHHELD = "withheld";
 
     private final int partition;
     private final long offset;
@@ -27,6 +31,31 @@ final class Change {
         this.offset = offset;
         this.content = content;
         this.type = content.isErased() ? ERASED : CHANGED;
+    }
+
+    /** One that is told to nobody any more: what it told of has been erased since. */
+    static Change withheld(int partition, long offset) {
+        return new Change(partition, offset);
+    }
+
+    private Change(int partition, long offset) {
+        this.partition = partition;
+        this.offset = offset;
+        this.type = WITHHELD;
+    }
+
+    boolean isWithheld() {
+        return type.equals(WITHHELD);
+    }
+
+    /**
+     * Whether it tells of an identity that is still there, or of an erasure; to be asked before its event.
+     *
+     * @param isThere whether the table has an identity of this name and uuid
+     */
+    boolean isCurrent(BiPredicate<Puri, UUID> isThere) {
+        Row row = content().row();
+        return row == null || isThere.test(content().puri(), row.uuid());
     }
 
     int partition() {

@@ -7,8 +7,11 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.AvroValues;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.kafka.common.Uuid;
@@ -25,10 +28,19 @@ import org.jspecify.annotations.Nullable;
  * partition it is known from which offset on the ring has every change ({@code covered}); that moves on
  * before a slot is taken, so who looks for the oldest number first and at {@code covered} after it can
  * be wrong only in thinking that too little is there.
+ *
+ * <p>An erasure takes what the changes of its name before it said out of the ring. Changes of one name are found by a chain: each
+ * knows the number of the one before whose name has the same hash.
  */
 public final class ChangeRing {
     private static final byte[] MARKER = Topics.MARKER.getBytes(StandardCharsets.US_ASCII);
     private static final byte[] APPLIED = Outcome.APPLIED.toString().getBytes(StandardCharsets.US_ASCII);
+
+    private static final byte[] NO_KEY = {};
+    private static final long NONE = -1;
+
+    /** In how many steps changes become too old. */
+    private static final int MARKS = 64;
 
     private final int topic;
     private final AvroValues<IdentityRow> values;
@@ -47,7 +59,22 @@ public final class ChangeRing {
     /** The second at which all had been added that there was. */
     private volatile long completeAt;
 
-    private record Numbered(long number, Change change) {}
+    /** Of each hash of names the number of the last change, and 1; 0 when there was none. Of the thread that adds. */
+    private final long[] lastByHash;
+
+    /** Numbers below are forgotten because of their age. */
+    private volatile long tooOld;
+
+    /** How far the ring was at some times, the newest last; of the thread that {@linkplain #forgetOlderThan forgets}. */
+    private final Deque<Mark> marks = new ArrayDeque<>();
+
+    /**
+     * @param key the name; empty when the change is withheld
+     * @param before the number of the change before whose name has the same hash; -1 when there is none
+     */
+    private record Numbered(long number, Change change, byte[] key, long before) {}
+
+    private record Mark(Instant at, long head) {}
 
     /**
      * @param begins by partition, the offset from which on every change will be added
@@ -66,6 +93,7 @@ public final class ChangeRing {
         this.values = values;
         this.onChange = onChange;
         this.slots = new AtomicReferenceArray<>(capacity);
+        this.lastByHash = new long[Integer.highestOneBit(capacity) * 2];
         this.covered = new AtomicLongArray(begins);
         this.next = new AtomicLongArray(begins);
         this.completeAt = completeAt.getEpochSecond();
@@ -97,7 +125,7 @@ public final class ChangeRing {
      */
     public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
         if (!Topics.isMarker(puri)) {
-            add(partition, offset, new Content.Known(puri, row));
+            add(partition, offset, puri.toBytes(), new Content.Known(puri, row));
         }
     }
 
@@ -110,7 +138,7 @@ public final class ChangeRing {
      */
     public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
         if (!isMarker(key)) {
-            add(partition, offset, new Content.Unread(key, value, token, values));
+            add(partition, offset, key, new Content.Unread(key, value, token, values));
         }
     }
 
@@ -118,7 +146,7 @@ public final class ChangeRing {
         return key.length >= MARKER.length && Arrays.equals(key, 0, MARKER.length, MARKER, 0, MARKER.length);
     }
 
-    private void add(int partition, long offset, Content content) {
+    private void add(int partition, long offset, byte[] key, Content content) {
         if (partition >= next.length()) {
             // The keeper of a table replaces it when partitions are added.
             return;
@@ -127,13 +155,72 @@ public final class ChangeRing {
         int slot = (int) (number % slots.length());
         Numbered oldest = slots.get(slot);
         if (oldest != null) {
-            covered.set(oldest.change().partition(), oldest.change().offset() + 1);
+            uncover(oldest.change());
         }
-        slots.set(slot, new Numbered(number, new Change(partition, offset, content)));
+        int hash = Arrays.hashCode(key) & lastByHash.length - 1;
+        long before = lastByHash[hash] - 1;
+        if (content.isErased()) {
+            before = withhold(before, key);
+        }
+        slots.set(slot, new Numbered(number, new Change(partition, offset, content), key, before));
+        lastByHash[hash] = number + 1;
         // In this order: who is told that all before an offset was added must be able to find it.
         head = number + 1;
         next.set(partition, offset + 1);
         onChange.run();
+    }
+
+    private void uncover(Change gone) {
+        covered.accumulateAndGet(gone.partition(), gone.offset() + 1, Math::max);
+    }
+
+    /** Forgets what was said under a name, from this number of its hash's chain on; returns what is left of the chain. */
+    private long withhold(long last, byte[] key) {
+        long left = NONE;
+        for (long number = last; number >= oldest() && number != NONE; ) {
+            int slot = (int) (number % slots.length());
+            Numbered found = slots.get(slot);
+            if (found == null || found.number() != number) {
+                break;
+            }
+            if (Arrays.equals(found.key(), key)) {
+                Change change = found.change();
+                Change withheld = Change.withheld(change.partition(), change.offset());
+                // Unless it has become too old just now.
+                slots.compareAndSet(slot, found, new Numbered(number, withheld, NO_KEY, found.before()));
+            } else if (left == NONE && found.key() != NO_KEY) {
+                left = number;
+            }
+            number = found.before();
+        }
+        return left;
+    }
+
+    /**
+     * Forgets changes that were added so long ago, or a little longer; by one thread, again and again.
+     */
+    public void forgetOlderThan(Duration age, Instant now) {
+        Mark newest = marks.peekLast();
+        if (newest == null || !now.isBefore(newest.at().plus(age.dividedBy(MARKS)))) {
+            marks.add(new Mark(now, head));
+        }
+        while (!marks.isEmpty() && !marks.getFirst().at().plus(age).isAfter(now)) {
+            forgetBefore(marks.removeFirst().head());
+        }
+    }
+
+    private void forgetBefore(long end) {
+        for (long number = oldest(); number < end; number++) {
+            int slot = (int) (number % slots.length());
+            Numbered found = slots.get(slot);
+            if (found != null && found.number() == number) {
+                uncover(found.change());
+                tooOld = number + 1;
+                // Unless another has taken its place just now, or nothing is left in it.
+                slots.compareAndSet(slot, found, null);
+            }
+        }
+        tooOld = Math.max(tooOld, end);
     }
 
     /**
@@ -173,7 +260,7 @@ public final class ChangeRing {
 
     /** The number of the oldest change, or of one that has just gone. */
     long oldest() {
-        return Math.max(0, head - slots.length());
+        return Math.max(tooOld, head - slots.length());
     }
 
     /** The change of that number; null when it has gone. */

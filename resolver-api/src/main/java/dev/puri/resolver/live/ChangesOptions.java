@@ -7,6 +7,7 @@ import java.time.Duration;
  * Bounds of the change feed.
  *
  * @param history changes that each table's ring has
+ * @param maxAge how long it has them
  * @param maxStreams subscribers at a time
  * @param maxReplays subscribers at a time to whom older changes are read from the topic
  * @param pendingBytes bytes given to a sink and not taken by its reader, at which no more is given
@@ -16,6 +17,7 @@ import java.time.Duration;
  */
 public record ChangesOptions(
         int history,
+        Duration maxAge,
         int maxStreams,
         int maxReplays,
         int pendingBytes,
@@ -38,8 +40,10 @@ public record ChangesOptions(
     }
 
     /** With what is not set by anybody. */
-    public static ChangesOptions of(int history, int maxStreams, int pendingBytes, Duration heartbeat) {
-        return new ChangesOptions(history, maxStreams, MAX_REPLAYS, pendingBytes, heartbeat, FORGOTTEN, PATIENCE);
+    public static ChangesOptions of(
+            int history, Duration maxAge, int maxStreams, int pendingBytes, Duration heartbeat) {
+        return new ChangesOptions(
+                history, maxAge, maxStreams, MAX_REPLAYS, pendingBytes, heartbeat, FORGOTTEN, PATIENCE);
     }
 
     /** What the streams must be able to take. */

@@ -1,17 +1,23 @@
 package dev.puri.resolver.live;
 
 import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -19,6 +25,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -58,7 +65,10 @@ public final class Subscribers implements AutoCloseable {
     private static final int UNTOLD = 10_000;
 
     private static final long DRAIN_SECONDS = 2;
-    private static final long STOP_MILLIS = 10_000;
+    private static final Duration STOP = Duration.ofSeconds(10);
+
+    /** A round that failed as a whole is begun again after that. */
+    private static final Duration AGAIN = Duration.ofMillis(100);
 
     private static final String DROPPED = "dropped";
     private static final String BYE = "bye";
@@ -78,15 +88,21 @@ public final class Subscribers implements AutoCloseable {
     private final Set<Thread> replaying = ConcurrentHashMap.newKeySet();
     private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
     private final CountDownLatch drained = new CountDownLatch(1);
-    private final Thread thread =
-            Thread.ofPlatform().name("changes").daemon(true).unstarted(this::run);
+    private final Stop stop = new Stop();
+    private final SupervisedThread thread =
+            new SupervisedThread("changes", stop, Pauses.of(AGAIN), this::run, this::failed);
+
+    /** Those who are told by the rounds; of the thread alone, and kept when a round fails. */
+    private final List<Subscription> all = new ArrayList<>();
 
     /** Of the table that is fed now; null before there was one. */
     private volatile @Nullable ChangeRing current;
 
+    /** Of the same table; nothing is replayed before there is one. */
+    private volatile BiPredicate<Puri, UUID> isThere = (puri, uuid) -> false;
+
     private volatile boolean asleep;
     private volatile boolean ending;
-    private volatile boolean closed;
 
     /** What becomes of who wants to subscribe. */
     public enum Admission {
@@ -167,9 +183,11 @@ public final class Subscribers implements AutoCloseable {
      * @param topicId of the topic that the table is fed from
      * @param begins by partition, the offset after the last record that was written
      * @param completeAt when the topic had no more than that, or any time before
+     * @param isThere whether the table has an identity of a name and uuid; asked by any thread
      */
-    public ChangeRing begin(Uuid topicId, long[] begins, Instant completeAt) {
+    public ChangeRing begin(Uuid topicId, long[] begins, Instant completeAt, BiPredicate<Puri, UUID> isThere) {
         ChangeRing ring = new ChangeRing(topicId, begins, completeAt, options.history(), values, this::wake);
+        this.isThere = isThere;
         current = ring;
         wake();
         return ring;
@@ -237,12 +255,11 @@ public final class Subscribers implements AutoCloseable {
         wake();
     }
 
-    /** What a sink or a reading throws ends one stream, and no more. */
+    /** What a sink or a reading throws ends one stream, and no more; anything else one round. */
     private void run() {
-        List<Subscription> all = new ArrayList<>();
         long heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
-        while (!closed) {
-            takeArrivals(all);
+        while (!stop.isAsked()) {
+            takeArrivals();
             if (ending) {
                 all.forEach(each -> endOne(each, STOPPING));
                 all.clear();
@@ -250,26 +267,33 @@ public final class Subscribers implements AutoCloseable {
             }
             ChangeRing ring = current;
             long head = ring == null ? 0 : ring.head();
+            if (ring != null) {
+                ring.forgetOlderThan(options.maxAge(), clock.instant());
+            }
             boolean beats = System.nanoTime() - heartbeatAt >= 0;
-            long wait = round(all, ring, beats);
+            long wait = round(ring, beats);
             if (beats) {
                 heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
             }
             sleep(Math.min(wait, heartbeatAt - System.nanoTime()), ring, head);
         }
-        takeArrivals(all);
+        takeArrivals();
         all.forEach(each -> endOne(each, STOPPING));
         drained.countDown();
     }
 
-    private void takeArrivals(List<Subscription> all) {
+    private void failed(Throwable cause) {
+        log.error("Changes are not told for a moment", cause);
+    }
+
+    private void takeArrivals() {
         for (Subscription arrived = arrivals.poll(); arrived != null; arrived = arrivals.poll()) {
             all.add(arrived);
         }
     }
 
     /** Tells everybody what he takes; returns for how long there is nothing to do unless something happens. */
-    private long round(List<Subscription> all, @Nullable ChangeRing ring, boolean beats) {
+    private long round(@Nullable ChangeRing ring, boolean beats) {
         long wait = Long.MAX_VALUE;
         List<Subscription> staying = new ArrayList<>(all.size());
         for (Subscription each : all) {
@@ -294,7 +318,7 @@ public final class Subscribers implements AutoCloseable {
                     }
                 }
                 staying.add(each);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("A subscriber's stream is ended", e);
                 endOne(each, FAILED);
             }
@@ -326,7 +350,7 @@ public final class Subscribers implements AutoCloseable {
     private void endOne(Subscription each, String reason) {
         try {
             each.end(BYE, reason);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error("A subscriber's stream could not be ended", e);
         }
     }
@@ -342,7 +366,18 @@ public final class Subscribers implements AutoCloseable {
             }
         });
         replaying.add(reading);
-        reading.start();
+        boolean runs = false;
+        try {
+            reading.start();
+            runs = true;
+        } finally {
+            if (!runs) {
+                // There may be no memory for a thread. He comes back with his id.
+                replaying.remove(reading);
+                replays.release();
+                drop(subscription, BYE, FAILED);
+            }
+        }
     }
 
     private void replayOnce(Subscription subscription) {
@@ -375,7 +410,7 @@ public final class Subscribers implements AutoCloseable {
                 subscription.reset(ring, "gone");
                 arrive(subscription);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (ending) {
                 endOne(subscription, STOPPING);
                 return;
@@ -397,7 +432,9 @@ public final class Subscribers implements AutoCloseable {
 
         @Override
         public boolean take(int partition, long next, @Nullable Change change) {
-            if (ending || !hasRoom() || !subscription.pass(partition, next, change)) {
+            // The topic keeps for a while what was erased, or has come under its name before another.
+            Change tellable = change != null && change.isCurrent(isThere) ? change : null;
+            if (ending || !hasRoom() || !subscription.pass(partition, next, tellable)) {
                 return false;
             }
             if (++untold % UNTOLD == 0) {
@@ -440,7 +477,7 @@ public final class Subscribers implements AutoCloseable {
                 || current != ring
                 || (ring != null && ring.head() != head)
                 || (ending && drained.getCount() > 0)
-                || closed;
+                || stop.isAsked();
         if (!isNews) {
             LockSupport.parkNanos(this, nanos);
         }
@@ -450,7 +487,7 @@ public final class Subscribers implements AutoCloseable {
     private void wake() {
         if (asleep) {
             asleep = false;
-            LockSupport.unpark(thread);
+            thread.unpark();
         }
     }
 
@@ -465,7 +502,7 @@ public final class Subscribers implements AutoCloseable {
         wake();
         replaying.forEach(Thread::interrupt);
         try {
-            if (thread.isAlive() && !drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
+            if (!drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
                 log.warn("Subscribers were not told within {} s that the server stops", DRAIN_SECONDS);
             }
         } catch (InterruptedException e) {
@@ -476,12 +513,12 @@ public final class Subscribers implements AutoCloseable {
     @Override
     public void close() {
         drain();
-        closed = true;
-        LockSupport.unpark(thread);
+        stop.ask();
+        thread.unpark();
+        thread.join(STOP);
         try {
-            thread.join(STOP_MILLIS);
             for (Thread reading : replaying) {
-                reading.join(STOP_MILLIS);
+                reading.join(STOP);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -181,11 +181,12 @@ public final class Subscription {
                 continue;
             }
             boolean isNews = change.offset() >= told[change.partition()];
-            if (isNews && filter.takes(change) && isFull()) {
+            Change tellable = change.isWithheld() ? null : change;
+            if (isNews && tellable != null && filter.takes(tellable) && isFull()) {
                 return Told.BLOCKED;
             }
             number++;
-            if (isNews && !pass(change.partition(), change.offset() + 1, change)) {
+            if (isNews && !pass(change.partition(), change.offset() + 1, tellable)) {
                 return Told.GONE;
             }
         }

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One thread writes and any number read without locks. The writer makes the new reachable, then
  * counts the small table's <em>stamp</em> up, and only then destroys the old (frees a record or
- * pages). A reader takes the stamp, reads, and takes it again: when it is the same, nothing that the
+ * pages, or has a word forgotten that only the record referred to). A reader takes the stamp, reads, and takes it again: when it is the same, nothing that the
  * reader saw was destroyed before it had finished reading, and a miss is none that a slot's moving
  * made. Otherwise it reads once more. There is no state in which a reader has to wait for the writer.
  *
  * <pre>
  * writer:  write record · slot := it (release) · stamp+1 (release) · fence · free and reuse the old
- * reader:  stamp (acquire) · slot (acquire) · copy record · fence · stamp: the same?
+ * reader:  stamp (acquire) · slot (acquire) · copy record · look up its words · fence · stamp: the same?
  * </pre>
  */
 final class Index {
@@ -82,6 +82,12 @@ final class Index {
         boolean in(byte[] record);
     }
 
+    /** Reads what a record refers to and what may be destroyed together with it. */
+    interface Reading {
+        /** The record may be gone by now; then what is read does not count, and must not fail. */
+        void read(byte[] record);
+    }
+
     /** Takes what is in a small table, one by one. */
     interface Taker {
         /** What was given before is not to count: the table is read from its beginning. */
@@ -131,13 +137,20 @@ final class Index {
         return of == 0 ? 0 : (double) entries() / of;
     }
 
-    /** The record of this hash that matches, or null; by any thread. */
-    byte @Nullable [] find(long hash, Match match) {
+    /**
+     * The record of this hash that matches, or null; by any thread.
+     *
+     * @param reading shown the record, perhaps after others that do not count
+     */
+    byte @Nullable [] find(long hash, Match match, Reading reading) {
         int table = table(hash);
         long tag = tag(hash);
         while (true) {
             long stamp = (long) ELEMENT.getAcquire(stamps, table);
             byte[] record = findOnce((long[]) ARRAY.getAcquire(arrays, table), table, stamp, tag, match);
+            if (record != null) {
+                reading.read(record);
+            }
             if (isUnchanged(table, stamp)) {
                 return record;
             }

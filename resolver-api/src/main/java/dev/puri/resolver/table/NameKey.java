@@ -54,8 +54,11 @@ final class NameKey implements Index.Match {
     public boolean in(byte[] record) {
         int at = RowCodec.nameAt(record);
         int there = Varint.end(record, at);
-        return there + identifierLength <= record.length
-                && Arrays.equals(record, there, there + identifierLength, identifier, 0, identifierLength)
-                && words.collections.word((int) Varint.get(record, at)).begins(text, from, identifierAt);
+        if (there + identifierLength > record.length
+                || !Arrays.equals(record, there, there + identifierLength, identifier, 0, identifierLength)) {
+            return false;
+        }
+        Words.Collection collection = words.collections.wordIfAny((int) Varint.get(record, at));
+        return collection != null && collection.begins(text, from, identifierAt);
     }
 }

@@ -45,6 +45,7 @@ public final class PackedTable implements Table, StateStore {
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
     private final RowBatch own;
     private final Fresh record = new Fresh();
+    private final Counts tally = new Counts();
 
     /** Of the batch that is written, where its records are. */
     private final long[] addresses = new long[RowBatch.MOST];
@@ -91,7 +92,7 @@ public final class PackedTable implements Table, StateStore {
         PackedTable table = new PackedTable(head.seed(), head.offsets());
         try (SnapshotReader reader =
                 new SnapshotReader(snapshot, head.seed(), table.slab, table.names, table.handles, table.words)) {
-            reader.fill(table::count);
+            reader.fill(table.tally);
         } catch (IOException | SnapshotRefusedException | RuntimeException | Error e) {
             table.release();
             throw e;
@@ -111,6 +112,22 @@ public final class PackedTable implements Table, StateStore {
         Map<Integer, Long> offsets = Map.copyOf(reached);
         new SnapshotWriter(names, words, seed).write(file, origin, offsets, now);
         return offsets;
+    }
+
+    /** Counts rows by the words that they refer to, so that stats can tell and a word without any is forgotten. */
+    private final class Counts implements RowCodec.Tally {
+        @Override
+        public void count(int collection, int owner, int shard, int status, int more) {
+            words.collections.count(collection, more);
+            words.owners.count(owner, more);
+            words.shards.count(shard, more);
+            byStatus.setRelease(status, byStatus.getPlain(status) + more);
+        }
+
+        @Override
+        public void countSurvivor(int collection, int more) {
+            words.collections.countOther(collection, more);
+        }
     }
 
     /** The record to which the doors are being turned; read only when a search meets one of the same hash. */
@@ -141,15 +158,17 @@ public final class PackedTable implements Table, StateStore {
     @Override
     public @Nullable Identity byPuri(Puri puri) {
         NameKey key = new NameKey(puri, words, seed);
-        byte[] record = names.find(key.hash(), key);
-        return record == null ? null : codec.decode(record, puri, null);
+        RecordParts parts = new RecordParts(words);
+        byte[] record = names.find(key.hash(), key, parts);
+        return record == null ? null : codec.decode(record, parts, puri, null);
     }
 
     @Override
     public @Nullable Identity byHandle(Handle handle) {
         HandleKey key = HandleKey.of(handle, words, seed);
-        byte[] record = handles.find(key.hash(), key);
-        return record == null ? null : codec.decode(record, null, handle);
+        RecordParts parts = new RecordParts(words);
+        byte[] record = handles.find(key.hash(), key, parts);
+        return record == null ? null : codec.decode(record, parts, null, handle);
     }
 
     @Override
@@ -204,7 +223,21 @@ public final class PackedTable implements Table, StateStore {
             write(own);
         } finally {
             own.clear();
+            words.forgetUnused();
         }
+    }
+
+    /**
+     * Forgets owners, shards and collections that no row has any more; the next batch does too. By the thread that fills
+     * batches.
+     */
+    public void forgetUnusedWords() {
+        words.forgetUnused();
+    }
+
+    /** For tests. */
+    Words words() {
+        return words;
     }
 
     /** A batch that another thread may fill for this table; then nothing is to be put but by batches. */
@@ -249,7 +282,10 @@ public final class PackedTable implements Table, StateStore {
                     addresses[i] = slab.allocateRecord(length / Slab.UNIT);
                     slab.copy(batch.records, begin, addresses[i], length);
                 }
-                count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
+                tally.count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
+                if (batch.survivorCollections[i] >= 0) {
+                    tally.countSurvivor(batch.survivorCollections[i], 1);
+                }
             }
         }
     }
@@ -292,7 +328,7 @@ public final class PackedTable implements Table, StateStore {
         }
         Changes changes = listener;
         if (changes != null) {
-            Identity identity = codec.decode(record.bytes(), null, null);
+            Identity identity = codec.decode(record.bytes());
             changes.changed(identity.puri(), identity.row());
         }
     }
@@ -333,15 +369,8 @@ public final class PackedTable implements Table, StateStore {
         if (handle != null && handles.seekAddress(handle.hash(), address) != 0) {
             handles.remove(handle.hash());
         }
-        RowCodec.count(record, this::count, -1);
+        RowCodec.count(record, tally, -1);
         slab.freeRecord(address, record.length / Slab.UNIT);
-    }
-
-    private void count(int collection, int owner, int shard, int status, int more) {
-        words.collections.count(collection, more);
-        words.owners.count(owner, more);
-        words.shards.count(shard, more);
-        byStatus.setRelease(status, byStatus.getPlain(status) + more);
     }
 
     @Override
@@ -351,10 +380,12 @@ public final class PackedTable implements Table, StateStore {
 
     @Override
     public void scan(Consumer<Identity> seen) {
-        for (int table = 0; table < Index.TABLES; table++) {
-            Part part = new Part();
-            names.read(table, part);
-            part.records.forEach(record -> seen.accept(codec.decode(record, null, null)));
+        try (Words.Hold held = words.hold()) {
+            for (int table = 0; table < Index.TABLES; table++) {
+                Part part = new Part();
+                names.read(table, part);
+                part.records.forEach(record -> seen.accept(codec.decode(record)));
+            }
         }
     }
 

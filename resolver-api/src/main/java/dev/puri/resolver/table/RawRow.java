@@ -45,6 +45,9 @@ final class RawRow {
     @Nullable
     Puri survivor;
 
+    /** Of a merged row: the number of its survivor's collection. */
+    int survivorCollection;
+
     RawRow(Words words, long seed) {
         this.words = words;
         this.seed = seed;
@@ -70,6 +73,9 @@ final class RawRow {
         partition = row.position().partition();
         offset = row.position().offset();
         survivor = row.mergedInto();
+        if (survivor != null) {
+            survivorCollection = words.collections.intern(survivor.qualifiedCollection());
+        }
     }
 
     /**
@@ -80,7 +86,10 @@ final class RawRow {
         nameHash = Hash.of(name, seed);
         identifierLength = Identifier.pack(name, identifierAt, name.length, identifier, 0);
         // Neighbours in a topic are often of one collection, which is then found without making its text.
-        if (words.collections.size() == 0 || !words.collections.word(collection).begins(name, identifierAt)) {
+        Words.Collection before = words.collections.wordIfAny(collection);
+        if (before != null && before.begins(name, identifierAt)) {
+            words.collections.use(collection);
+        } else {
             collection = words.collections.intern(new String(name, 0, identifierAt - 1, StandardCharsets.US_ASCII));
         }
     }
@@ -92,10 +101,11 @@ final class RawRow {
      * @return false, and nothing is set, when it is another
      */
     boolean setNumberOfSameCollection(byte[] name) {
-        if (words.collections.size() == 0) {
+        Words.Collection before = words.collections.wordIfAny(collection);
+        if (before == null) {
             return false;
         }
-        byte[] begin = words.collections.word(collection).bytes;
+        byte[] begin = before.bytes;
         if (name.length <= begin.length || !Arrays.equals(name, 0, begin.length, begin, 0, begin.length)) {
             return false;
         }
@@ -105,6 +115,7 @@ final class RawRow {
         }
         identifierLength = end;
         nameHash = Hash.of(name, seed);
+        words.collections.use(collection);
         return true;
     }
 

@@ -1,10 +1,7 @@
 package dev.puri.resolver.table;
 
 import dev.puri.schemas.identity.Handle;
-import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.identity.Shard;
-import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.WireFormat;
@@ -23,22 +20,23 @@ import java.nio.charset.StandardCharsets;
  */
 final class RecordParser {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
     /** Of a decimal that fits into a long whatever its digits. */
     private static final int MOST_DIGITS = 18;
 
     private static final int STATUSES = Row.Status.values().length;
 
-    private final WordCache owners;
-    private final WordCache shards;
-    private final WordCache topics;
-    private final WordCache namespaces;
     private static final byte[] SHARED = Topics.EVENTS.getBytes(StandardCharsets.US_ASCII);
+
+    private final Words words;
+
+    /** Numbers of namespaces' topics by the namespace. */
+    private final WordCache namespaces;
+
     private int at;
 
     RecordParser(Words words) {
-        owners = new WordCache(text -> words.owners.intern(new Owner(text).text()));
-        shards = new WordCache(text -> words.shards.intern(new Shard(text).text()));
-        topics = new WordCache(text -> words.topics.intern(new Position(text, 0, 0).topic()));
+        this.words = words;
         namespaces = new WordCache(text -> words.topics.intern(Topics.eventsOf(text)));
     }
 
@@ -74,8 +72,8 @@ final class RecordParser {
         row.uuidHigh = (long) LONGS.get(in, at);
         row.uuidLow = (long) LONGS.get(in, at + 8);
         at += 16;
-        row.owner = word(in, owners);
-        row.shard = word(in, shards);
+        row.owner = word(in, words.owners);
+        row.shard = word(in, words.shards);
         long handle = number(in);
         row.hasHandle = false;
         if (handle == 1 ? !parseHandle(in, row) : handle != 0) {
@@ -94,7 +92,7 @@ final class RecordParser {
         if (number(in) != 0) {
             return false;
         }
-        row.topic = word(in, topics);
+        row.topic = word(in, words.topics);
         long partition = number(in);
         row.partition = (int) partition;
         row.offset = number(in);
@@ -111,7 +109,7 @@ final class RecordParser {
             return false;
         }
         row.topic = partitionAt == 0
-                ? topics.number(SHARED, 0, SHARED.length)
+                ? words.topics.intern(SHARED, 0, SHARED.length)
                 : namespaces.number(token, 0, partitionAt - 1);
         row.partition = (int) partition;
         row.offset = offset;
@@ -153,14 +151,14 @@ final class RecordParser {
         return HandleKey.parse(in, from, row);
     }
 
-    private int word(byte[] in, WordCache words) {
+    private int word(byte[] in, Dictionary<?> words) {
         long length = number(in);
         if (length < 0 || length > in.length - at) {
             throw new IndexOutOfBoundsException();
         }
         int from = at;
         at += (int) length;
-        return words.number(in, from, at);
+        return words.intern(in, from, at);
     }
 
     private long number(byte[] in) {

@@ -31,17 +31,13 @@ public final class RecordView {
     /** Written, so that what was read for its own sake is read. */
     long touched;
 
+    private final RecordParts parts;
     private byte[] record = {};
-    private int collection;
-    private int identifierAt;
     private long uuidHigh;
     private long uuidLow;
-    private int owner;
-    private int shard;
     private long epoch;
     private long createdMillis;
     private long changedMillis;
-    private int positionAt;
 
     RecordView(Slab slab, Index names, Index handles, Words words, long seed) {
         this.slab = slab;
@@ -50,6 +46,7 @@ public final class RecordView {
         this.words = words;
         this.seed = seed;
         this.name = new NameKey(words, seed);
+        this.parts = new RecordParts(words);
     }
 
     /** What came of seeking a handle. */
@@ -69,7 +66,7 @@ public final class RecordView {
      */
     public boolean findName(byte[] text, int from, int lastAt, int to) {
         name.set(text, from, lastAt, to);
-        return show(names.find(name.hash(), name));
+        return show(names.find(name.hash(), name, parts));
     }
 
     /**
@@ -81,7 +78,7 @@ public final class RecordView {
         if (key == null) {
             return Sought.NO_HANDLE;
         }
-        return show(handles.find(key.hash(), key)) ? Sought.FOUND : Sought.ABSENT;
+        return show(handles.find(key.hash(), key, parts)) ? Sought.FOUND : Sought.ABSENT;
     }
 
     /**
@@ -141,23 +138,14 @@ public final class RecordView {
             return false;
         }
         record = found;
-        int at = RowCodec.nameAt(found);
-        collection = (int) Varint.get(found, at);
-        identifierAt = Varint.end(found, at);
-        at = Identifier.end(found, identifierAt);
-        uuidHigh = (long) LONGS.get(found, at);
-        uuidLow = (long) LONGS.get(found, at + 8);
-        at += 16;
-        owner = (int) Varint.get(found, at);
-        at = Varint.end(found, at);
-        shard = (int) Varint.get(found, at);
-        at = Varint.end(found, at);
+        uuidHigh = (long) LONGS.get(found, parts.uuidAt);
+        uuidLow = (long) LONGS.get(found, parts.uuidAt + 8);
+        int at = parts.epochAt;
         epoch = Varint.get(found, at);
         at = Varint.end(found, at);
         createdMillis = RowCodec.timeOf(uuidHigh) + Varint.unzigzag(Varint.get(found, at));
         at = Varint.end(found, at);
         changedMillis = createdMillis + Varint.unzigzag(Varint.get(found, at));
-        positionAt = Varint.end(found, at);
         return true;
     }
 
@@ -168,33 +156,31 @@ public final class RecordView {
 
     /** The collection's name, {@code namespace:collection}. */
     public String collection() {
-        return words.collections.word(collection).qualified;
+        return parts.collection.qualified;
     }
 
     /** Writes the canonical name, of {@value Puri#MAX_BYTES} bytes at most, and returns where it ends. */
     public int putName(byte[] out, int at) {
-        return putName(collection, identifierAt, out, at);
+        return putName(parts.collection, parts.identifierAt, out, at);
     }
 
     /** The canonical name. */
     public byte[] name() {
-        return name(collection, identifierAt);
+        return name(parts.collection, parts.identifierAt);
     }
 
     /** The canonical name of what it was merged into; to be asked of a merged row alone. */
     public byte[] survivor() {
-        // Topic, partition and offset stand before it.
-        int at = Varint.end(record, Varint.end(record, Varint.end(record, positionAt)));
-        return name((int) Varint.get(record, at), Varint.end(record, at));
+        return name(parts.survivorCollection, parts.survivorIdentifierAt);
     }
 
-    private byte[] name(int ofCollection, int lastAt) {
+    private byte[] name(Words.Collection ofCollection, int lastAt) {
         byte[] text = new byte[Puri.MAX_BYTES];
         return Arrays.copyOf(text, putName(ofCollection, lastAt, text, 0));
     }
 
-    private int putName(int ofCollection, int lastAt, byte[] out, int at) {
-        byte[] begin = words.collections.word(ofCollection).bytes;
+    private int putName(Words.Collection ofCollection, int lastAt, byte[] out, int at) {
+        byte[] begin = ofCollection.bytes;
         System.arraycopy(begin, 0, out, at, begin.length);
         return Identifier.unpack(record, lastAt, out, at + begin.length);
     }
@@ -224,17 +210,12 @@ public final class RecordView {
 
     /** The owner's text; not to be changed. */
     public byte[] owner() {
-        return words.owners.word(owner).text;
+        return parts.owner.text;
     }
 
-    /** The shard's text; not to be changed. */
+    /** The shard's text, mostly the same array for rows of one shard; not to be changed. */
     public byte[] shard() {
-        return words.shards.word(shard).text;
-    }
-
-    /** The shard's number in this table, small. */
-    public int shardNumber() {
-        return shard;
+        return parts.shard.text;
     }
 
     /** How often it changed hands, from 1. */

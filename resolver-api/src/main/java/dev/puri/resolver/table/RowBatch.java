@@ -15,6 +15,9 @@ public final class RowBatch {
     /** As many as are polled at a time, unless the user says otherwise. */
     public static final int MOST = 500;
 
+    private static final int NONE = -1;
+
+    private final Words words;
     private final RowCodec codec;
     private final RawRow raw;
     private final RecordParser parser;
@@ -30,12 +33,19 @@ public final class RowBatch {
     final int[] shards = new int[MOST];
     final int[] statuses = new int[MOST];
 
+    /** The collections that merged rows' survivors are of; -1 of any other row. */
+    final int[] survivorCollections = new int[MOST];
+
     /** What is to be removed; null where there is a row. */
     final @Nullable Puri[] removed = new Puri[MOST];
 
     int count;
 
+    /** Its number among the table's, which the words are used under that it refers to. */
+    private long number;
+
     RowBatch(Words words, RowCodec codec, long seed) {
+        this.words = words;
         this.codec = codec;
         raw = new RawRow(words, seed);
         parser = new RecordParser(words);
@@ -54,12 +64,12 @@ public final class RowBatch {
     /** Under which name something is put or removed. */
     public Puri name(int i) {
         Puri name = removed[i];
-        return name == null ? codec.decode(record(i), null, null).puri() : name;
+        return name == null ? codec.decode(record(i)).puri() : name;
     }
 
     /** What is put; null when something is removed. */
     public @Nullable Row row(int i) {
-        return removed[i] == null ? codec.decode(record(i), null, null).row() : null;
+        return removed[i] == null ? codec.decode(record(i)).row() : null;
     }
 
     private byte[] record(int i) {
@@ -74,6 +84,7 @@ public final class RowBatch {
      * @return false, and nothing is added, when it cannot be read at a glance: it is to be decoded and put
      */
     public boolean take(byte[] key, byte[] value, byte[] token) {
+        begin();
         if (!parser.parse(key, value, token, raw)) {
             return false;
         }
@@ -83,14 +94,22 @@ public final class RowBatch {
 
     /** Adds a row, to be put in the place of the one before it. */
     public void put(Puri puri, Row row) {
+        begin();
         raw.set(puri, row);
         add();
     }
 
     /** Adds a name, to be forgotten. */
     public void remove(Puri puri) {
+        begin();
         begins[count + 1] = begins[count];
         removed[count++] = puri;
+    }
+
+    private void begin() {
+        if (count == 0) {
+            number = words.beginBatch();
+        }
     }
 
     private void add() {
@@ -108,11 +127,13 @@ public final class RowBatch {
         owners[count] = raw.owner;
         shards[count] = raw.shard;
         statuses[count] = raw.status;
+        survivorCollections[count] = raw.survivor == null ? NONE : raw.survivorCollection;
         count++;
     }
 
-    /** Empties it, to be filled again. */
+    /** Empties it, to be filled again; by the thread that has written it, when nobody reads it any more. */
     public void clear() {
+        words.written(number);
         Arrays.fill(removed, 0, count, null);
         count = 0;
     }

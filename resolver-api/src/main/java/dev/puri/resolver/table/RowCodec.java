@@ -25,6 +25,7 @@ final class RowCodec {
     private static final int HANDLE = 4;
     private static final int WIDE_HANDLE = 8;
     private static final int STATUS = 3;
+    private static final int MERGED = Row.Status.MERGED.ordinal();
 
     /** What {@code createdAt} is counted from where the uuid tells no time. */
     private static final long BASE_MILLIS =
@@ -93,7 +94,7 @@ final class RowCodec {
         at = Varint.put(row.offset, out, at);
         Puri survivor = row.survivor;
         if (survivor != null) {
-            at = Varint.put(words.collections.intern(survivor.qualifiedCollection()), out, at);
+            at = Varint.put(row.survivorCollection, out, at);
             byte[] text = survivor.identifier().getBytes(StandardCharsets.US_ASCII);
             at = Identifier.pack(text, 0, text.length, out, at);
         }
@@ -105,7 +106,7 @@ final class RowCodec {
         return at;
     }
 
-    /** What is counted by: the record's collection, owner, shard and status. */
+    /** Tells what is counted by: the record's collection, owner, shard and status, and what else it refers to. */
     static void count(byte[] record, Tally tally, int more) {
         count(record, 0, tally, more);
     }
@@ -114,17 +115,41 @@ final class RowCodec {
     static void count(byte[] bytes, int begin, Tally tally, int more) {
         int collectionAt = nameAt(bytes, begin);
         int ownerAt = Identifier.end(bytes, Varint.end(bytes, collectionAt)) + 16;
+        int shardAt = Varint.end(bytes, ownerAt);
+        int status = bytes[begin + 1] & STATUS;
         tally.count(
                 (int) Varint.get(bytes, collectionAt),
                 (int) Varint.get(bytes, ownerAt),
-                (int) Varint.get(bytes, Varint.end(bytes, ownerAt)),
-                bytes[begin + 1] & STATUS,
+                (int) Varint.get(bytes, shardAt),
+                status,
                 more);
+        if (status == MERGED) {
+            tally.countSurvivor((int) Varint.get(bytes, survivorAt(bytes, Varint.end(bytes, shardAt))), more);
+        }
     }
 
     /** Takes counts of rows. */
     interface Tally {
         void count(int collection, int owner, int shard, int status, int more);
+
+        /** Counts rows that were merged into one of this collection; they are counted by their own beside it. */
+        default void countSurvivor(int collection, int more) {}
+    }
+
+    /** The number of the topic that a record's position is of. */
+    static int topic(byte[] bytes, int begin) {
+        int ownerAt = Identifier.end(bytes, Varint.end(bytes, nameAt(bytes, begin))) + 16;
+        int epochAt = Varint.end(bytes, Varint.end(bytes, ownerAt));
+        return (int) Varint.get(bytes, topicAt(bytes, epochAt));
+    }
+
+    private static int topicAt(byte[] bytes, int epochAt) {
+        return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, epochAt)));
+    }
+
+    /** Where the survivor's collection stands in a merged row. */
+    static int survivorAt(byte[] bytes, int epochAt) {
+        return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, topicAt(bytes, epochAt))));
     }
 
     /** Whether two records stand under the same name. */
@@ -136,31 +161,32 @@ final class RowCodec {
         return java.util.Arrays.equals(a, atA, endA, b, atB, endB);
     }
 
-    private Puri name(byte[] record, int at) {
-        String collection = words.collections.word((int) Varint.get(record, at)).text;
-        return Puri.parse(collection.concat(Identifier.unpack(record, Varint.end(record, at))));
+    private static Puri name(byte[] record, Words.Collection collection, int identifierAt) {
+        return Puri.parse(collection.text.concat(Identifier.unpack(record, identifierAt)));
+    }
+
+    /** Decodes a record that is known to be there. */
+    Identity decode(byte[] record) {
+        RecordParts parts = new RecordParts(words);
+        parts.read(record);
+        return decode(record, parts, null, null);
     }
 
     /**
+     * @param parts of this record
      * @param puri the record's name where it is known
      * @param handle the record's handle where it is known
      */
-    Identity decode(byte[] record, @Nullable Puri puri, @Nullable Handle handle) {
+    Identity decode(byte[] record, RecordParts parts, @Nullable Puri puri, @Nullable Handle handle) {
         Handle borne = handle;
         if (borne == null) {
             HandleKey key = HandleKey.of(record, words, 0);
             borne = key == null ? null : key.handle();
         }
-        int at = nameAt(record);
-        Puri name = puri == null ? name(record, at) : puri;
-        at = Identifier.end(record, Varint.end(record, at));
-        long high = (long) LONGS.get(record, at);
-        UUID uuid = new UUID(high, (long) LONGS.get(record, at + 8));
-        at += 16;
-        int owner = (int) Varint.get(record, at);
-        at = Varint.end(record, at);
-        int shard = (int) Varint.get(record, at);
-        at = Varint.end(record, at);
+        Puri name = puri == null ? name(record, parts.collection, parts.identifierAt) : puri;
+        long high = (long) LONGS.get(record, parts.uuidAt);
+        UUID uuid = new UUID(high, (long) LONGS.get(record, parts.uuidAt + 8));
+        int at = parts.epochAt;
         long epoch = Varint.get(record, at);
         at = Varint.end(record, at);
         long created = timeOf(high) + Varint.unzigzag(Varint.get(record, at));
@@ -172,20 +198,21 @@ final class RowCodec {
         int partition = (int) Varint.get(record, at);
         at = Varint.end(record, at);
         long offset = Varint.get(record, at);
-        at = Varint.end(record, at);
         Row.Status status = status(record);
         return new Identity(
                 name,
                 new Row(
                         uuid,
-                        words.owners.word(owner).value,
-                        words.shards.word(shard).value,
+                        parts.owner.value,
+                        parts.shard.value,
                         borne,
                         status,
                         epoch,
                         Instant.ofEpochMilli(created),
                         Instant.ofEpochMilli(changed),
-                        status == Row.Status.MERGED ? name(record, at) : null,
+                        status == Row.Status.MERGED
+                                ? name(record, parts.survivorCollection, parts.survivorIdentifierAt)
+                                : null,
                         new Position(words.topics.word(topic), partition, offset)));
     }
 

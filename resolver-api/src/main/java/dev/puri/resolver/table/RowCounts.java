@@ -13,6 +13,7 @@ final class RowCounts implements RowCodec.Tally {
     private final long[] sorts = new long[CACHED];
     private final int[] counts = new int[CACHED];
     private final Map<Kind, Integer> others = new HashMap<>();
+    private final Map<Integer, Integer> survivors = new HashMap<>();
 
     /**
      * Rows that are counted together, exactly: there may be as many of each as there are numbers.
@@ -39,6 +40,11 @@ final class RowCounts implements RowCodec.Tally {
         counts[at] += more;
     }
 
+    @Override
+    public void countSurvivor(int collection, int more) {
+        survivors.merge(collection, more, Integer::sum);
+    }
+
     private void flush(int at) {
         if (counts[at] != 0) {
             others.merge(new Kind(places[at], sorts[at]), counts[at], Integer::sum);
@@ -52,5 +58,6 @@ final class RowCounts implements RowCodec.Tally {
         }
         others.forEach((kind, count) -> total.count(
                 (int) (kind.sort >>> 2), (int) (kind.place >>> 32), (int) kind.place, (int) (kind.sort & 3), count));
+        survivors.forEach(total::countSurvivor);
     }
 }

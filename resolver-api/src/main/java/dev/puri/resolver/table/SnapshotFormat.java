@@ -13,14 +13,15 @@ import java.util.zip.CRC32C;
  * <pre>
  * head     magic, version, topic id, partitions, times, seed, offset by partition (-1: none)
  * block…   tag of each record, the records, as they stand in memory; each of one small table, in their order
- * words    what records refer to by number: written last, so that it has all that any block needs
+ * words    what records refer to by number: written last, so that it has all that any block needs; a number that none
+ *          refers to has no text
  * index    place, small table, rows and bytes of each block
  * foot     where words and index stand, rows in all, magic
  * </pre>
  */
 final class SnapshotFormat {
     static final long MAGIC = 0x7075_7269_7461_626cL; // "puritabl"
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int CRC_BYTES = 4;
     static final int FIXED_HEAD_BYTES = 8 + 4 + 4 + 16 + 8 + 8 + 8;
     static final int FOOT_BYTES = 8 + 4 + 8 + 4 + 8 + 8 + CRC_BYTES;

@@ -143,10 +143,10 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     private void readWords(ByteBuffer in) {
-        SnapshotFormat.getTexts(in).forEach(words.collections::intern);
-        SnapshotFormat.getTexts(in).forEach(words.owners::intern);
-        SnapshotFormat.getTexts(in).forEach(words.shards::intern);
-        SnapshotFormat.getTexts(in).forEach(words.topics::intern);
+        words.collections.load(SnapshotFormat.getTexts(in));
+        words.owners.load(SnapshotFormat.getTexts(in));
+        words.shards.load(SnapshotFormat.getTexts(in));
+        words.topics.load(SnapshotFormat.getTexts(in));
         for (int left = in.getInt(); left > 0; left--) {
             words.intern(in.getShort());
         }

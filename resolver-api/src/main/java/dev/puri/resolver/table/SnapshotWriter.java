@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +37,7 @@ final class SnapshotWriter {
     private final long seed;
     private final List<Block> blocks = new ArrayList<>();
     private final ByteBuffer block = ByteBuffer.allocate(3 * SnapshotFormat.BLOCK_BYTES + SnapshotFormat.CRC_BYTES);
+    private final Used used = new Used();
     private long place;
     private long rows;
     private long forced;
@@ -66,8 +68,10 @@ final class SnapshotWriter {
 
     private void writeAll(Path writing, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now)
             throws IOException {
-        try (FileChannel out = FileChannel.open(
-                writing, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly(writing))) {
+        // A number is to have one word all the time.
+        try (Words.Hold held = words.hold();
+                FileChannel out = FileChannel.open(
+                        writing, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly(writing))) {
             write(out, head(origin, offsets, now));
             Part part = new Part();
             for (int table = 0; table < Index.TABLES; table++) {
@@ -112,6 +116,7 @@ final class SnapshotWriter {
             int bytes = 0;
             int to = from;
             while (to < part.count && bytes + part.lengths[to] <= SnapshotFormat.BLOCK_BYTES) {
+                used.addWordsOf(part.records, part.offsets[to]);
                 bytes += part.lengths[to++];
             }
             block.clear();
@@ -127,8 +132,11 @@ final class SnapshotWriter {
     }
 
     private void writeEnd(FileChannel out) throws IOException {
-        List<List<String>> dictionaries =
-                List.of(words.collections.texts(), words.owners.texts(), words.shards.texts(), words.topics.texts());
+        List<List<String>> dictionaries = List.of(
+                words.collections.texts(used.collections),
+                words.owners.texts(used.owners),
+                words.shards.texts(used.shards),
+                words.topics.texts(used.topics));
         List<Integer> prefixes = words.prefixes();
         ByteBuffer said = ByteBuffer.allocate(
                 dictionaries.stream().mapToInt(SnapshotFormat::bytesOf).sum()
@@ -182,6 +190,31 @@ final class SnapshotWriter {
     private static void forceFolderOf(Path file) throws IOException {
         try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
             folder.force(true);
+        }
+    }
+
+    /** Numbers of the words that the dumped records refer to: what was erased before is not to be written. */
+    private static final class Used implements RowCodec.Tally {
+        private final BitSet collections = new BitSet();
+        private final BitSet owners = new BitSet();
+        private final BitSet shards = new BitSet();
+        private final BitSet topics = new BitSet();
+
+        void addWordsOf(byte[] records, int begin) {
+            RowCodec.count(records, begin, this, 1);
+            topics.set(RowCodec.topic(records, begin));
+        }
+
+        @Override
+        public void count(int collection, int owner, int shard, int status, int more) {
+            collections.set(collection);
+            owners.set(owner);
+            shards.set(shard);
+        }
+
+        @Override
+        public void countSurvivor(int collection, int more) {
+            collections.set(collection);
         }
     }
 

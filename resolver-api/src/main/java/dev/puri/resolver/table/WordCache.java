@@ -18,6 +18,8 @@ final class WordCache {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
+    private static final byte[] NONE = {};
+
     private final ToIntFunction<String> numberOf;
     private final int[] lengths = new int[SIZE];
     private final long[] begins = new long[SIZE];
@@ -34,7 +36,13 @@ final class WordCache {
      */
     WordCache(ToIntFunction<String> numberOf) {
         this.numberOf = numberOf;
-        Arrays.fill(others, new byte[0]);
+        Arrays.fill(others, NONE);
+    }
+
+    /** Forgets all words. */
+    void clear() {
+        Arrays.fill(lengths, 0);
+        Arrays.fill(others, NONE);
     }
 
     int number(byte[] text, int from, int to) {

@@ -2,12 +2,18 @@ package dev.puri.resolver.table;
 
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** All that a table's records refer to by number. */
+/**
+ * All that a table's records refer to by number. {@link Dictionary} tells which threads use it and how words are forgotten;
+ * prefixes and topics are declared for good and never are.
+ */
 final class Words {
     /** Numbers a prefix that has no number of its own. */
     static final int OTHER_PREFIX = 31;
@@ -17,7 +23,16 @@ final class Words {
     final Dictionary<Collection> collections = new Dictionary<>(Collection::new);
     final Dictionary<Word<Owner>> owners = new Dictionary<>(text -> new Word<>(new Owner(text), text));
     final Dictionary<Word<Shard>> shards = new Dictionary<>(text -> new Word<>(new Shard(text), text));
-    final Dictionary<String> topics = new Dictionary<>(topic -> topic);
+    final Dictionary<String> topics = new Dictionary<>(text -> new Position(text, 0, 0).topic());
+
+    /** From the writer to the filler. */
+    private final Queue<Dictionary.Unused> unused = new ConcurrentLinkedQueue<>();
+
+    /** Of the filler: the number of the batch that it fills. */
+    private long batch;
+
+    /** Those who need every word that there is; changed and asked for under this object's lock. */
+    private int holds;
 
     /** Of each prefix its number, OTHER_PREFIX until it has one. */
     private final byte[] prefixNumbers = new byte[PREFIXES];
@@ -27,6 +42,55 @@ final class Words {
 
     Words() {
         Arrays.fill(prefixNumbers, (byte) OTHER_PREFIX);
+    }
+
+    /** Begins another batch, by the filler, and returns its number. */
+    long beginBatch() {
+        forgetUnused();
+        batch++;
+        collections.begin(batch);
+        owners.begin(batch);
+        shards.begin(batch);
+        return batch;
+    }
+
+    /** Says that this batch has been written and nobody reads it any more, by the writer. */
+    void written(long batch) {
+        collections.queueUnused(batch, unused);
+        owners.queueUnused(batch, unused);
+        shards.queueUnused(batch, unused);
+    }
+
+    /** Forgets the words that no record refers to, by the filler; later when they are held. */
+    void forgetUnused() {
+        if (unused.isEmpty()) {
+            return;
+        }
+        synchronized (this) {
+            while (holds == 0) {
+                Dictionary.Unused next = unused.poll();
+                if (next == null) {
+                    return;
+                }
+                next.forget();
+            }
+        }
+    }
+
+    /** Has every word kept that a record may refer to from now on, for who reads records and looks up their words later. */
+    synchronized Hold hold() {
+        holds++;
+        return this::release;
+    }
+
+    private synchronized void release() {
+        holds--;
+    }
+
+    /** Words are kept until it is closed. */
+    interface Hold extends AutoCloseable {
+        @Override
+        void close();
     }
 
     /** What a word means, and its text, in which there is nothing that JSON would escape. */

@@ -4,7 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.identity.Puri;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
@@ -31,6 +38,79 @@ final class ChangeRingTest {
         assertThat(ring.at(4)).isNull();
         assertThat(ring.covers(new long[] {12, 20})).isFalse();
         assertThat(ring.covers(new long[] {13, 20})).isTrue();
+    }
+
+    @Test
+    void anErasureForgetsWhatWasSaidUnderItsName() {
+        ring.changed(0, 12, LiveRows.track(1), LiveRows.row("br-1", 12));
+        ring.changed(0, 14, LiveRows.track(2).toBytes(), LiveRows.bytes(LiveRows.row("br-1", 14)), null);
+        ring.changed(0, 16, LiveRows.track(1).toBytes(), null, null);
+
+        assertThat(withheld(0)).isTrue();
+        assertThat(withheld(1)).isFalse();
+        assertThat(withheld(2)).isFalse();
+        assertThat(ring.covers(new long[] {10, 20})).isTrue();
+    }
+
+    /** Names whose hashes are the same stand in one chain. */
+    @Test
+    void erasuresForgetTheirOwnNamesAlone() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        int capacity = 20;
+        ChangeRing wide = new ChangeRing(
+                TOPIC, new long[] {0}, Instant.ofEpochSecond(1_000), capacity, LiveRows.VALUES, () -> {});
+        List<Integer> names = new ArrayList<>();
+        Set<Integer> toldSince = new HashSet<>();
+        for (int number = 0; number < 5_000; number++) {
+            int name = random.nextInt(40);
+            boolean erased = random.nextInt(3) == 0;
+            names.add(erased ? -1 - name : name);
+            wide.changed(0, number, LiveRows.track(name), erased ? null : LiveRows.row("br-1", number));
+
+            toldSince.clear();
+            for (int back = number; back >= Math.max(0, number - capacity + 1); back--) {
+                int said = names.get(back);
+                int of = said < 0 ? -1 - said : said;
+                Change change = wide.at(back);
+                assertThat(change).isNotNull();
+                assertThat(change.isWithheld())
+                        .as("seed %d, %d of %d", seed, back, number)
+                        .isEqualTo(toldSince.contains(of));
+                if (said < 0) {
+                    toldSince.add(of);
+                }
+            }
+        }
+    }
+
+    @Test
+    void forgetsChangesThatAreTooOld() {
+        Instant begun = Instant.ofEpochSecond(1_000);
+        Duration age = Duration.ofHours(1);
+        add(0, 12);
+        ring.forgetOlderThan(age, begun);
+        add(1, 25);
+        ring.forgetOlderThan(age, begun.plusSeconds(60));
+        assertThat(ring.oldest()).isZero();
+
+        ring.forgetOlderThan(age, begun.plus(age));
+
+        assertThat(ring.oldest()).isEqualTo(1);
+        assertThat(ring.at(0)).isNull();
+        assertThat(ring.at(1)).isNotNull();
+        assertThat(ring.covers(new long[] {10, 20})).isFalse();
+        assertThat(ring.covers(new long[] {13, 20})).isTrue();
+
+        ring.forgetOlderThan(age, begun.plus(age).plusSeconds(60));
+
+        assertThat(ring.oldest()).isEqualTo(ring.head());
+        assertThat(ring.covers(new long[] {13, 20})).isFalse();
+        assertThat(ring.covers(ring.next())).isTrue();
+    }
+
+    private boolean withheld(long number) {
+        return Objects.requireNonNull(ring.at(number)).isWithheld();
     }
 
     @Test

@@ -41,13 +41,21 @@ final class ChangesSimulationTest {
     /** One that has read the log so far, and keeps few changes. */
     private final class Instance implements AutoCloseable {
         private final Subscribers subscribers = Subscribers.start(
-                new ChangesOptions(16, 10, 10, 2_000, Duration.ofMillis(5), Duration.ofDays(6), Duration.ofSeconds(9)),
+                new ChangesOptions(
+                        16,
+                        Duration.ofDays(1),
+                        10,
+                        10,
+                        2_000,
+                        Duration.ofMillis(5),
+                        Duration.ofDays(6),
+                        Duration.ofSeconds(9)),
                 log,
                 LiveRows.VALUES,
                 CLOCK,
                 new SimpleMeterRegistry());
         private final long[] read = new long[PARTITIONS];
-        private ChangeRing ring = subscribers.begin(TOPIC, read, CLOCK.instant());
+        private ChangeRing ring = subscribers.begin(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
 
         void read(int partition) {
             if (read[partition] < log.end(partition)) {
@@ -74,7 +82,7 @@ final class ChangesSimulationTest {
                 long unread = (log.end(partition) - read[partition]) / 2;
                 read[partition] += 2 * (unread == 0 ? 0 : random.nextLong(unread + 1));
             }
-            ring = subscribers.begin(TOPIC, read, CLOCK.instant());
+            ring = subscribers.begin(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
         }
 
         @Override

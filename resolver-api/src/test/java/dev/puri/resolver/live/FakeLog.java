@@ -18,6 +18,7 @@ final class FakeLog implements ChangeLog {
     private final AtomicInteger readings = new AtomicInteger();
     private volatile @Nullable CountDownLatch held;
     private volatile boolean isAway;
+    private volatile @Nullable Error error;
 
     FakeLog(int partitions) {
         for (int i = 0; i < partitions; i++) {
@@ -54,6 +55,11 @@ final class FakeLog implements ChangeLog {
         isAway = true;
     }
 
+    /** Readings fail with it. */
+    void failWith(Error error) {
+        this.error = error;
+    }
+
     int readings() {
         return readings.get();
     }
@@ -61,6 +67,10 @@ final class FakeLog implements ChangeLog {
     @Override
     public void read(long[] from, long[] to, Taker taker) throws GoneException {
         readings.incrementAndGet();
+        Error thrown = error;
+        if (thrown != null) {
+            throw thrown;
+        }
         CountDownLatch waitFor = held;
         if (waitFor != null) {
             try {

@@ -36,7 +36,7 @@ final class FollowingTable {
         this.topicId = topicId;
         this.partitions = partitions;
         this.subscribers = Subscribers.start(
-                ChangesOptions.of(history, 100, 100_000, Duration.ofMillis(100)),
+                ChangesOptions.of(history, Duration.ofDays(1), 100, 100_000, Duration.ofMillis(100)),
                 consumers,
                 registry,
                 InstantSource.system(),
@@ -66,7 +66,7 @@ final class FollowingTable {
                     }
                     ring.completeAt(polledAt.minusSeconds(1));
                 } else if (all.stream().allMatch(each -> next[each.partition()] >= ends.getOrDefault(each, 0L))) {
-                    ring = subscribers.begin(topicId, next, polledAt);
+                    ring = subscribers.begin(topicId, next, polledAt, (puri, uuid) -> true);
                     begun.countDown();
                 }
             }

@@ -11,6 +11,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.Uuid;
@@ -18,18 +21,23 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 final class SubscribersTest {
     private static final Uuid TOPIC = new Uuid(1, 2);
     private static final Instant NOW = Instant.parse("2026-03-10T00:00:00Z");
     private static final int HISTORY = 64;
+    private static final Duration MAX_AGE = Duration.ofHours(1);
 
     private final FakeLog log = new FakeLog(2);
     private final AtomicReference<Instant> now = new AtomicReference<>(NOW);
+    private final Set<Puri> erased = ConcurrentHashMap.newKeySet();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Subscribers subscribers = Subscribers.start(
-            new ChangesOptions(HISTORY, 3, 1, 1_000, Duration.ofMillis(50), Duration.ofDays(6), Duration.ofMillis(300)),
+            new ChangesOptions(
+                    HISTORY, MAX_AGE, 3, 1, 1_000, Duration.ofMillis(50), Duration.ofDays(6), Duration.ofMillis(300)),
             log,
             LiveRows.VALUES,
             now::get,
@@ -132,6 +140,59 @@ final class SubscribersTest {
         change(first, 0, 1_000);
         awaitEvents(after, 3 * HISTORY + 1);
         assertThat(after.texts()).doesNotHaveDuplicates();
+        assertThat(log.readings()).isPositive();
+    }
+
+    @Test
+    void whatTheRingSaidOfAnErasedIdentityIsNotToldToWhoComesLater() {
+        ChangeRing ring = begin(0, 0);
+        ChangeId before = first(subscribe(null));
+        change(ring, 0, 1);
+        change(ring, 0, 2);
+        erase(ring, 0, 1);
+
+        Told after = subscribe(before);
+
+        awaitEvents(after, 2);
+        assertThat(after.types()).containsExactly("changed", "erased");
+        assertThat(after.texts().getFirst()).contains("music:tracks:2");
+        assertThat(log.readings()).isZero();
+    }
+
+    @Test
+    void whatTheLogHasOfAnErasedIdentityIsNotToldToWhoComesLater() {
+        ChangeRing ring = begin(0, 0);
+        ChangeId before = first(subscribe(null));
+        change(ring, 0, 1);
+        change(ring, 0, 2);
+        for (int i = 0; i < HISTORY; i++) {
+            change(ring, 1, 100 + i);
+        }
+        erase(ring, 0, 1);
+
+        Told after = subscribe(before);
+
+        awaitEvents(after, HISTORY + 2);
+        assertThat(log.readings()).isPositive();
+        assertThat(after.texts().stream().filter(text -> text.contains("\"music:tracks:1\"")))
+                .containsExactly("erased {\"puri\":\"music:tracks:1\"}");
+    }
+
+    @Test
+    void changesThatBecameTooOldForTheRingAreReadFromTheLog() {
+        ChangeRing ring = begin(0, 0);
+        ChangeId before = first(subscribe(null));
+        for (int i = 0; i < 10; i++) {
+            change(ring, 0, i);
+        }
+        await().until(() -> {
+            now.updateAndGet(time -> time.plusSeconds(60));
+            return ring.oldest() == 10;
+        });
+
+        Told after = subscribe(before);
+
+        awaitEvents(after, 10);
         assertThat(log.readings()).isPositive();
     }
 
@@ -269,6 +330,17 @@ final class SubscribersTest {
     }
 
     @Test
+    void aReplayThatFailsWithAnErrorEndsItsStreamToo() {
+        begin(6, 0);
+        log.failWith(new OutOfMemoryError("a test's"));
+        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+
+        awaitEvents(client, 1);
+        assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
+        await().until(() -> subscribers.streams() == 0);
+    }
+
+    @Test
     void onlySoManyAreReadOlderChangesAtATime() {
         begin(6, 0);
         ChangeId older = ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {6, 0});
@@ -321,7 +393,7 @@ final class SubscribersTest {
         log.add(0, LiveRows.track(3), LiveRows.row("br-3", 3), true);
         log.add(1, LiveRows.track(4), LiveRows.row("br-4", 4), true);
 
-        ChangeRing second = subscribers.begin(TOPIC, new long[] {log.end(0), log.end(1)}, NOW);
+        ChangeRing second = subscribers.begin(TOPIC, new long[] {log.end(0), log.end(1)}, NOW, this::isThere);
         change(second, 0, 5);
 
         awaitEvents(client, 5);
@@ -339,7 +411,7 @@ final class SubscribersTest {
         Told client = subscribe(null);
         await().until(() -> client.lastId() != null);
 
-        ChangeRing other = subscribers.begin(new Uuid(3, 3), new long[] {0, 0}, NOW);
+        ChangeRing other = subscribers.begin(new Uuid(3, 3), new long[] {0, 0}, NOW, this::isThere);
         awaitEvents(client, 1);
         change(other, 0, 5);
 
@@ -360,13 +432,17 @@ final class SubscribersTest {
         assertThat(subscribers.streams()).isZero();
     }
 
-    @Test
-    void aBrokenStreamHarmsNoOther() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aBrokenStreamHarmsNoOther(boolean byAnError) {
         ChangeRing ring = begin(0, 0);
         Told client = subscribe(null);
         assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> new Sink() {
                     @Override
                     public boolean offer(ServerSentEvent event) {
+                        if (byAnError) {
+                            throw new StackOverflowError();
+                        }
                         throw new IllegalStateException("a bug");
                     }
 
@@ -387,7 +463,7 @@ final class SubscribersTest {
     }
 
     private ChangeRing begin(long... begins) {
-        return subscribers.begin(TOPIC, begins, NOW);
+        return subscribers.begin(TOPIC, begins, NOW, this::isThere);
     }
 
     /** Puts a change into log and ring. */
@@ -395,6 +471,18 @@ final class SubscribersTest {
         long offset = log.end(partition);
         log.add(partition, LiveRows.track(number), LiveRows.row("br-1", offset), true);
         ring.changed(partition, offset, LiveRows.track(number), LiveRows.row("br-1", offset));
+    }
+
+    /** The same of an erasure, which the table knows of. */
+    private void erase(ChangeRing ring, int partition, int number) {
+        erased.add(LiveRows.track(number));
+        long offset = log.end(partition);
+        log.add(partition, LiveRows.track(number), null, true);
+        ring.changed(partition, offset, LiveRows.track(number), null);
+    }
+
+    private boolean isThere(Puri puri, UUID uuid) {
+        return uuid.equals(LiveRows.UUID_7) && !erased.contains(puri);
     }
 
     private Told subscribe(@Nullable ChangeId last, String... collections) {

@@ -56,7 +56,7 @@ final class IndexStress {
     }
 
     private static boolean isThere(int key) {
-        byte[] record = INDEX.find(hash(key), found -> found[1] == (byte) key);
+        byte[] record = INDEX.find(hash(key), found -> found[1] == (byte) key, found -> {});
         if (record == null) {
             return false;
         }

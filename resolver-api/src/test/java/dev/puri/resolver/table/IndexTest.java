@@ -2,7 +2,9 @@ package dev.puri.resolver.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -33,8 +35,7 @@ final class IndexTest {
                 }
             } else {
                 int value = random.nextInt(100);
-                long record = slab.allocateRecord(1);
-                slab.copy(new byte[] {1, (byte) key, (byte) value, 0, 0, 0, 0, 0}, 0, record, 8);
+                long record = record(key, value);
                 if (there == 0) {
                     index.insert(hash(key), record);
                 } else {
@@ -46,11 +47,35 @@ final class IndexTest {
         }
         for (int key = 0; key < 60; key++) {
             int wanted = key;
-            byte[] found = index.find(hash(key), record -> record[1] == wanted);
+            byte[] found = index.find(hash(key), record -> record[1] == wanted, record -> {});
             assertThat(found == null ? null : (Integer) (int) found[2])
                     .as("seed %d", seed)
                     .isEqualTo(model.get(key));
         }
         assertThat(index.entries()).isEqualTo(model.size());
+    }
+
+    /** What a record refers to may be destroyed with it, so a reader has to look at both again. */
+    @Test
+    void whatARecordRefersToIsReadAgainWhenTheRecordWasReplacedMeanwhile() {
+        index.insert(hash(1), record(1, 10));
+        List<Integer> read = new ArrayList<>();
+
+        byte[] found = index.find(hash(1), record -> record[1] == 1, record -> {
+            read.add((int) record[2]);
+            if (read.size() == 1) {
+                index.seek(hash(1), there -> there[1] == 1);
+                index.replace(hash(1), record(1, 20));
+            }
+        });
+
+        assertThat(found).isNotNull().startsWith(1, 1, 20);
+        assertThat(read).containsExactly(10, 20);
+    }
+
+    private long record(int key, int value) {
+        long address = slab.allocateRecord(1);
+        slab.copy(new byte[] {1, (byte) key, (byte) value, 0, 0, 0, 0, 0}, 0, address, 8);
+        return address;
     }
 }

@@ -173,7 +173,7 @@ final class RecordParserTest {
 
     private @Nullable Identity parse(byte[] key, byte[] value, byte[] token) {
         return parser.parse(key, value, token, raw)
-                ? codec.decode(Arrays.copyOf(buffer, codec.encode(raw, buffer)), null, null)
+                ? codec.decode(Arrays.copyOf(buffer, codec.encode(raw, buffer)))
                 : null;
     }
 

@@ -28,8 +28,12 @@ final class RowCodecTest {
             // Garbage of the row before must not shine through.
             byte[] record = encode(identity, seed);
 
-            assertThat(codec.decode(record, null, null)).as("seed %d", seed).isEqualTo(identity);
-            assertThat(codec.decode(record, identity.puri(), identity.row().handle()))
+            assertThat(codec.decode(record)).as("seed %d", seed).isEqualTo(identity);
+            assertThat(codec.decode(
+                            record,
+                            parts(record),
+                            identity.puri(),
+                            identity.row().handle()))
                     .as("seed %d", seed)
                     .isEqualTo(identity);
             assertThat(record.length).as("seed %d", seed).isEqualTo((record[0] & 0xFF) * Slab.UNIT);
@@ -93,6 +97,12 @@ final class RowCodecTest {
                 Puri.parse("soundcloud:tracks:123456789"), SomeRows.active("br-1", new Handle("trk_4k7vx9tz2nqr8w3")));
 
         assertThat(encode(identity, 0)).hasSize(48);
+    }
+
+    private RecordParts parts(byte[] record) {
+        RecordParts parts = new RecordParts(words);
+        parts.read(record);
+        return parts;
     }
 
     private byte[] encode(Identity identity, long seed) {

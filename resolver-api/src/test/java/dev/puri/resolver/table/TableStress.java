@@ -323,13 +323,16 @@ final class TableStress {
         return Puri.of("n", "c", "x" + (100_000 + number));
     }
 
-    /** Every part but the handle tells the version; rows of versions below 7 are of one size. */
+    /**
+     * Every part but the handle tells the version; rows of versions below 7 are of one size. Owner and shard are of this row alone,
+     * so their words go with it, and their numbers are given to others' at once.
+     */
     private static Row row(int number, int version) {
         long all = version * 0x1111_1111_1111_1111L;
         return new Row(
                 new UUID(all, all),
-                new Owner("o" + version),
-                new Shard("s" + version),
+                new Owner("o" + number + "." + version),
+                new Shard("s" + number + "." + version),
                 handle(number),
                 version % 2 == 0 ? Row.Status.ACTIVE : Row.Status.DELETED,
                 version + 1,

@@ -62,6 +62,11 @@ public final class Declarations {
         return byKey.get(qualifiedName) instanceof Collection collection ? collection : null;
     }
 
+    /** What is declared under a key, {@code namespace:collection} or {@code namespace}; null when nothing is. */
+    public @Nullable Declaration byKey(String key) {
+        return byKey.get(key);
+    }
+
     /** What is declared of the pURI's collection; null when nothing is. */
     public @Nullable Collection collectionOf(Puri puri) {
         return collection(puri.qualifiedCollection());

@@ -11,9 +11,13 @@ import org.jspecify.annotations.Nullable;
 public final class LiveDeclarations {
     private final Map<String, Declaration> byKey = new ConcurrentHashMap<>();
 
+    /** The declarations as a whole; null since the last change. */
+    private volatile @Nullable Declarations snapshot;
+
     /** Takes a record of the topic; the later one of a key stands. */
-    public void put(Declaration declaration) {
+    public synchronized void put(Declaration declaration) {
         byKey.put(declaration.key(), declaration);
+        snapshot = null;
     }
 
     /**
@@ -21,8 +25,9 @@ public final class LiveDeclarations {
      *
      * @param key of a collection or a namespace, declared or not
      */
-    public void remove(String key) {
+    public synchronized void remove(String key) {
         byKey.remove(key);
+        snapshot = null;
     }
 
     /**
@@ -44,8 +49,15 @@ public final class LiveDeclarations {
         return byKey.get(namespace) instanceof Namespace declared && declared.ownsTopic();
     }
 
-    /** What stands now. */
+    /** All declarations; the same object until one changes, so that it may be asked for at every request. */
     public Declarations snapshot() {
-        return Declarations.of(byKey.values());
+        Declarations current = snapshot;
+        return current != null ? current : newSnapshot();
+    }
+
+    private synchronized Declarations newSnapshot() {
+        Declarations current = Declarations.of(byKey.values());
+        snapshot = current;
+        return current;
     }
 }

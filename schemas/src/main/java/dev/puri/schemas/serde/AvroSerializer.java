@@ -22,8 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Avro records, generated or generic, to Confluent's wire format. Takes Confluent's configuration: the
  * keys of {@link ConfluentSchemaRegistry}, {@code auto.register.schemas} (default true), {@code
- * use.latest.version} (default false), and {@code key}/{@code value.subject.name.strategy}, of which
- * only the topic-name strategy is known. So {@code io.confluent.kafka.serializers.KafkaAvroSerializer}
+ * use.latest.version} (default false), {@code avro.remove.java.properties} (default true: generated
+ * classes' schemas are registered in their {@linkplain RegisteredForm registered form}; Confluent's
+ * default is false), and {@code key}/{@code value.subject.name.strategy}, of which only the topic-name
+ * strategy is known. So {@code io.confluent.kafka.serializers.KafkaAvroSerializer}
  * takes its place by a change of class name.
  *
  * <p>Generic records may hold converted values (UUID, Instant and the rest of java.time, BigDecimal)
@@ -40,6 +42,7 @@ public final class AvroSerializer implements Serializer<Object> {
     private boolean isKey;
     private boolean autoRegister;
     private boolean useLatest;
+    private boolean removeJavaProperties = true;
 
     /** The way to write one schema's records: the id to put in front, the writer behind. */
     private record Prepared(int id, DatumWriter<Object> writer) {}
@@ -54,6 +57,7 @@ public final class AvroSerializer implements Serializer<Object> {
         this.isKey = isKey;
         this.autoRegister = SerdeSettings.flag(configs, SerdeSettings.AUTO_REGISTER, true);
         this.useLatest = SerdeSettings.flag(configs, SerdeSettings.USE_LATEST, false);
+        this.removeJavaProperties = SerdeSettings.flag(configs, SerdeSettings.REMOVE_JAVA_PROPERTIES, true);
         this.registry = ConfluentSchemaRegistry.create(configs);
     }
 
@@ -94,7 +98,8 @@ public final class AvroSerializer implements Serializer<Object> {
             ConfluentSchemaRegistry.Registered latest = registry.latest(subject);
             prepared = new Prepared(latest.id(), writer(datum, latest.schema(), subject));
         } else {
-            int id = autoRegister ? registry.register(subject, schema) : registry.idOf(subject, schema);
+            Schema registered = removeJavaProperties ? RegisteredForm.of(schema) : schema;
+            int id = autoRegister ? registry.register(subject, registered) : registry.idOf(subject, registered);
             prepared = new Prepared(id, writer(datum));
         }
         if (topics.size() >= MAX_CACHED) {
@@ -116,7 +121,7 @@ public final class AvroSerializer implements Serializer<Object> {
 
     private static DatumWriter<Object> writer(IndexedRecord datum, Schema latest, String subject) {
         Schema own = datum.getSchema();
-        if (own.equals(latest)) {
+        if (RegisteredForm.isSame(own, latest)) {
             return writer(datum);
         }
         SchemaPairCompatibility fit = SchemaCompatibility.checkReaderWriterCompatibility(latest, own);

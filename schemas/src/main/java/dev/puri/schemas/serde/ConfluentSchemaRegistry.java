@@ -44,8 +44,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
 
     private record Missing(String message, long untilNanos) {}
 
-    /** A schema under its id. */
-    record Registered(int id, Schema schema) {}
+    /** A subject's schema under its id. */
+    public record Registered(int id, int version, Schema schema) {}
 
     private ConfluentSchemaRegistry(RegistrySettings settings) {
         this.http = new RegistryHttp(settings);
@@ -121,13 +121,13 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * @throws RegistryUnavailableException when the registry cannot be reached within the bound
      * @throws UnknownSchemaException when the subject has none
      */
-    Registered latest(String subject) {
+    public Registered latest(String subject) {
         String what = "subject " + subject;
         Answer answer = http.send("GET", path(subject) + "/versions/latest", null, what);
         if (!answer.ok()) {
             throw refused(answer, what);
         }
-        return new Registered(id(answer, subject), parse(answer, what));
+        return new Registered(id(answer, subject), answer.body().path("version").asInt(), parse(answer, what));
     }
 
     /**
@@ -143,6 +143,28 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         if (!answer.ok()) {
             throw refused(answer, what);
         }
+    }
+
+    /**
+     * What the registry asks of the subject's next schema, by a name that {@link Compatibility} may not have;
+     * the registry's own level when the subject has none.
+     *
+     * @throws RegistryUnavailableException when the registry cannot be reached within the bound, or
+     *     refuses
+     * @throws UnknownSchemaException when there is no such subject
+     */
+    public String compatibility(String subject) {
+        String what = "compatibility of subject " + subject;
+        Answer answer = http.send("GET", "/config/" + encoded(subject) + "?defaultToGlobal=true", null, what);
+        if (!answer.ok()) {
+            throw refused(answer, what);
+        }
+        JsonNode level = answer.body().path("compatibilityLevel");
+        if (!level.isTextual()) {
+            throw new RegistryUnavailableException(
+                    what + ": " + answer.from() + " answered " + answer.status() + " without a level", null);
+        }
+        return level.asText();
     }
 
     @Override

@@ -14,11 +14,11 @@ import org.apache.kafka.common.errors.SerializationException;
  * @param <T> what is written
  */
 public final class RecordWriter<T extends SpecificRecord> {
-    private final Schema schema;
+    private final Schema registered;
     private final DatumWriter<T> writer;
 
     private RecordWriter(Schema schema, SpecificData data) {
-        this.schema = schema;
+        this.registered = RegisteredForm.of(schema);
         this.writer = new SpecificDatumWriter<>(schema, data);
     }
 
@@ -27,9 +27,9 @@ public final class RecordWriter<T extends SpecificRecord> {
         return new RecordWriter<>(SpecificData.get().getSchema(type), GeneratedClasses.modelOf(type));
     }
 
-    /** The schema to register. */
+    /** The schema to register: the class's, in its {@linkplain RegisteredForm registered form}. */
     public Schema schema() {
-        return schema;
+        return registered;
     }
 
     /**
@@ -38,6 +38,6 @@ public final class RecordWriter<T extends SpecificRecord> {
      * @throws SerializationException when a field does not fit the schema
      */
     public byte[] encode(int schemaId, T datum) {
-        return Workspace.write(schemaId, writer, datum, schema.getFullName());
+        return Workspace.write(schemaId, writer, datum, registered.getFullName());
     }
 }

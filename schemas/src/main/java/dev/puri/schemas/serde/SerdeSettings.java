@@ -7,6 +7,7 @@ import org.apache.kafka.common.config.ConfigException;
 final class SerdeSettings {
     static final String AUTO_REGISTER = "auto.register.schemas";
     static final String USE_LATEST = "use.latest.version";
+    static final String REMOVE_JAVA_PROPERTIES = "avro.remove.java.properties";
     static final String SPECIFIC = "specific.avro.reader";
     static final String LOGICAL_TYPES = "avro.use.logical.type.converters";
     private static final String TOPIC_NAME = "io.confluent.kafka.serializers.subject.TopicNameStrategy";

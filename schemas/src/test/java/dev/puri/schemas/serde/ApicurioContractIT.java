@@ -3,9 +3,23 @@ package dev.puri.schemas.serde;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.schemas.Any;
 import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.serde.ConfluentSerde.Surroundings;
 import dev.puri.testkit.SchemaRegistryFixture;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.UUID;
 import org.apache.avro.Schema;
 import org.junit.jupiter.api.AfterEach;
@@ -13,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** The same against a real Apicurio, through its Confluent API, and what only a real one can answer. */
 class ApicurioContractIT extends ConfluentContract {
-    private static final Schema EVENT = IdentityEvent.getClassSchema();
+    private static final Schema EVENT = RecordWriter.of(IdentityEvent.class).schema();
 
     private final ConfluentSchemaRegistry registry =
             ConfluentSchemaRegistry.create(Map.of("schema.registry.url", url(), "max.retries", 1));
@@ -47,6 +61,80 @@ class ApicurioContractIT extends ConfluentContract {
         }
         assertThat(registry.latest(subject).id()).isEqualTo(id);
         assertThat(registry.latest(subject).schema()).isEqualTo(EVENT);
+    }
+
+    @Test
+    void whatIsRegisteredIsTheFileByteForByte() throws Exception {
+        registry.register(subject, EVENT);
+        assertThat(get("/subjects/" + subject + "/versions/1/schema"))
+                .isEqualTo(Files.readString(Path.of("spec/avro/IdentityEvent.avsc")));
+    }
+
+    @Test
+    void aClientThatRegistersTheFileAddsNoVersion() throws Exception {
+        int id = registry.register(subject, EVENT);
+        ObjectMapper json = new ObjectMapper();
+        String file = Files.readString(Path.of("spec/avro/IdentityEvent.avsc"));
+        String indented = json.readTree(file).toPrettyString();
+        for (String text : List.of(file, file + "\n", indented)) {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(url() + "/subjects/" + subject + "/versions"))
+                    .header("Content-Type", "application/vnd.schemaregistry.v1+json")
+                    .POST(BodyPublishers.ofString(
+                            json.createObjectNode().put("schema", text).toString()))
+                    .build();
+            assertThat(json.readTree(body(request)).path("id").asInt()).isEqualTo(id);
+        }
+        assertThat(get("/subjects/" + subject + "/versions")).isEqualTo("[1]");
+    }
+
+    @Test
+    void confluentsSerializerAddsNoVersionWhenItRemovesWhatIsForJavaAlone() throws Exception {
+        String topic = subject.replace("-value", "");
+        int id = registry.register(subject, EVENT);
+        try (ConfluentSerde theirs = new ConfluentSerde(
+                Surroundings.OURS, Map.of("schema.registry.url", url(), "avro.remove.java.properties", "true"))) {
+            byte[] value = theirs.serialize(topic, EventAvro.toAvro(Any.event(new Random(1))));
+            assertThat(WireFormat.schemaId(value)).isEqualTo(id);
+        }
+        assertThat(get("/subjects/" + subject + "/versions")).isEqualTo("[1]");
+    }
+
+    @Test
+    void besideTheSchemaOfAnEarlierBuildOursIsACompatibleVersionAndBothAreRead() {
+        Schema earlier = IdentityEvent.getClassSchema();
+        int first = registry.register(subject, earlier);
+        registry.setCompatibility(subject, Compatibility.FULL_TRANSITIVE);
+        int second = registry.register(subject, EVENT);
+        assertThat(second).isNotEqualTo(first);
+        assertThat(registry.idOf(subject, earlier))
+                .as("an earlier build goes on")
+                .isEqualTo(first);
+        assertThat(registry.latest(subject).version()).isEqualTo(2);
+        IdentityEvent event = EventAvro.toAvro(Any.event(new Random(2)));
+        RecordReader<IdentityEvent> reader = RecordReader.of(IdentityEvent.class);
+        for (int id : new int[] {first, second}) {
+            byte[] value = RecordWriter.of(IdentityEvent.class).encode(id, event);
+            assertThat(reader.decode(value, registry.byId(id))).isEqualTo(event);
+        }
+    }
+
+    @Test
+    void aSubjectsCompatibilityIsItsOwnOrTheRegistrys() {
+        assertThatThrownBy(() -> registry.compatibility(subject)).isInstanceOf(UnknownSchemaException.class);
+        registry.register(subject, EVENT);
+        assertThat(registry.compatibility(subject)).isEqualTo("NONE");
+        registry.setCompatibility(subject, Compatibility.FULL_TRANSITIVE);
+        assertThat(registry.compatibility(subject)).isEqualTo("FULL_TRANSITIVE");
+    }
+
+    private String get(String path) throws Exception {
+        return body(HttpRequest.newBuilder(URI.create(url() + path)).build());
+    }
+
+    private static String body(HttpRequest request) throws Exception {
+        HttpResponse<String> answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return answer.body();
     }
 
     @Test

@@ -222,8 +222,20 @@ class AvroSerdeTest {
             assertThatThrownBy(() -> serializer.serialize("t", EVENT))
                     .isInstanceOf(UnknownSchemaException.class)
                     .hasMessageContainingAll("t-value", fake.url());
-            int id = fake.add("t-value", IdentityEvent.getClassSchema());
+            int id = fake.add("t-value", RegisteredForm.of(IdentityEvent.getClassSchema()));
             assertThat(WireFormat.schemaId(written(serializer, "t", EVENT))).isEqualTo(id);
+        }
+    }
+
+    @Test
+    void generatedClassesAreRegisteredWithoutWhatIsForJavaAloneUnlessAskedFor() {
+        Schema ofClass = IdentityEvent.getClassSchema();
+        try (AvroSerializer plain = serializer();
+                AvroSerializer java = serializer("avro.remove.java.properties", false)) {
+            int id = WireFormat.schemaId(written(plain, "t", EVENT));
+            int javaId = WireFormat.schemaId(written(java, "t", EVENT));
+            assertThat(id).isEqualTo(fake.add("t-value", RegisteredForm.of(ofClass)));
+            assertThat(javaId).isEqualTo(fake.add("t-value", ofClass)).isNotEqualTo(id);
         }
     }
 

@@ -38,7 +38,9 @@ abstract class ConfluentContract {
     abstract String url();
 
     private Map<String, Object> configs(Object... more) {
-        Map<String, Object> configs = new HashMap<>(Map.of("schema.registry.url", url()));
+        // Confluent's default is false.
+        Map<String, Object> configs =
+                new HashMap<>(Map.of("schema.registry.url", url(), "avro.remove.java.properties", true));
         for (int i = 0; i < more.length; i += 2) {
             configs.put((String) more[i], more[i + 1]);
         }

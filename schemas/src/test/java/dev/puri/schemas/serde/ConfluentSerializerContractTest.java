@@ -28,6 +28,7 @@ class ConfluentSerializerContractTest extends ConfluentContract {
     void oneConfigurationGivesBothTheSameCredentials() throws Exception {
         Map<String, Object> configs = Map.of(
                 "schema.registry.url", url(),
+                "avro.remove.java.properties", "true",
                 "basic.auth.credentials.source", "USER_INFO",
                 "basic.auth.user.info", "ann:s3cret");
         Object event = EventAvro.toAvro(Any.event(new Random(4)));

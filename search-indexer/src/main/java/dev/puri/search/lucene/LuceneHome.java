@@ -314,7 +314,7 @@ public final class LuceneHome implements IndexHome {
         try {
             return attempt.make();
         } catch (IOException e) {
-            throw new IndexUnavailableException("cannot use the indices in " + root + " (" + e + ")", e);
+            throw IndexUnavailableException.because("cannot use the indices in " + root, e);
         }
     }
 

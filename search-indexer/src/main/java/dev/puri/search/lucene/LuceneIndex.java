@@ -293,12 +293,12 @@ public final class LuceneIndex implements SearchIndex {
     private void attempt(String what, Attempt attempt) throws IndexUnavailableException {
         try {
             if (!isOpen()) {
-                throw new AlreadyClosedException("it was closed");
+                throw new AlreadyClosedException("it was closed", writer.getTragicException());
             }
             attempt.make();
         } catch (IOException | AlreadyClosedException | ThreadInterruptedException e) {
             close();
-            throw new IndexUnavailableException("cannot " + what + " the index in " + folder, e);
+            throw IndexUnavailableException.because("cannot " + what + " the index in " + folder, e);
         }
     }
 
@@ -316,7 +316,7 @@ public final class LuceneIndex implements SearchIndex {
             close();
             throw new IndexUnavailableException("damaged: " + folder, e);
         } catch (IOException | AlreadyClosedException e) {
-            throw new IndexUnavailableException("cannot read the index in " + folder, e);
+            throw IndexUnavailableException.because("cannot read the index in " + folder, e);
         }
     }
 

@@ -1,0 +1,81 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ReadinessTest {
+    /** Shorter than any server takes. */
+    private static final Duration NO_PATIENCE = Duration.ofMillis(1);
+
+    private final List<String> progress = new ArrayList<>();
+    private HttpServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+        server.createContext("/health/ready", exchange -> {
+            byte[] body = "{\"waitingFor\": \"the tide\"}".getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(503, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private URI health() {
+        return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/health/ready");
+    }
+
+    @Test
+    void aServerThatDoesNotGetOnIsNamedWithWhatItWaitsFor() {
+        Readiness readiness = new Readiness(NO_PATIENCE, () -> 5, new CompletableFuture<>(), progress::add);
+        assertThatThrownBy(() -> readiness.await(List.of(
+                        new Readiness.Part("resolver", () -> true, health()),
+                        new Readiness.Part("search indexer", () -> false, health()))))
+                .isInstanceOf(CommandException.class)
+                .hasMessageContaining("the search indexer does not become ready")
+                .hasMessageContaining("the tide");
+        assertThat(progress).singleElement().asString().startsWith("the resolver is ready after ");
+    }
+
+    @Test
+    void itIsWaitedForAsLongAsSomethingMoves() {
+        AtomicLong looks = new AtomicLong();
+        Readiness readiness =
+                new Readiness(NO_PATIENCE, looks::incrementAndGet, new CompletableFuture<>(), progress::add);
+        readiness.await(List.of(new Readiness.Part("topology", () -> looks.get() > 3, health())));
+        assertThat(progress).singleElement().asString().startsWith("the topology is ready after ");
+    }
+
+    @Test
+    void aTopologyThatEndedIsNotWaitedFor() {
+        Readiness readiness = new Readiness(
+                Duration.ofDays(1),
+                () -> 5,
+                CompletableFuture.failedFuture(new IllegalStateException("no space left")),
+                progress::add);
+        assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Part("topology", () -> false, health()))))
+                .isInstanceOf(CommandException.class)
+                .hasMessageContaining("the topology ended: no space left");
+    }
+}

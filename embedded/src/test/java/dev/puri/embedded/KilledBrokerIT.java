@@ -1,0 +1,225 @@
+package dev.puri.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import kafka.server.BrokerServer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.message.DescribeProducersResponseData.ProducerState;
+import org.apache.kafka.common.protocol.MessageUtil;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.coordinator.transaction.TransactionLog;
+import org.apache.kafka.coordinator.transaction.TransactionState;
+import org.apache.kafka.coordinator.transaction.generated.TransactionLogValue;
+import org.apache.kafka.storage.internals.log.AppendOrigin;
+import org.apache.kafka.storage.internals.log.UnifiedLog;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of transactions when the broker is killed, each in a topic and of a producer of its own name. */
+class KilledBrokerIT {
+    /** The coordinator had decided to commit and had written no marker yet. */
+    private static final String DECIDED = "decided";
+
+    /** Nobody had decided. */
+    private static final String OPEN = "open";
+
+    /** The coordinator has it as committed; the partition never got the marker, and its producer has come back since. */
+    private static final String HANGING_COMMIT = "hanging-commit";
+
+    /** The same of an abort. */
+    private static final String HANGING_ABORT = "hanging-abort";
+
+    @TempDir
+    private Path data;
+
+    @Test
+    void aTransactionEndsAsItsCoordinatorHadDecidedAndAnOpenOneIsAborted() throws Exception {
+        killWithTransactionsUnderWay(DECIDED, OPEN);
+        try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0)) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> isReadToItsEnd(broker, DECIDED));
+            assertThat(committed(broker, DECIDED)).containsExactly("v");
+            // Its producer comes back, which gives up what it had left behind.
+            producer(broker, OPEN).close();
+            await().atMost(Duration.ofSeconds(60)).until(() -> isReadToItsEnd(broker, OPEN));
+            assertThat(committed(broker, OPEN)).isEmpty();
+        }
+    }
+
+    @Test
+    void aTransactionThatItsCoordinatorForgotToEndIsEndedAsItHadDecided() throws Exception {
+        killWithTransactionsUnderWay(HANGING_COMMIT, HANGING_ABORT);
+        try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0)) {
+            assertThat(isReadToItsEnd(broker, HANGING_COMMIT)).isTrue();
+            assertThat(committed(broker, HANGING_COMMIT)).containsExactly("v");
+            assertThat(isReadToItsEnd(broker, HANGING_ABORT)).isTrue();
+            assertThat(committed(broker, HANGING_ABORT)).isEmpty();
+        }
+    }
+
+    private void killWithTransactionsUnderWay(String first, String second) throws Exception {
+        File output = Files.createTempFile("killed-broker", ".log").toFile();
+        Process killed = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Killed.class.getName(),
+                        data.toString(),
+                        first,
+                        second)
+                .redirectErrorStream(true)
+                .redirectOutput(output)
+                .start();
+        try {
+            assertThat(killed.waitFor(3, TimeUnit.MINUTES)).isTrue();
+            assertThat(killed.exitValue()).as(Files.readString(output.toPath())).isEqualTo(Killed.STATUS);
+        } finally {
+            killed.destroyForcibly();
+            Files.delete(output.toPath());
+        }
+    }
+
+    private static KafkaConsumer<String, String> consumer(EmbeddedBroker broker, String isolation) {
+        return new KafkaConsumer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        broker.bootstrapServers(),
+                        "isolation.level",
+                        isolation,
+                        "enable.auto.commit",
+                        "false"),
+                new StringDeserializer(),
+                new StringDeserializer());
+    }
+
+    private static boolean isReadToItsEnd(EmbeddedBroker broker, String topic) {
+        try (KafkaConsumer<String, String> committed = consumer(broker, "read_committed");
+                KafkaConsumer<String, String> all = consumer(broker, "read_uncommitted")) {
+            List<TopicPartition> partition = List.of(new TopicPartition(topic, 0));
+            return committed.endOffsets(partition).equals(all.endOffsets(partition));
+        }
+    }
+
+    private static List<String> committed(EmbeddedBroker broker, String topic) {
+        try (KafkaConsumer<String, String> consumer = consumer(broker, "read_committed")) {
+            List<TopicPartition> partition = List.of(new TopicPartition(topic, 0));
+            long end = consumer.endOffsets(partition).values().iterator().next();
+            consumer.assign(partition);
+            consumer.seekToBeginning(partition);
+            List<String> values = new ArrayList<>();
+            while (consumer.position(partition.get(0)) < end) {
+                consumer.poll(Duration.ofMillis(100)).forEach(each -> values.add(each.value()));
+            }
+            return values;
+        }
+    }
+
+    private static KafkaProducer<String, String> producer(EmbeddedBroker broker, String name) {
+        KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", broker.bootstrapServers(), "transactional.id", name),
+                new StringSerializer(),
+                new StringSerializer());
+        producer.initTransactions();
+        return producer;
+    }
+
+    /** Runs a broker, makes those transactions and ends as by {@code kill -9}. */
+    static final class Killed {
+        static final int STATUS = 9;
+
+        private Killed() {}
+
+        public static void main(String[] args) throws Exception {
+            EmbeddedBroker broker = EmbeddedBroker.start(Path.of(args[0]), 0);
+            List<String> topics = List.of(args).subList(1, args.length);
+            try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+                admin.createTopics(topics.stream()
+                                .map(topic -> new NewTopic(topic, Optional.of(1), Optional.empty()))
+                                .toList())
+                        .all()
+                        .get(60, TimeUnit.SECONDS);
+            }
+            for (String topic : topics) {
+                KafkaProducer<String, String> producer = producer(broker, topic);
+                producer.beginTransaction();
+                producer.send(new ProducerRecord<>(topic, "v")).get(60, TimeUnit.SECONDS);
+                decide(broker.server(), topic);
+            }
+            Runtime.getRuntime().halt(STATUS);
+        }
+
+        /** Behind the coordinator's back, which would write the markers at once. */
+        private static void decide(BrokerServer server, String topic) throws Exception {
+            switch (topic) {
+                case DECIDED -> write(server, topic, TransactionState.PREPARE_COMMIT, 1);
+                case HANGING_COMMIT -> {
+                    write(server, topic, TransactionState.PREPARE_COMMIT, 1);
+                    write(server, topic, TransactionState.COMPLETE_COMMIT, 1);
+                    write(server, topic, TransactionState.EMPTY, 2);
+                }
+                case HANGING_ABORT -> {
+                    write(server, topic, TransactionState.PREPARE_ABORT, 1);
+                    write(server, topic, TransactionState.COMPLETE_ABORT, 1);
+                }
+                default -> {}
+            }
+        }
+
+        /** Appends to the log of transactions. */
+        private static void write(BrokerServer server, String name, TransactionState state, int epochs)
+                throws Exception {
+            ProducerState producer = log(server, new TopicPartition(name, 0)).activeProducers().stream()
+                    .filter(each -> each.currentTxnStartOffset() >= 0)
+                    .findFirst()
+                    .orElseThrow();
+            TransactionLogValue value = new TransactionLogValue()
+                    .setProducerId(producer.producerId())
+                    .setProducerEpoch((short) (producer.producerEpoch() + epochs))
+                    .setTransactionTimeoutMs(60_000)
+                    .setTransactionStatus(state.id())
+                    .setTransactionStartTimestampMs(System.currentTimeMillis())
+                    .setTransactionLastUpdateTimestampMs(System.currentTimeMillis())
+                    .setTransactionPartitions(
+                            state == TransactionState.PREPARE_COMMIT || state == TransactionState.PREPARE_ABORT
+                                    ? List.of(new TransactionLogValue.PartitionsSchema()
+                                            .setTopic(name)
+                                            .setPartitionIds(List.of(0)))
+                                    : state == TransactionState.EMPTY ? null : List.of())
+                    .setClientTransactionVersion((short) 2);
+            int coordinator = server.transactionCoordinator().partitionFor(name);
+            UnifiedLog log = log(server, new TopicPartition(Topic.TRANSACTION_STATE_TOPIC_NAME, coordinator));
+            log.appendAsLeader(
+                    MemoryRecords.withRecords(
+                            Compression.NONE,
+                            new SimpleRecord(
+                                    System.currentTimeMillis(),
+                                    TransactionLog.keyToBytes(name),
+                                    MessageUtil.toVersionPrefixedBytes((short) 1, value))),
+                    0,
+                    AppendOrigin.COORDINATOR);
+        }
+
+        private static UnifiedLog log(BrokerServer server, TopicPartition partition) {
+            return server.logManager().getLog(partition, false).get();
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package dev.puri.http;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.util.NetUtil;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names that a listener answers to: the defence against DNS rebinding. A web page may point a name of its
+ * own at an address that only the visitor's machine reaches, and then read whatever answers there; its requests
+ * still carry that name as their host.
+ *
+ * <p>Always answered: {@code localhost} and addresses of the loopback, the address that the connection came to,
+ * and requests without a host (HTTP/1.0), which no browser sends. Used by one event loop.
+ */
+final class AllowedHosts {
+    private static final String ANY = "*";
+    private static final int MAX_PORT = 65_535;
+
+    private final boolean isAny;
+    private final Set<String> names;
+
+    /** The host that was last found to be allowed, as it was sent; most requests have the same. */
+    private @Nullable String lastAllowed;
+
+    private AllowedHosts(boolean isAny, Set<String> names) {
+        this.isAny = isAny;
+        this.names = names;
+    }
+
+    /**
+     * Without a setting, a listener on the loopback answers to no other names, because nothing else protects it.
+     * Tokens do, for a web page has none, and so does TLS, for the certificate is not of the page's name.
+     */
+    static AllowedHosts of(ListenerOptions options) {
+        HttpSettings http = options.http();
+        Set<String> names = http.httpAllowedHosts().stream()
+                .map(name -> name.toLowerCase(Locale.ROOT))
+                .collect(Collectors.toUnmodifiableSet());
+        boolean isProtected =
+                http.auth().isOn() || http.tls().tlsCertificate().isPresent() || !isLoopback(options.host());
+        return new AllowedHosts(names.isEmpty() ? isProtected : names.contains(ANY), names);
+    }
+
+    /** Whether it can be a name in the setting: a host without a port, or {@code *} for all. */
+    static boolean isName(String text) {
+        return text.equals(ANY) || text.equalsIgnoreCase(host(text));
+    }
+
+    private static boolean isLoopback(String bound) {
+        try {
+            return InetAddress.getByName(bound).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            // It will not be bound either.
+            return false;
+        }
+    }
+
+    /** Why the request is not answered; null when its target is well-formed and its host allowed. */
+    @Nullable
+    Problem refusal(HttpServerRequest request) {
+        String sent = sentHost(request);
+        String uri = request.uri();
+        if (uri != null && !uri.startsWith("/") && !isWithoutPath(request.method(), uri)) {
+            sent = authorityOf(uri);
+            if (sent == null) {
+                return Problem.of(ProblemType.BAD_REQUEST, "The target is neither a path nor a URL of HTTP.");
+            }
+        }
+        if (sent == null || sent.equals(lastAllowed)) {
+            return null;
+        }
+        String host = host(sent);
+        if (host == null) {
+            return Problem.of(
+                    ProblemType.BAD_REQUEST, "The host is neither a name nor an address, with or without a port.");
+        }
+        if (!isAllowed(host, request.localAddress())) {
+            return Problem.of(
+                    ProblemType.MISDIRECTED,
+                    "This listener does not answer to the host \"" + host
+                            + "\"; PURI_HTTP_ALLOWED_HOSTS lists those that it answers to beside localhost.");
+        }
+        lastAllowed = sent;
+        return null;
+    }
+
+    private static @Nullable String sentHost(HttpServerRequest request) {
+        if (request.version() == HttpVersion.HTTP_2) {
+            HostAndPort authority = request.authority();
+            return authority == null ? null : authority.host();
+        }
+        return request.headers().get(HttpHeaderNames.HOST);
+    }
+
+    private static boolean isWithoutPath(HttpMethod method, String uri) {
+        return method == HttpMethod.CONNECT || method == HttpMethod.OPTIONS && uri.equals("*");
+    }
+
+    /** The authority of a target in absolute form, which goes before the header (RFC 9112, 3.2.2). */
+    private static @Nullable String authorityOf(String uri) {
+        int begin = uri.regionMatches(true, 0, "http://", 0, 7)
+                ? 7
+                : uri.regionMatches(true, 0, "https://", 0, 8) ? 8 : uri.length();
+        int end = begin;
+        while (end < uri.length() && uri.charAt(end) != '/' && uri.charAt(end) != '?') {
+            end++;
+        }
+        String authority = uri.substring(begin, end);
+        return host(authority) == null ? null : authority;
+    }
+
+    /** The host of an authority, in lower case and without its port; null when it is none (RFC 3986, 3.2.2). */
+    private static @Nullable String host(String authority) {
+        int end = 0;
+        if (authority.startsWith("[")) {
+            end = authority.indexOf(']') + 1;
+            if (end == 0
+                    || !NetUtil.isValidIpV6Address(authority.substring(1, end - 1))
+                    || authority.indexOf('%') >= 0) {
+                return null;
+            }
+        } else {
+            while (end < authority.length() && isOfName(authority.charAt(end))) {
+                end++;
+            }
+        }
+        return end > 0 && isPort(authority, end) ? authority.substring(0, end).toLowerCase(Locale.ROOT) : null;
+    }
+
+    private static boolean isOfName(char c) {
+        return c >= 'a' && c <= 'z'
+                || c >= 'A' && c <= 'Z'
+                || c >= '0' && c <= '9'
+                || "-._~%!$&'()*+,;=".indexOf(c) >= 0;
+    }
+
+    private static boolean isPort(String authority, int colon) {
+        if (colon == authority.length()) {
+            return true;
+        }
+        int port = 0;
+        for (int i = colon + 1; i < authority.length(); i++) {
+            char c = authority.charAt(i);
+            port = c < '0' || c > '9' ? MAX_PORT + 1 : 10 * port + c - '0';
+            if (port > MAX_PORT) {
+                return false;
+            }
+        }
+        return authority.charAt(colon) == ':';
+    }
+
+    private boolean isAllowed(String host, @Nullable SocketAddress local) {
+        if (isAny || names.contains(host) || host.equals("localhost") || host.endsWith(".localhost")) {
+            return true;
+        }
+        byte[] address = NetUtil.createByteArrayFromIpAddressString(host);
+        if (address == null) {
+            return false;
+        }
+        try {
+            InetAddress asked = InetAddress.getByAddress(address);
+            return asked.isLoopbackAddress()
+                    || local != null
+                            && local.hostAddress() != null
+                            && asked.equals(InetAddress.getByName(Objects.requireNonNull(local.hostAddress())));
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package dev.puri.tail.transactions;
+
+import dev.puri.tail.transactions.StableOffsets.Offsets;
+import dev.puri.tail.transactions.StableOffsets.Stalled;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+
+/** What the brokers tell of transactions; every method asks them. Used by one thread, but for {@link #close}. */
+interface TransactionView extends AutoCloseable {
+    /**
+     * The offsets of all partitions that are followed. A partition without a leader is left out.
+     *
+     * @throws org.apache.kafka.common.KafkaException when no broker answers
+     */
+    Map<TopicPartition, Offsets> offsets();
+
+    /**
+     * The transactions that partitions wait for. What this principal may not know is left out.
+     *
+     * @throws org.apache.kafka.common.KafkaException when no broker answers
+     */
+    Map<TopicPartition, OpenTransaction> open(Collection<Stalled> partitions);
+
+    /** The longest time-out of a transaction that the brokers allow; Kafka's default when they do not tell it. */
+    Duration longestTimeout();
+
+    /** Fails what is being asked; from any thread, and more than once. */
+    @Override
+    void close();
+}

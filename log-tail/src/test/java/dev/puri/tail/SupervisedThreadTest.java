@@ -1,0 +1,120 @@
+package dev.puri.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.tail.SupervisedThread.Pauses;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class SupervisedThreadTest {
+    private static final Duration SOON = Duration.ofMillis(1);
+    private static final Duration NEVER = Duration.ofDays(1);
+
+    private final Stop stop = new Stop();
+    private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+    private final CountDownLatch done = new CountDownLatch(1);
+
+    @AfterEach
+    void end() {
+        stop.ask();
+    }
+
+    @Test
+    void whateverTheWorkThrowsIsReportedAndTheWorkTriedAgain() throws Exception {
+        List<Throwable> thrown =
+                List.of(new OutOfMemoryError("a test's"), new IOException(), new IllegalStateException());
+        AtomicInteger tries = new AtomicInteger();
+        start(Pauses.of(SOON), failures::add, () -> {
+            int at = tries.getAndIncrement();
+            if (at < thrown.size()) {
+                sneak(thrown.get(at));
+            }
+            done.countDown();
+        });
+
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).containsExactlyElementsOf(thrown);
+    }
+
+    @Test
+    void aReportThatFailsItselfDoesNotEndTheThread() throws Exception {
+        AtomicInteger tries = new AtomicInteger();
+        start(
+                Pauses.of(SOON),
+                cause -> {
+                    throw new OutOfMemoryError("a test's");
+                },
+                () -> {
+                    if (tries.getAndIncrement() == 0) {
+                        throw new IllegalStateException();
+                    }
+                    done.countDown();
+                });
+
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void anInterruptWithoutAStopEndsOneAttemptOnly() throws Exception {
+        CountDownLatch waits = new CountDownLatch(1);
+        AtomicInteger tries = new AtomicInteger();
+        SupervisedThread thread = start(Pauses.of(SOON), failures::add, () -> {
+            if (tries.getAndIncrement() == 0) {
+                waits.countDown();
+                new CountDownLatch(1).await();
+            }
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            done.countDown();
+        });
+        assertThat(waits.await(30, TimeUnit.SECONDS)).isTrue();
+
+        thread.interrupt();
+
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).hasSize(1).first().isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    void aStopEndsThePauseAndNothingIsReportedAfterIt() throws Exception {
+        SupervisedThread thread = start(Pauses.of(NEVER), failures::add, () -> {
+            done.countDown();
+            assertThat(stop.isAskedWithin(NEVER)).isTrue();
+            throw new IllegalStateException("it was stopped");
+        });
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+
+        stop.ask();
+
+        assertThat(thread.join(Duration.ofSeconds(30))).isTrue();
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void pausesDoubleUpToTheLongest() {
+        Pauses pauses = new Pauses(Duration.ofMillis(200), Duration.ofMillis(500));
+
+        assertThat(pauses.after(Duration.ofMillis(200))).isEqualTo(Duration.ofMillis(400));
+        assertThat(pauses.after(Duration.ofMillis(400))).isEqualTo(Duration.ofMillis(500));
+    }
+
+    private SupervisedThread start(Pauses pauses, Consumer<Throwable> onFailure, SupervisedThread.Attempt attempt) {
+        SupervisedThread thread = new SupervisedThread("test", stop, pauses, attempt, onFailure);
+        thread.start();
+        return thread;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void sneak(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+}

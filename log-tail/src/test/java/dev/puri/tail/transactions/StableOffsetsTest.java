@@ -1,0 +1,60 @@
+package dev.puri.tail.transactions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.tail.transactions.StableOffsets.Offsets;
+import dev.puri.tail.transactions.StableOffsets.Stalled;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+final class StableOffsetsTest {
+    private static final TopicPartition ONE = new TopicPartition("a", 1);
+    private static final TopicPartition TWO = new TopicPartition("a", 2);
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+    private final StableOffsets offsets = new StableOffsets();
+
+    @Test
+    void aPartitionThatCanBeReadToItsEndIsNotStalled() {
+        assertThat(offsets.observe(Map.of(ONE, new Offsets(7, 7)), 0)).isEmpty();
+    }
+
+    @Test
+    void tellsForHowLongTheOffsetHasNotMoved() {
+        offsets.observe(Map.of(ONE, new Offsets(7, 8)), 0);
+
+        assertThat(offsets.observe(Map.of(ONE, new Offsets(7, 90)), 9 * SECOND))
+                .containsExactly(new Stalled(ONE, new Offsets(7, 90), Duration.ofSeconds(9)));
+    }
+
+    @Test
+    void aTransactionThatEndsBeginsTheTimeAgain() {
+        offsets.observe(Map.of(ONE, new Offsets(7, 8)), 0);
+
+        assertThat(offsets.observe(Map.of(ONE, new Offsets(9, 12)), 9 * SECOND))
+                .containsExactly(new Stalled(ONE, new Offsets(9, 12), Duration.ZERO));
+        assertThat(offsets.observe(Map.of(ONE, new Offsets(12, 12)), 10 * SECOND))
+                .isEmpty();
+    }
+
+    @Test
+    void partitionsAreTimedEachByItself() {
+        offsets.observe(Map.of(ONE, new Offsets(7, 8)), 0);
+
+        assertThat(offsets.observe(Map.of(ONE, new Offsets(7, 8), TWO, new Offsets(0, 1)), 4 * SECOND))
+                .containsExactlyInAnyOrder(
+                        new Stalled(ONE, new Offsets(7, 8), Duration.ofSeconds(4)),
+                        new Stalled(TWO, new Offsets(0, 1), Duration.ZERO));
+    }
+
+    @Test
+    void aPartitionThatIsNotThereIsForgotten() {
+        offsets.observe(Map.of(ONE, new Offsets(7, 8)), 0);
+        offsets.observe(Map.of(), 4 * SECOND);
+
+        assertThat(offsets.observe(Map.of(ONE, new Offsets(7, 8)), 8 * SECOND))
+                .containsExactly(new Stalled(ONE, new Offsets(7, 8), Duration.ZERO));
+    }
+}

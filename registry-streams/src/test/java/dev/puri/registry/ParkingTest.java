@@ -1,0 +1,87 @@
+package dev.puri.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Properties;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.junit.jupiter.api.Test;
+
+class ParkingTest {
+    private static final Puri PURI = Puri.parse("people:persons:johanna");
+
+    private final KeyValueStore<byte[], byte[]> store = store();
+
+    @Test
+    void keysDoNotSpellTheName() {
+        Parking parking = new Parking(store);
+        parking.open(new Dossier(PURI, arrival(0), 7), Wait.FOR_SCHEMA);
+        parking.queue(PURI, arrival(1), 8);
+        try (KeyValueIterator<byte[], byte[]> all = store.all()) {
+            assertThat(all)
+                    .toIterable()
+                    .hasSize(2)
+                    .allSatisfy(entry -> assertThat(new String(entry.key, StandardCharsets.ISO_8859_1))
+                            .doesNotContain("johanna"));
+        }
+    }
+
+    @Test
+    void eventsThatAnEarlierBuildParkedUnderTheNameKeepTheirOrder() {
+        for (int sequence = 3; sequence < 5; sequence++) {
+            byte[] name = PURI.toBytes();
+            byte[] key = ByteBuffer.allocate(name.length + 1 + Long.BYTES)
+                    .put(name)
+                    .put((byte) 0)
+                    .putLong(sequence)
+                    .array();
+            byte[] value = arrival(sequence).toBytes(name, 10 + sequence);
+            store.put(key, Arrays.copyOfRange(value, Texts.size(name), value.length));
+        }
+        new Parking(store).queue(PURI, arrival(5), 15);
+
+        Parking parking = new Parking(store);
+        for (int sequence : List.of(3, 4, 5)) {
+            Dossier head = parking.head(PURI);
+            assertThat(head.arrival().position().offset()).isEqualTo(sequence);
+            assertThat(head.since()).isEqualTo(10 + sequence);
+            assertThat(head.arrival().head()).containsExactly(1, 2, 3);
+            parking.removeHead(PURI);
+        }
+        assertThat(parking.isWaiting(PURI)).isFalse();
+        try (KeyValueIterator<byte[], byte[]> all = store.all()) {
+            assertThat(all).toIterable().isEmpty();
+        }
+    }
+
+    private static Arrival arrival(int offset) {
+        return Arrival.of(new Position(Topics.EVENTS, 0, offset), PURI.toBytes(), new byte[] {1, 2, 3});
+    }
+
+    private static KeyValueStore<byte[], byte[]> store() {
+        Properties config = new Properties();
+        config.put(StreamsConfig.APPLICATION_ID_CONFIG, "app");
+        config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "nowhere:0");
+        MockProcessorContext<byte[], byte[]> context =
+                new MockProcessorContext<>(config, new TaskId(0, 0), new File("/nonexistent"));
+        KeyValueStore<byte[], byte[]> store = Stores.keyValueStoreBuilder(
+                        Stores.inMemoryKeyValueStore("parked"), Serdes.ByteArray(), Serdes.ByteArray())
+                .withLoggingDisabled()
+                .build();
+        store.init(context.getStateStoreContext(), store);
+        return store;
+    }
+}

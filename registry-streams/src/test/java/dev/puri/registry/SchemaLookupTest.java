@@ -1,0 +1,101 @@
+package dev.puri.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.UnknownSchemaException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.apache.avro.Schema;
+import org.junit.jupiter.api.Test;
+
+class SchemaLookupTest {
+    /** More than are asked for at once, and than are open at once. */
+    private static final int IDS = 5000;
+
+    private final Questions registry = new Questions();
+
+    @Test
+    void streamThreadDoesNotWaitForEachOfManyUnknownIds() {
+        InstantSource noon = InstantSource.fixed(Instant.parse("2026-01-01T12:00:00Z"));
+        // Whoever waits before the registry answers waits for ever.
+        try (SchemaLookup lookup = new SchemaLookup(registry, noon, Duration.ofDays(1), 0)) {
+            for (int id = 1; id <= IDS; id++) {
+                assertThat(lookup.schema(id)).isInstanceOf(SchemaLookup.Pending.class);
+            }
+            registry.mayAnswer.countDown();
+            for (int id = 1; id <= IDS; id++) {
+                int asked = id;
+                await().pollInterval(Duration.ofMillis(1))
+                        .until(() -> lookup.schema(asked) instanceof SchemaLookup.Unknown);
+            }
+            assertThat(registry.asked).hasSize(IDS);
+            assertThat(registry.asked.values()).as("each is asked for once").containsOnly(1);
+        }
+    }
+
+    @Test
+    void streamThreadWaitsAFewTimesASecondForAnAnswer() {
+        registry.mayAnswer.countDown();
+        SettableClock clock = new SettableClock();
+        try (SchemaLookup lookup = new SchemaLookup(registry, clock, Duration.ofDays(1), 2)) {
+            assertThat(lookup.schema(1)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(lookup.schema(2)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(lookup.schema(3)).isInstanceOf(SchemaLookup.Pending.class);
+            clock.now = clock.now.plusSeconds(1);
+            assertThat(lookup.schema(4)).isInstanceOf(SchemaLookup.Unknown.class);
+        }
+    }
+
+    @Test
+    void negativeIdsAreUnknownWithoutAQuestion() {
+        try (SchemaLookup lookup = new SchemaLookup(registry, InstantSource.system())) {
+            assertThat(lookup.await(-5)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(registry.asked).isEmpty();
+        }
+    }
+
+    private static final class SettableClock implements InstantSource {
+        private volatile Instant now = Instant.parse("2026-01-01T12:00:00Z");
+
+        @Override
+        public Instant instant() {
+            return now;
+        }
+    }
+
+    /** Knows no schema, answers when it may, and counts what it is asked. */
+    private static final class Questions implements SchemaRegistry {
+        private final Map<Integer, Integer> asked = new ConcurrentHashMap<>();
+        private final CountDownLatch mayAnswer = new CountDownLatch(1);
+
+        @Override
+        public Schema byId(int id) {
+            asked.merge(id, 1, Integer::sum);
+            try {
+                mayAnswer.await();
+            } catch (InterruptedException e) {
+                throw new org.apache.kafka.common.errors.InterruptException(e);
+            }
+            throw new UnknownSchemaException("schema id " + id + ": no schema has it", null);
+        }
+
+        @Override
+        public int register(String subject, Schema schema) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public int idOf(String subject, Schema schema) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,47 @@
+package dev.puri.schemas.serde;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.avro.Schema;
+
+/**
+ * Schemas in the form in which they are registered: without {@code avro.java.string}, which tells Avro's
+ * Java alone to read text into a String. The registered text is then the one of {@code schemas/spec/avro},
+ * so that a client in another language which registers that file adds no version.
+ */
+public final class RegisteredForm {
+    private static final String JAVA_STRING = "avro.java.string";
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private RegisteredForm() {}
+
+    /** The schema without what only Java's classes need; the schema itself when there is nothing of that. */
+    public static Schema of(Schema schema) {
+        String text = schema.toString();
+        if (!text.contains(JAVA_STRING)) {
+            return schema;
+        }
+        try {
+            JsonNode tree = JSON.readTree(text);
+            removeFrom(tree);
+            return new Schema.Parser().setValidateDefaults(false).parse(tree.toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException("a schema that is no JSON: " + text, e);
+        }
+    }
+
+    /** Whether both are registered as the same text. */
+    public static boolean isSame(Schema one, Schema other) {
+        return one.equals(other) || of(one).equals(of(other));
+    }
+
+    private static void removeFrom(JsonNode node) {
+        if (node instanceof ObjectNode object) {
+            object.remove(JAVA_STRING);
+        }
+        node.forEach(RegisteredForm::removeFrom);
+    }
+}
