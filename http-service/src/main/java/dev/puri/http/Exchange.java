@@ -114,6 +114,11 @@ public final class Exchange {
         return parameter;
     }
 
+    /** What stands for the connection that the request came on: the same for all of its requests, and of no other's. */
+    public Object connection() {
+        return connection;
+    }
+
     /** The first value of a query parameter, decoded; null when it is not given. */
     public @Nullable String query(String name) {
         // Where there is none, parsing would only make objects.

@@ -14,7 +14,9 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -299,6 +301,27 @@ final class Http2Test {
 
     private static void assertClosed(ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOfAny(EOFException.class, SocketException.class);
+    }
+
+    @Test
+    void requestsOfOneConnectionAreKnownToBe() throws Exception {
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        List<Exchange> exchanges = new ArrayList<>();
+        // On HTTP/1.1 requests that wait have a connection each.
+        for (HttpClient.Version version : List.of(HttpClient.Version.HTTP_1_1, HttpClient.Version.HTTP_2)) {
+            for (int i = 0; i < 2; i++) {
+                answers.add(send(request("/held").version(version)));
+                exchanges.add(held.poll(20, TimeUnit.SECONDS));
+            }
+        }
+        List<Object> connections = exchanges.stream().map(Exchange::connection).toList();
+        exchanges.forEach(exchange -> exchange.later(() -> text(exchange, "late")));
+
+        assertThat(connections.get(2)).isSameAs(connections.get(3));
+        assertThat(Set.copyOf(connections)).hasSize(3);
+        for (CompletableFuture<HttpResponse<String>> answer : answers) {
+            assertThat(answer.get(20, TimeUnit.SECONDS).body()).isEqualTo("late");
+        }
     }
 
     private HttpRequest.Builder request(String path) {

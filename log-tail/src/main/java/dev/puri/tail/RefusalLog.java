@@ -25,7 +25,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -87,6 +86,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
+    private volatile Listener listener = position -> {};
 
     /** One who waits. */
     private static final class Waiting {
@@ -172,9 +172,14 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     @Override
+    public void onRefusal(Listener listener) {
+        this.listener = listener;
+    }
+
+    @Override
     public @Nullable Refusal at(Position position, @Nullable Puri puri) {
         return find(position)
-                .filter(refused -> puri == null || Objects.equals(puri, refused.puri()))
+                .filter(refused -> puri == null || refused.puri() == null || puri.equals(refused.puri()))
                 .map(Refused::refusal)
                 .orElse(null);
     }
@@ -296,6 +301,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         }
         // What hangs on it runs here, so without the lock.
         waiting.forEach(each -> each.told.complete(Optional.of(refused)));
+        listener.refused(refused.position());
         if (!refused.rejectedAt().isBefore(since)) {
             counters.getOrDefault(refused.reason(), otherReasons).increment();
         }

@@ -10,6 +10,7 @@ import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Topics;
@@ -75,6 +76,28 @@ final class RefusalLogTest {
         assertThat(log.at(Written.position(10), null)).isNotNull();
         assertThat(log.at(Written.position(10), TWO)).isNull();
         assertThat(log.at(Written.position(11), ONE)).isNull();
+    }
+
+    @Test
+    void aRefusalOfAKeyThatIsNoPuriIsToldToWhoeverAsksForTheToken() {
+        take(Written.rejection("MALFORMED", null, 10, 1, "the record has no key"));
+
+        assertThat(log.at(Written.position(10), ONE))
+                .isNotNull()
+                .extracting(Refusal::detail)
+                .isEqualTo("the record has no key");
+    }
+
+    @Test
+    void whoListensIsToldOfEachRefusalOnce() {
+        List<Position> told = new ArrayList<>();
+        log.onRefusal(told::add);
+
+        add(ONE, 10, 1);
+        add(ONE, 10, 1);
+        add(TWO, 11, 2);
+
+        assertThat(told).containsExactly(Written.position(10), Written.position(11));
     }
 
     @Test

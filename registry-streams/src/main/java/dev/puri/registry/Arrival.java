@@ -32,7 +32,7 @@ record Arrival(
     static final int KEPT_BYTES = 64 * 1024;
 
     /** Longer keys cannot be pURIs and are not carried on. */
-    private static final int MAX_KEY_BYTES = 1024;
+    static final int MAX_KEY_BYTES = 1024;
 
     private static final String LENGTH_HEADER = "length";
     private static final String SHA256_HEADER = "sha256";

@@ -46,6 +46,28 @@ final class EventEdge {
         }
     }
 
+    /** The pURI that a key is a text of, canonical or not; null when it is none. */
+    static @Nullable Puri puriOf(byte @Nullable [] key) {
+        try {
+            return key == null ? null : Puri.parse(new String(key, StandardCharsets.UTF_8));
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /** What is wrong with a key that is not a pURI in canonical form. */
+    static String objectionToKey(byte @Nullable [] key) {
+        if (key == null || key.length == 0) {
+            return "the record has no key, or one of more than " + Arrival.MAX_KEY_BYTES
+                    + " bytes; an event's key is its pURI in canonical form";
+        }
+        String quoted = "the record's key " + Texts.quoted(key);
+        Puri puri = puriOf(key);
+        return puri == null
+                ? quoted + " is no pURI; an event's key is its pURI in canonical form"
+                : quoted + " is not the pURI in canonical form, which an event's key has to be: " + puri;
+    }
+
     Reading read(Puri key, Arrival arrival) {
         if (arrival.length() < 0) {
             return unreadable(Reason.UNDECODABLE, "the record has no value; an event is never a tombstone");
@@ -59,7 +81,9 @@ final class EventEdge {
             int schemaId = WireFormat.schemaId(arrival.head());
             return switch (schemas.schema(schemaId)) {
                 case SchemaLookup.Known known -> check(key, reader.read(arrival.head(), known.schema()));
-                case SchemaLookup.Unknown unknown -> unreadable(Reason.UNDECODABLE, unknown.detail());
+                case SchemaLookup.Unknown ignored ->
+                    // Not in the registry's words, which name its address.
+                    unreadable(Reason.UNDECODABLE, "the schema registry has no schema " + schemaId);
                 case SchemaLookup.Pending ignored -> SCHEMA_PENDING;
             };
         } catch (SerializationException e) {

@@ -165,14 +165,16 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             tally.countRead();
             Puri puri = EventEdge.canonicalKey(arrival.key());
             if (puri == null) {
-                refuseStray(arrival, null, "the record's key is not a pURI in canonical form");
+                refuseStray(arrival, EventEdge.puriOf(arrival.key()), EventEdge.objectionToKey(arrival.key()));
             } else if (isDirect && Partitions.of(puri, partitions) != partition) {
                 // To answer here would overwrite the row that the right partition wrote.
                 refuseStray(
                         arrival,
                         puri,
-                        puri + " belongs in partition " + Partitions.of(puri, partitions) + " and came in " + partition
-                                + "; set the producer's partitioner to murmur2 over the key");
+                        "the event belongs in partition " + Partitions.of(puri, partitions) + " and came in "
+                                + partition
+                                + "; set the producer's partitioner to murmur2 over the key, Kafka's default"
+                                + " (librdkafka: partitioner=murmur2_random)");
             } else if (parking.isWaiting(puri)) {
                 parking.queue(puri, arrival, now());
                 tally.countParked();

@@ -222,6 +222,7 @@ final class SchemaLookup implements AutoCloseable {
         try {
             known.put(id, new Known(registry.byId(id)));
         } catch (UnknownSchemaException e) {
+            LOG.debug("Schema {} is unknown: {}", id, e.getMessage());
             Unknown answer = new Unknown(String.valueOf(e.getMessage()));
             synchronized (unknown) {
                 unknown.put(id, new Remembered(answer, clock.instant().plus(UNKNOWN_FOR)));

@@ -7,10 +7,31 @@ import java.nio.charset.StandardCharsets;
 final class Texts {
     static final byte[] EMPTY = {};
 
+    /** Characters, so that what is wrong with a text comes before a refusal is cut. */
+    private static final int MOST_QUOTED = 80;
+
     private Texts() {}
 
     static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A text of unknown origin for people: in quotes, cut, and with escapes for all but printable ASCII. */
+    static String quoted(byte[] utf8) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (char c : new String(utf8, StandardCharsets.UTF_8).toCharArray()) {
+            if (quoted.length() > MOST_QUOTED) {
+                return quoted.append("…\"").toString();
+            }
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append(c);
+            } else if (c >= ' ' && c < 0x7F) {
+                quoted.append(c);
+            } else {
+                quoted.append("\\u%04X".formatted((int) c));
+            }
+        }
+        return quoted.append('"').toString();
     }
 
     static int size(byte[]... texts) {

@@ -360,6 +360,30 @@ class RegistryTopologyTest {
     }
 
     @Test
+    void keyThatIsNotCanonicalIsNamedAndItsRefusalBearsTheCanonicalName() {
+        Rejection odd = refusalOfKey(Texts.utf8("Music:Tracks:A"));
+        assertThat(odd.getDetail())
+                .isEqualTo("the record's key \"Music:Tracks:A\" is not the pURI in canonical form,"
+                        + " which an event's key has to be: music:tracks:a");
+        assertThat(odd.getPuri()).isEqualTo("music:tracks:a");
+
+        Rejection none = refusalOfKey(Texts.utf8("\u001b[31mtrack \"1\"\n"));
+        assertThat(none.getDetail())
+                .isEqualTo("the record's key \"\\u001B[31mtrack \\\"1\\\"\\u000A\" is no pURI;"
+                        + " an event's key is its pURI in canonical form");
+        assertThat(none.getPuri()).isNull();
+
+        assertThat(refusalOfKey(Texts.utf8("é".repeat(500))).getDetail()).hasSizeLessThan(200);
+        assertThat(refusalOfKey(null).getDetail()).contains("no key");
+        assertThat(identities.isEmpty()).isTrue();
+    }
+
+    private Rejection refusalOfKey(byte[] key) {
+        events.pipeInput(key, encoded(created(TRACK, null)));
+        return RecordReader.of(Rejection.class).decode(rejections.readRecord().value(), Rejection.getClassSchema());
+    }
+
+    @Test
     void schemaThatNobodyKnowsIsRefusedAndOneOutOfReachWaits() {
         events.pipeInput(TRACK.toBytes(), new byte[] {0, 0, 0, 1, 1, 0});
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:UNDECODABLE");

@@ -85,7 +85,7 @@ final class LookUps {
                 return;
             }
             Position token = WaitTerms.token(at);
-            when(exchange, sight(ref, token, wait), sight -> {
+            when(exchange, sight(exchange, ref, token, wait), sight -> {
                 if (sight instanceof Sight.Foreign foreign) {
                     exchange.problem(Problem.of(WaitTerms.FOREIGN_TOKEN, WaitTerms.sentence(foreign.detail())));
                 } else {
@@ -142,7 +142,7 @@ final class LookUps {
         boolean waits = false;
         try {
             for (ResolveRequest.Ref each : request.refs()) {
-                CompletableFuture<Sight> sight = each.at() == null ? NOTHING_ASKED : sightOf(each, wait);
+                CompletableFuture<Sight> sight = each.at() == null ? NOTHING_ASKED : sightOf(exchange, each, wait);
                 waits |= !sight.isDone();
                 sights.add(sight);
             }
@@ -168,9 +168,10 @@ final class LookUps {
     private static final CompletableFuture<Sight> NOTHING_ASKED =
             CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
 
-    private CompletableFuture<Sight> sightOf(ResolveRequest.Ref each, Duration wait) throws Waiters.TooManyException {
+    private CompletableFuture<Sight> sightOf(Exchange exchange, ResolveRequest.Ref each, Duration wait)
+            throws Waiters.TooManyException {
         try {
-            return sight(each.ref(), WaitTerms.token(Objects.requireNonNull(each.at())), wait);
+            return sight(exchange, each.ref(), WaitTerms.token(Objects.requireNonNull(each.at())), wait);
         } catch (RefusedException e) {
             // One bad token is its item's matter, as one bad reference is.
             return CompletableFuture.completedFuture(new Sight.Foreign(String.valueOf(e.getMessage())));
@@ -198,11 +199,12 @@ final class LookUps {
      * What became of a token's event; completes with {@code Seen} when the reference is malformed, which
      * is then said by the look-up.
      */
-    private CompletableFuture<Sight> sight(String ref, Position token, Duration wait) throws Waiters.TooManyException {
+    private CompletableFuture<Sight> sight(Exchange exchange, String ref, Position token, Duration wait)
+            throws Waiters.TooManyException {
         try {
             return Handle.looksLike(ref)
-                    ? writes.await(Handle.parse(ref), token, wait)
-                    : writes.await(Puri.parse(ref), token, wait);
+                    ? writes.await(exchange.connection(), Handle.parse(ref), token, wait)
+                    : writes.await(exchange.connection(), Puri.parse(ref), token, wait);
         } catch (InvalidNameException e) {
             return CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
         }

@@ -138,7 +138,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                     answers.noRow(puri, answer.position());
                 }
             } else {
-                batch.rows.put(puri, answer == null ? row : Answer.under(answer.position(), row));
+                batch.rows.put(puri, answer == null ? row : answer.keep(row));
             }
             batch.heardOf(
                     puri.toBytes(),

@@ -28,7 +28,7 @@ final class PathRefTest {
     @Test
     void whatLibrariesMakeOfAPuriIsReadBack() {
         // encodeURIComponent and its kin encode the colon; Go's PathEscape and JAX-RS leave it.
-        assertThat(PathRef.decode("debian%3Apackages%3Alibstdc%2B%2B")).isEqualTo("debian:packages:libstdc%2B%2B");
+        assertThat(PathRef.decode("debian%3Apackages%3Alibstdc%2B%2B")).isEqualTo("debian:packages:libstdc++");
         assertThat(PathRef.decode("debian%3apackages%3aa%252Fb")).isEqualTo("debian:packages:a%2Fb");
         assertThat(PathRef.decode("debian:packages:a%252Fb")).isEqualTo("debian:packages:a%2Fb");
         assertThat(PathRef.decode("debian%3Apackages%3Aa%253Ab")).isEqualTo("debian:packages:a%3Ab");
@@ -41,6 +41,19 @@ final class PathRefTest {
     void nothingIsDecodedTwice() {
         assertThat(PathRef.decode("a:b:%25253A")).isEqualTo("a:b:%253A");
         assertThat(PathRef.decode("a%3Ab%3A%25253A")).isEqualTo("a:b:%253A");
+    }
+
+    @Test
+    void aReferenceIsWhatWasAskedFor() {
+        assertThat(PathRef.decode("not%20a%20ref")).isEqualTo("not a ref");
+        assertThat(PathRef.decode("debian:packages:caf%C3%A9")).isEqualTo("debian:packages:café");
+        assertThat(PathRef.decode("debian:packages:a%0Ab")).isEqualTo("debian:packages:a\nb");
+        // Decoded it would be another, or none.
+        assertThat(PathRef.decode("debian:packages:a%20b")).isEqualTo("debian:packages:a%20b");
+        assertThat(PathRef.decode("debian:packages:a%3Ab")).isEqualTo("debian:packages:a%3Ab");
+        // Not to be decoded at all.
+        assertThat(PathRef.decode("debian:packages:%FF")).isEqualTo("debian:packages:%FF");
+        assertThat(PathRef.decode("not%20a%2")).isEqualTo("not%20a%2");
     }
 
     @Test

@@ -410,6 +410,18 @@ final class RowFeedTest {
     }
 
     @Test
+    void anEventThatWasRefusedInAnotherTopicDoesNotHideTheTokensOfTheRows() {
+        Row row = Rows.active("br-1");
+        add(TRACK.toBytes(), avro(KNOWN, row), headers(row.position().toString(), "applied"));
+        add(TRACK.toBytes(), avro(KNOWN, row), headers("soundcloud-0-7", "refused:MALFORMED"));
+        write();
+
+        assertThat(positionOf(TRACK)).isEqualTo(row.position().toString());
+        assertThat(answers.refusalAt(Position.parse("soundcloud-0-7")))
+                .isEqualTo(new Answers.Refused(TRACK, Reason.MALFORMED));
+    }
+
+    @Test
     void aMarkerNamesNoEventAndIsNotCounted() {
         add(bytes("puri:marker:3"), null);
         write();

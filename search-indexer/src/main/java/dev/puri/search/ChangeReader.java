@@ -95,7 +95,7 @@ final class ChangeReader {
 
     private Entry row(byte[] value, @Nullable Answer answer) throws UnreadableException {
         Row row = RowAvro.fromAvro(rows.read(value));
-        return new Entry.OfIdentity(answer == null ? row : Answer.under(answer.position(), row));
+        return new Entry.OfIdentity(answer == null ? row : answer.keep(row));
     }
 
     private Entry document(byte[] value) throws UnreadableException {

@@ -44,9 +44,10 @@ final class EventWaits {
      * What became of an event, by the end of the wait. May block; completes on any thread; cancelling it ends
      * the wait.
      *
+     * @param caller who asks, such as a connection
      * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
      */
-    CompletableFuture<Sight> await(SearchRequest.Awaited event) throws Waiters.TooManyException {
+    CompletableFuture<Sight> await(Object caller, SearchRequest.Awaited event) throws Waiters.TooManyException {
         if (indexer.watch().partitions(Kind.IDENTITY) == 0) {
             // Answered from before, and no broker has told yet whose a token can be.
             return CompletableFuture.completedFuture(new Sight.NotCaughtUp(event.token()));
@@ -54,10 +55,10 @@ final class EventWaits {
         long end = System.nanoTime() + event.patience().toNanos();
         CompletableFuture<Sight> row;
         if (event.handle() == null) {
-            row = writes.await(puri(event), event.token(), event.patience());
+            row = writes.await(caller, puri(event), event.token(), event.patience());
         } else {
             rows.learn(event.handle());
-            row = writes.await(event.handle(), event.token(), event.patience());
+            row = writes.await(caller, event.handle(), event.token(), event.patience());
         }
         // Whoever is answered later is so by a thread that everybody waits for.
         boolean mayAsk = row.isDone();
@@ -66,7 +67,7 @@ final class EventWaits {
             if (!(sight instanceof Sight.Seen)) {
                 return CompletableFuture.completedFuture(sight);
             }
-            CompletableFuture<Sight> document = document(event, end, mayAsk);
+            CompletableFuture<Sight> document = document(caller, event, end, mayAsk);
             underWay.set(document);
             return document;
         });
@@ -89,7 +90,7 @@ final class EventWaits {
     /**
      * @param mayAsk whether the engine may be asked, which may block
      */
-    private CompletableFuture<Sight> document(SearchRequest.Awaited event, long end, boolean mayAsk) {
+    private CompletableFuture<Sight> document(Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
         Sight late = new Sight.NotCaughtUp(event.token());
         Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
         int partitions = indexer.watch().partitions(Kind.DOCUMENT);
@@ -104,6 +105,7 @@ final class EventWaits {
                 .endsOfAll(Kind.DOCUMENT)
                 .toCompletableFuture()
                 .thenCompose(ends -> seen(
+                        caller,
                         partition,
                         Objects.requireNonNull(ends.get(partition)),
                         Duration.ofNanos(end - System.nanoTime())))
@@ -111,9 +113,11 @@ final class EventWaits {
                 .thenApply(seen -> seen == null ? late : seen);
     }
 
-    private CompletableFuture<@Nullable Sight> seen(int partition, long offset, Duration wait) {
+    private CompletableFuture<@Nullable Sight> seen(Object caller, int partition, long offset, Duration wait) {
         try {
             return waiters.await(
+                    caller,
+                    null,
                     null,
                     wait.isNegative() ? Duration.ZERO : wait,
                     () -> indexer.seen().next(Kind.DOCUMENT, partition) >= offset ? Sight.Seen.INSTANCE : null);

@@ -94,7 +94,7 @@ public record SearchSettings(
         Duration maxWait,
 
         @Setting(
-                doc = "Most requests that may wait for events at once.",
+                doc = "Most requests that may wait for events at once; on one connection a tenth.",
                 byDefault = "10000",
                 atLeast = "1",
                 atMost = "1000000")

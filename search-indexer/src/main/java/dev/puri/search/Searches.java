@@ -189,7 +189,7 @@ final class Searches {
     private Runnable await(Exchange exchange, SearchRequest.Awaited event, SearchRequest request) {
         CompletableFuture<Sight> sight;
         try {
-            sight = waits.await(event);
+            sight = waits.await(exchange.connection(), event);
         } catch (Waiters.TooManyException e) {
             Problem problem = Problem.of(WaitTerms.TOO_MANY_WAITERS, WaitTerms.sentence(e.getMessage() + ""));
             return () -> exchange.header("Retry-After", "1").problem(problem);
@@ -211,8 +211,7 @@ final class Searches {
             case Sight.Foreign foreign ->
                 exchange.problem(Problem.of(WaitTerms.FOREIGN_TOKEN, WaitTerms.sentence(foreign.detail())));
             case Sight.NotCaughtUp late ->
-                exchange.problem(Problem.of(
-                        NOT_CAUGHT_UP, "The event " + late.at() + " was not searchable by the end of the wait."));
+                exchange.problem(Problem.of(NOT_CAUGHT_UP, WaitTerms.sentence(late.detail())));
         }
     }
 

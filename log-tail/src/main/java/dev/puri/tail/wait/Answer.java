@@ -35,6 +35,17 @@ public record Answer(Position position, Outcome outcome) {
     }
 
     /**
+     * Returns the row as it is kept: under the position of this event, so that its token is answered. An event that was
+     * refused in another partition than the row's leaves it under its own: its token is known as refused, and the tokens
+     * of the row's partition would find nothing to go by.
+     */
+    public Row keep(Row row) {
+        Position own = row.position();
+        boolean isElsewhere = !own.topic().equals(position.topic()) || own.partition() != position.partition();
+        return outcome.kind() == Outcome.Kind.REFUSED && isElsewhere ? row : under(position, row);
+    }
+
+    /**
      * Returns the row under the position of the event that its record answers, whether or not that event
      * changed the row. The row's own position may be older: a description, for one, leaves it as it is.
      */

@@ -27,8 +27,12 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * was it refused? ──▶ Refused     the exact token first, even if the row has gone on since
  * is the row, or the lack of one, as of this event or a later one of the topic? ──▶ Seen
- * otherwise wait for news of the name and look again ──▶ … ──▶ NotCaughtUp
+ * otherwise wait for news of the name or the token and look again ──▶ …
+ * the wait is over: can the token be of this name? ──▶ NotCaughtUp, else Foreign
  * </pre>
+ *
+ * A token that cannot be of this name is waited for all the same: it may be of an event that its producer put into the
+ * wrong partition, and then the refusal says so.
  *
  * Later means later for this name. How far a partition was read tells nothing: an event may be parked
  * and overtaken by those of other names.
@@ -83,15 +87,12 @@ public final class ReadYourWrites {
         GONE;
 
         static End of(@Nullable Sight seen, @Nullable Throwable failure) {
-            if (failure != null) {
-                return GONE;
-            }
-            return switch (seen) {
+            return switch (failure == null ? seen : null) {
                 case Sight.Seen news -> SEEN;
                 case Sight.Refused refused -> REFUSED;
                 case Sight.Foreign foreign -> FOREIGN;
                 case Sight.NotCaughtUp late -> NOT_CAUGHT_UP;
-                case null -> NOT_CAUGHT_UP;
+                case null -> GONE;
             };
         }
 
@@ -117,6 +118,7 @@ public final class ReadYourWrites {
         this.refusals = refusals;
         this.waiters = waiters;
         this.partitions = partitions;
+        refusals.onRefusal(waiters::wake);
         for (End end : End.values()) {
             waits.put(
                     end,
@@ -132,35 +134,40 @@ public final class ReadYourWrites {
      * What became of a name's event, by the end of the wait. Blocks as long as {@link Rows#lastOf} does;
      * completes on any thread; cancelling it ends the wait.
      *
+     * @param caller who asks, such as a connection; too many waits of one are refused
      * @param wait zero to look once
      * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
      */
-    public CompletableFuture<Sight> await(Puri puri, Position token, Duration wait) throws Waiters.TooManyException {
-        return await(puri, token, wait, look(puri, token, rows::lastOf), () -> look(puri, token, rows::lastHeardOf));
+    public CompletableFuture<Sight> await(Object caller, Puri puri, Position token, Duration wait)
+            throws Waiters.TooManyException {
+        Sight now = look(puri, token, rows::lastOf);
+        if (now != null || !wait.isPositive()) {
+            return detailed(now == null ? unseen(puri, token) : now).toCompletableFuture();
+        }
+        return answered(
+                waiters.await(caller, puri, token, wait, () -> look(puri, token, rows::lastHeardOf)),
+                () -> unseen(puri, token));
     }
 
     /** The same of a handle's bearer, who may not be known yet. */
-    public CompletableFuture<Sight> await(Handle handle, Position token, Duration wait)
+    public CompletableFuture<Sight> await(Object caller, Handle handle, Position token, Duration wait)
             throws Waiters.TooManyException {
-        return await(
-                null, token, wait, look(handle, token, rows::lastOf), () -> look(handle, token, rows::lastHeardOf));
+        Sight now = look(handle, token, rows::lastOf);
+        if (now != null || !wait.isPositive()) {
+            return detailed(now == null ? unseen(rows.bearer(handle), token) : now)
+                    .toCompletableFuture();
+        }
+        return answered(
+                waiters.await(caller, null, token, wait, () -> look(handle, token, rows::lastHeardOf)),
+                () -> unseen(rows.bearer(handle), token));
     }
 
-    private CompletableFuture<Sight> await(
-            @Nullable Puri puri, Position token, Duration wait, @Nullable Sight now, Supplier<@Nullable Sight> again)
-            throws Waiters.TooManyException {
-        if (now == null && !wait.isPositive()) {
-            return CompletableFuture.completedFuture(new Sight.NotCaughtUp(token));
-        }
-        if (now != null) {
-            return detailed(now).toCompletableFuture();
-        }
+    private CompletableFuture<Sight> answered(CompletableFuture<@Nullable Sight> waiting, Supplier<Sight> unseen) {
         long begun = System.nanoTime();
-        CompletableFuture<@Nullable Sight> waiting = waiters.await(puri, wait, again);
-        waiting.whenComplete((seen, failure) -> Objects.requireNonNull(waits.get(End.of(seen, failure)))
+        CompletableFuture<Sight> ended = waiting.thenApply(seen -> seen == null ? unseen.get() : seen);
+        ended.whenComplete((seen, failure) -> Objects.requireNonNull(waits.get(End.of(seen, failure)))
                 .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS));
-        CompletableFuture<Sight> answer =
-                waiting.thenCompose(seen -> detailed(seen == null ? new Sight.NotCaughtUp(token) : seen));
+        CompletableFuture<Sight> answer = ended.thenCompose(this::detailed);
         answer.whenComplete((sight, failure) -> {
             if (answer.isCancelled()) {
                 waiting.cancel(false);
@@ -174,11 +181,7 @@ public final class ReadYourWrites {
         if (refused != null) {
             return refused;
         }
-        String foreign = Tokens.foreign(token, puri, partitions.getAsInt());
-        if (foreign != null) {
-            return new Sight.Foreign(foreign);
-        }
-        if (!rows.areThere()) {
+        if (!rows.areThere() || Tokens.foreign(token, puri, partitions.getAsInt()) != null) {
             return null;
         }
         Position row = last.apply(puri);
@@ -194,6 +197,16 @@ public final class ReadYourWrites {
             return refused;
         }
         return bearer == null ? null : look(bearer, token, last);
+    }
+
+    /**
+     * What there is to say of an event of which nothing was seen.
+     *
+     * @param puri whose event it is to be; null when that is not known
+     */
+    private Sight unseen(@Nullable Puri puri, Position token) {
+        String foreign = puri == null ? null : Tokens.foreign(token, puri, partitions.getAsInt());
+        return foreign == null ? new Sight.NotCaughtUp(token) : new Sight.Foreign(foreign);
     }
 
     /**

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** The refusals that are known of. */
 public interface Refusals {
     /**
-     * Why the event at this position was refused; null when none is known to have been.
+     * Why the event at this position was refused; null when none is known to have been. An event whose key is no
+     * pURI is of any name that it is asked for with.
      *
      * @param puri whose event it has to be; null for anybody's
      */
@@ -23,4 +24,13 @@ public interface Refusals {
      * @return completes with null when the patience is over
      */
     CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience);
+
+    /** Sets who is told of each refusal that becomes known. */
+    void onRefusal(Listener listener);
+
+    /** Is told of refusals, on any thread; must be quick. */
+    @FunctionalInterface
+    interface Listener {
+        void refused(Position position);
+    }
 }

@@ -16,9 +16,17 @@ public sealed interface Sight {
     /** It was refused. */
     record Refused(Position at, Reason reason, @Nullable Refusal refusal) implements Sight {}
 
-    /** It is of another name than it was asked for with. */
+    /** It is of another name than it was asked for with, as far as its position tells; and no refusal says otherwise. */
     record Foreign(String detail) implements Sight {}
 
     /** Nothing is known of it yet, and the time is over. */
-    record NotCaughtUp(Position at) implements Sight {}
+    record NotCaughtUp(Position at) implements Sight {
+        /** What that may mean, for people. */
+        public String detail() {
+            return "the event " + at
+                    + " is pending: its outcome was not known here by the end of the wait. An event that"
+                    + " its collection's declaration does not allow is decided only after 5 s, since the declaration may"
+                    + " be under way; ask again, or with a longer wait";
+        }
+    }
 }

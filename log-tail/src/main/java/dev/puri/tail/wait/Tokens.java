@@ -45,6 +45,8 @@ public final class Tokens {
         return token.partition() == partition
                 ? null
                 : "the token " + token + " is of another object than " + puri + ", whose events are in partition "
-                        + partition;
+                        + partition + "; if " + puri
+                        + " was meant, its producer does not choose the partition by murmur2 of the canonical key, and the"
+                        + " registry refuses the event";
     }
 }

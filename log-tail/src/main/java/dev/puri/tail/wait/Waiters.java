@@ -1,6 +1,7 @@
 package dev.puri.tail.wait;
 
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Those who wait for the table, by what they wait for: the name, or anything at all where the name is
- * not known yet. A waiter is a look that is tried again whenever its name was heard of; it holds no
- * thread.
+ * not known yet; and the token, whose event may be refused without a record of the name. A waiter is a
+ * look that is tried again whenever there is news of one of these; it holds no thread.
  *
  * <pre>
  * waiter:  enter · look · nothing yet → leave it there
@@ -31,30 +32,37 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Waiters implements AutoCloseable {
     private final int most;
+    private final int mostOfOne;
     private final AtomicInteger count = new AtomicInteger();
+
+    /** How many waiters each caller has; of those who have any. */
+    private final Map<Object, Integer> byCaller = new ConcurrentHashMap<>();
+
     private final Map<Object, Set<Waiter<?>>> byName = new ConcurrentHashMap<>();
     private final ScheduledThreadPoolExecutor clock;
 
     /** Under which those wait who know no name. */
     private static final Object ANY = new Object();
 
-    /** There are as many waiters as may be. */
+    /** There are as many waiters as may be, or as many of this caller. */
     public static final class TooManyException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        TooManyException(int most) {
-            super(most + " requests wait already");
+        TooManyException(String message) {
+            super(message);
         }
     }
 
     private final class Waiter<T> {
-        private final Object name;
+        private final Object caller;
+        private final List<Object> names;
         private final Supplier<@Nullable T> look;
         private final CompletableFuture<@Nullable T> answer = new CompletableFuture<>();
         private volatile @Nullable ScheduledFuture<?> end;
 
-        Waiter(Object name, Supplier<@Nullable T> look) {
-            this.name = name;
+        Waiter(Object caller, List<Object> names, Supplier<@Nullable T> look) {
+            this.caller = caller;
+            this.names = names;
             this.look = look;
         }
 
@@ -80,10 +88,21 @@ public final class Waiters implements AutoCloseable {
     }
 
     /**
+     * Bounds each caller to a tenth, so that none keeps all others from waiting.
+     *
      * @param most how many may wait at once
      */
     public Waiters(int most) {
+        this(most, Math.max(1, most / 10));
+    }
+
+    /**
+     * @param most how many may wait at once
+     * @param mostOfOne how many of one caller
+     */
+    Waiters(int most, int mostOfOne) {
         this.most = most;
+        this.mostOfOne = mostOfOne;
         clock = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().name("waiters").daemon(true).factory());
         clock.setRemoveOnCancelPolicy(true);
@@ -94,25 +113,28 @@ public final class Waiters implements AutoCloseable {
     /**
      * Looks until there is something to see; once closed, it looks just once.
      *
+     * @param caller who asks, such as a connection
      * @param puri whose news are waited for; null for all
+     * @param token of the event that is waited for; null for none
      * @param wait how long at most
      * @param look gives null while there is nothing yet; quick, for any thread may call it
      * @return completes with what was seen, with null when the wait is over; cancelling it ends the wait.
      *     Completes on the thread that writes the table, so what depends on it must hop away.
-     * @throws TooManyException when there are as many waiters as may be
+     * @throws TooManyException when there are as many waiters as may be, or as many of this caller
      */
-    public <T> CompletableFuture<@Nullable T> await(@Nullable Puri puri, Duration wait, Supplier<@Nullable T> look)
+    public <T> CompletableFuture<@Nullable T> await(
+            Object caller, @Nullable Puri puri, @Nullable Position token, Duration wait, Supplier<@Nullable T> look)
             throws TooManyException {
-        if (count.incrementAndGet() > most) {
-            count.decrementAndGet();
-            throw new TooManyException(most);
+        enter(caller);
+        Object name = puri == null ? ANY : puri;
+        Waiter<T> waiter = new Waiter<>(caller, token == null ? List.of(name) : List.of(name, token), look);
+        for (Object each : waiter.names) {
+            byName.compute(each, (same, there) -> {
+                Set<Waiter<?>> all = there == null ? new HashSet<>(2) : there;
+                all.add(waiter);
+                return all;
+            });
         }
-        Waiter<T> waiter = new Waiter<>(puri == null ? ANY : puri, look);
-        byName.compute(waiter.name, (name, there) -> {
-            Set<Waiter<?>> all = there == null ? new HashSet<>(2) : there;
-            all.add(waiter);
-            return all;
-        });
         waiter.answer.whenComplete((seen, failure) -> leave(waiter));
         waiter.tryAgain();
         if (!waiter.answer.isDone()) {
@@ -129,12 +151,30 @@ public final class Waiters implements AutoCloseable {
         return waiter.answer;
     }
 
-    private void leave(Waiter<?> waiter) {
-        byName.computeIfPresent(waiter.name, (name, all) -> {
-            all.remove(waiter);
-            return all.isEmpty() ? null : all;
-        });
+    private void enter(Object caller) throws TooManyException {
+        if (count.incrementAndGet() > most) {
+            count.decrementAndGet();
+            throw new TooManyException(most + " requests wait already");
+        }
+        if (byCaller.merge(caller, 1, Integer::sum) > mostOfOne) {
+            leave(caller);
+            throw new TooManyException(mostOfOne + " requests of this connection wait already");
+        }
+    }
+
+    private void leave(Object caller) {
+        byCaller.computeIfPresent(caller, (same, waiting) -> waiting == 1 ? null : waiting - 1);
         count.decrementAndGet();
+    }
+
+    private void leave(Waiter<?> waiter) {
+        for (Object name : waiter.names) {
+            byName.computeIfPresent(name, (same, all) -> {
+                all.remove(waiter);
+                return all.isEmpty() ? null : all;
+            });
+        }
+        leave(waiter.caller);
         ScheduledFuture<?> end = waiter.end;
         if (end != null) {
             end.cancel(false);
@@ -154,6 +194,13 @@ public final class Waiters implements AutoCloseable {
     /** There is news of this name, and readers can see it. */
     public void wake(Puri puri) {
         tryAgain(puri);
+    }
+
+    /** There is news of this token's event. */
+    public void wake(Position token) {
+        if (isAnybodyThere()) {
+            tryAgain(token);
+        }
     }
 
     /** There is news, of whomever: those who know no name look again. */

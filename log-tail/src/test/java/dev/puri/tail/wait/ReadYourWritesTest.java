@@ -31,7 +31,9 @@ final class ReadYourWritesTest {
     private static final int PARTITIONS = 8;
     private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
     private static final int ITS_PARTITION = Utils.toPositive(Utils.murmur2(TRACK.toBytes())) % PARTITIONS;
+    private static final Position WRONG_PARTITION = new Position(Topics.EVENTS, (ITS_PARTITION + 1) % PARTITIONS, 7);
     private static final Handle HANDLE = new Handle("trk_4k7vx9tz2nqr8w3");
+    private static final Object CALLER = "a connection";
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
 
@@ -91,6 +93,17 @@ final class ReadYourWritesTest {
     private static final class Known implements Refusals {
         private final Map<Position, Refusal> all = new HashMap<>();
         private final CompletableFuture<@Nullable Refusal> soon = new CompletableFuture<>();
+        private Refusals.Listener listener = position -> {};
+
+        void add(Position position, Refusal refusal) {
+            all.put(position, refusal);
+            listener.refused(position);
+        }
+
+        @Override
+        public void onRefusal(Refusals.Listener listener) {
+            this.listener = listener;
+        }
 
         @Override
         public @Nullable Refusal at(Position position, @Nullable Puri puri) {
@@ -107,16 +120,16 @@ final class ReadYourWritesTest {
     void aLateTokenIsAnsweredAtOnce() throws Exception {
         table.put(TRACK, row(at(7)));
 
-        assertThat(writes.await(TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
         assertThat(waiters.count()).isZero();
     }
 
     @Test
     void whatMayBlockIsAskedByWhoeverComesAndNeverByThoseWhoWake() throws Exception {
         table.put(TRACK, row(at(6)));
-        CompletableFuture<Sight> byName = writes.await(TRACK, at(7), LONG);
-        CompletableFuture<Sight> byHandle = writes.await(HANDLE, at(7), LONG);
-        CompletableFuture<Sight> impatient = writes.await(TRACK, at(7), Duration.ofMillis(1));
+        CompletableFuture<Sight> byName = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<Sight> byHandle = writes.await(CALLER, HANDLE, at(7), LONG);
+        CompletableFuture<Sight> impatient = writes.await(CALLER, TRACK, at(7), Duration.ofMillis(1));
         assertThat(impatient.get(10, TimeUnit.SECONDS)).isInstanceOf(Sight.NotCaughtUp.class);
         waiters.wakeAll();
         assertThat(asked).isEqualTo(3);
@@ -133,14 +146,15 @@ final class ReadYourWritesTest {
     void aLaterRowOfTheSameTopicSatisfiesAnEarlierToken() throws Exception {
         table.put(TRACK, row(at(9)));
 
-        assertThat(writes.await(TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
     }
 
     @Test
     void aRowOfAnotherTopicSatisfiesNothing() throws Exception {
         table.put(TRACK, row(new Position(Topics.eventsOf("soundcloud"), ITS_PARTITION, 100)));
 
-        assertThat(writes.await(TRACK, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+        assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
+                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
     }
 
     @Test
@@ -148,19 +162,20 @@ final class ReadYourWritesTest {
         table.put(TRACK, row(at(5)));
         table.put(otherInTheSamePartition(), row(at(1_000)));
 
-        assertThat(writes.await(TRACK, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+        assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
+                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
     }
 
     @Test
     void waitsAreTimedByTheirEnd() throws Exception {
-        CompletableFuture<Sight> gone = writes.await(TRACK, at(7), LONG);
+        CompletableFuture<Sight> gone = writes.await(CALLER, TRACK, at(7), LONG);
         gone.cancel(false);
-        assertThat(writes.await(TRACK, at(7), Duration.ofMillis(1))).succeedsWithin(LONG);
-        CompletableFuture<Sight> seen = writes.await(TRACK, at(7), LONG);
+        assertThat(writes.await(CALLER, TRACK, at(7), Duration.ofMillis(1))).succeedsWithin(LONG);
+        CompletableFuture<Sight> seen = writes.await(CALLER, TRACK, at(7), LONG);
         table.put(TRACK, row(at(7)));
         waiters.wake(TRACK);
         assertThat(seen).isCompleted();
-        writes.await(TRACK, at(7), LONG);
+        writes.await(CALLER, TRACK, at(7), LONG);
 
         // Whoever waits for an answer has it a moment before its wait is counted.
         Awaitility.await()
@@ -173,7 +188,7 @@ final class ReadYourWritesTest {
 
     @Test
     void whoWaitsIsAnsweredWhenTheRowIsThere() throws Exception {
-        CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
+        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         table.put(TRACK, row(at(6)));
         waiters.wake(TRACK);
         assertThat(waiting).isNotDone();
@@ -187,14 +202,15 @@ final class ReadYourWritesTest {
     @Test
     void anErasureIsSeenAndLaterForgottenNeverGuessed() throws Exception {
         answers.noRow(TRACK, at(8));
-        assertThat(writes.await(TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
-        assertThat(writes.await(TRACK, at(3), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(3), LONG)).isCompletedWithValue(new Sight.Seen());
 
         for (int i = 0; i < Answers.MOST; i++) {
             answers.noRow(Puri.parse("a:b:" + i), at(9));
         }
 
-        assertThat(writes.await(TRACK, at(8), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(8)));
+        assertThat(writes.await(CALLER, TRACK, at(8), Duration.ZERO))
+                .isCompletedWithValue(new Sight.NotCaughtUp(at(8)));
     }
 
     @Test
@@ -204,16 +220,16 @@ final class ReadYourWritesTest {
                 Reason.PURI_TAKEN, "it is taken", new Refusal.Holder(new Owner("catalog"), new Shard("br-1")), null);
         refusals.all.put(at(7), refusal);
 
-        assertThat(writes.await(TRACK, at(7), LONG))
+        assertThat(writes.await(CALLER, TRACK, at(7), LONG))
                 .isCompletedWithValue(new Sight.Refused(at(7), Reason.PURI_TAKEN, refusal));
-        assertThat(writes.await(TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
     }
 
     @Test
     void theCircumstancesOfARefusalAreWaitedForALittle() throws Exception {
         answers.refused(TRACK, at(7), Reason.PURI_TAKEN);
 
-        CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
+        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         assertThat(waiting).isNotDone();
         refusals.soon.complete(null);
 
@@ -226,25 +242,46 @@ final class ReadYourWritesTest {
         refusals.all.put(at(7), Refusal.of(Reason.PURI_TAKEN, "it is taken"));
         answers.refused(TRACK, at(7), Reason.PURI_TAKEN);
 
-        assertThat(writes.await(other, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+        assertThat(writes.await(CALLER, other, at(7), Duration.ZERO))
+                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
     }
 
     @Test
-    void aTokenOfAnotherPartitionOrNamespaceIsForeign() throws Exception {
-        assertThat(writes.await(TRACK, new Position(Topics.EVENTS, (ITS_PARTITION + 1) % PARTITIONS, 7), LONG)
-                        .join())
-                .isInstanceOf(Sight.Foreign.class);
-        assertThat(writes.await(TRACK, new Position(Topics.EVENTS, PARTITIONS + 1, 7), LONG)
-                        .join())
-                .isInstanceOf(Sight.Foreign.class);
-        assertThat(writes.await(TRACK, new Position(Topics.eventsOf("music"), 0, 7), LONG)
-                        .join())
-                .isInstanceOf(Sight.Foreign.class);
+    void aTokenOfAnotherPartitionOrNamespaceIsForeignOnceTheWaitIsOver() throws Exception {
+        for (Position foreign : List.of(
+                WRONG_PARTITION,
+                new Position(Topics.EVENTS, PARTITIONS + 1, 7),
+                new Position(Topics.eventsOf("music"), 0, 7))) {
+            assertThat(writes.await(CALLER, TRACK, foreign, Duration.ZERO).join())
+                    .isInstanceOf(Sight.Foreign.class);
+            assertThat(writes.await(CALLER, TRACK, foreign, Duration.ofMillis(1)))
+                    .succeedsWithin(LONG)
+                    .isInstanceOf(Sight.Foreign.class);
+        }
+        assertThat(((Sight.Foreign) writes.await(CALLER, TRACK, WRONG_PARTITION, Duration.ZERO)
+                                .join())
+                        .detail())
+                .contains("murmur2");
+    }
+
+    @Test
+    void anEventInTheWrongPartitionIsAnsweredByItsRefusal() throws Exception {
+        CompletableFuture<Sight> byName = writes.await(CALLER, TRACK, WRONG_PARTITION, LONG);
+        CompletableFuture<Sight> byHandle = writes.await(CALLER, HANDLE, WRONG_PARTITION, LONG);
+        assertThat(byName).isNotDone();
+        Refusal refusal = Refusal.of(Reason.MALFORMED, "set the partitioner");
+
+        refusals.add(WRONG_PARTITION, refusal);
+
+        Sight refused = new Sight.Refused(WRONG_PARTITION, Reason.MALFORMED, refusal);
+        assertThat(byName).isCompletedWithValue(refused);
+        assertThat(byHandle).isCompletedWithValue(refused);
+        assertThat(waiters.count()).isZero();
     }
 
     @Test
     void aHandleIsWaitedForByItsToken() throws Exception {
-        CompletableFuture<Sight> waiting = writes.await(HANDLE, at(7), LONG);
+        CompletableFuture<Sight> waiting = writes.await(CALLER, HANDLE, at(7), LONG);
         assertThat(waiting).isNotDone();
 
         table.put(TRACK, row(at(7)));
@@ -258,7 +295,7 @@ final class ReadYourWritesTest {
         Refusal refusal = Refusal.of(Reason.HANDLE_TAKEN, "it is taken");
         refusals.all.put(at(7), refusal);
 
-        assertThat(writes.await(HANDLE, at(7), LONG))
+        assertThat(writes.await(CALLER, HANDLE, at(7), LONG))
                 .isCompletedWithValue(new Sight.Refused(at(7), Reason.HANDLE_TAKEN, refusal));
     }
 
@@ -269,14 +306,15 @@ final class ReadYourWritesTest {
         answers.refused(otherInTheSamePartition(), at(8), Reason.HANDLE_TAKEN);
         refusals.soon.complete(null);
 
-        assertThat(writes.await(HANDLE, at(7), Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
-        assertThat(writes.await(HANDLE, at(8), Duration.ZERO))
+        assertThat(writes.await(CALLER, HANDLE, at(7), Duration.ZERO))
+                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+        assertThat(writes.await(CALLER, HANDLE, at(8), Duration.ZERO))
                 .isCompletedWithValue(new Sight.Refused(at(8), Reason.HANDLE_TAKEN, null));
     }
 
     @Test
     void whenAnotherTableAnswersThoseWhoWaitLookAgain() throws Exception {
-        CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
+        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         FakeRows filling = new FakeRows();
         filling.put(TRACK, row(at(7)));
         waiters.wake(TRACK);
@@ -290,7 +328,7 @@ final class ReadYourWritesTest {
 
     @Test
     void whoCancelsWaitsNoMore() throws Exception {
-        CompletableFuture<Sight> waiting = writes.await(TRACK, at(7), LONG);
+        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
 
         waiting.cancel(false);
 

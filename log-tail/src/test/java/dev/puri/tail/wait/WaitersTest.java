@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,9 +23,10 @@ import org.junit.jupiter.api.Timeout;
 final class WaitersTest {
     private static final Puri A = Puri.parse("a:b:1");
     private static final Puri B = Puri.parse("a:b:2");
+    private static final Object CALLER = "a connection";
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    private final Waiters waiters = new Waiters(100_001);
+    private final Waiters waiters = new Waiters(100_001, 100_001);
 
     @AfterEach
     void close() {
@@ -34,7 +36,8 @@ final class WaitersTest {
     @Test
     void whoWaitsIsAnsweredByNewsOfItsNameOnly() throws Exception {
         AtomicInteger seen = new AtomicInteger();
-        CompletableFuture<@Nullable String> answer = waiters.await(A, LONG, () -> seen.get() == 0 ? null : "it");
+        CompletableFuture<@Nullable String> answer =
+                waiters.await(CALLER, A, null, LONG, () -> seen.get() == 0 ? null : "it");
 
         seen.set(1);
         waiters.wake(B);
@@ -48,7 +51,8 @@ final class WaitersTest {
     @Test
     void whoKnowsNoNameIsAnsweredByAnyNews() throws Exception {
         AtomicInteger seen = new AtomicInteger();
-        CompletableFuture<@Nullable String> answer = waiters.await(null, LONG, () -> seen.get() == 0 ? null : "it");
+        CompletableFuture<@Nullable String> answer =
+                waiters.await(CALLER, null, null, LONG, () -> seen.get() == 0 ? null : "it");
         seen.set(1);
 
         waiters.wakeNameless();
@@ -58,7 +62,8 @@ final class WaitersTest {
 
     @Test
     void theWaitEnds() throws Exception {
-        assertThat(waiters.await(A, Duration.ofMillis(20), () -> null).get(20, TimeUnit.SECONDS))
+        assertThat(waiters.await(CALLER, A, null, Duration.ofMillis(20), () -> null)
+                        .get(20, TimeUnit.SECONDS))
                 .isNull();
         // Whoever waits for the answer has it a moment before the waiter is forgotten.
         await().untilAsserted(() -> assertThat(waiters.count()).isZero());
@@ -66,7 +71,7 @@ final class WaitersTest {
 
     @Test
     void whoCancelsIsForgotten() throws Exception {
-        CompletableFuture<@Nullable String> answer = waiters.await(A, LONG, () -> null);
+        CompletableFuture<@Nullable String> answer = waiters.await(CALLER, A, null, LONG, () -> null);
 
         answer.cancel(false);
 
@@ -75,20 +80,58 @@ final class WaitersTest {
 
     @Test
     void moreThanTheBoundAreRefusedUntilOneLeaves() throws Exception {
-        try (Waiters two = new Waiters(2)) {
-            two.await(A, LONG, () -> null);
-            CompletableFuture<@Nullable String> second = two.await(A, LONG, () -> null);
-            assertThatThrownBy(() -> two.await(B, LONG, () -> null)).isInstanceOf(Waiters.TooManyException.class);
+        try (Waiters two = new Waiters(2, 2)) {
+            two.await(CALLER, A, null, LONG, () -> null);
+            CompletableFuture<@Nullable String> second = two.await(CALLER, A, null, LONG, () -> null);
+            assertThatThrownBy(() -> two.await(CALLER, B, null, LONG, () -> null))
+                    .isInstanceOf(Waiters.TooManyException.class);
 
             second.cancel(false);
 
-            two.await(B, LONG, () -> null);
+            two.await(CALLER, B, null, LONG, () -> null);
         }
     }
 
     @Test
+    void oneCallerDoesNotKeepOthersFromWaiting() throws Exception {
+        try (Waiters twenty = new Waiters(20)) {
+            CompletableFuture<@Nullable String> first = twenty.await("greedy", A, null, LONG, () -> null);
+            twenty.await("greedy", B, null, LONG, () -> null);
+            assertThatThrownBy(() -> twenty.await("greedy", A, null, LONG, () -> null))
+                    .isInstanceOf(Waiters.TooManyException.class)
+                    .hasMessage("2 requests of this connection wait already");
+            assertThat(twenty.count()).isEqualTo(2);
+
+            for (int i = 0; i < 18; i++) {
+                twenty.await("caller " + i / 2, A, null, LONG, () -> null);
+            }
+            assertThatThrownBy(() -> twenty.await("one more", A, null, LONG, () -> null))
+                    .hasMessage("20 requests wait already");
+
+            first.cancel(false);
+            twenty.await("greedy", A, null, LONG, () -> null);
+        }
+    }
+
+    @Test
+    void whoWaitsIsAnsweredByNewsOfItsToken() throws Exception {
+        Position token = Position.parse("3-7");
+        AtomicInteger seen = new AtomicInteger();
+        CompletableFuture<@Nullable String> answer =
+                waiters.await(CALLER, A, token, LONG, () -> seen.get() == 0 ? null : "it");
+        seen.set(1);
+        waiters.wake(Position.parse("3-8"));
+        assertThat(answer).isNotDone();
+
+        waiters.wake(token);
+
+        assertThat(answer).isCompletedWithValue("it");
+        assertThat(waiters.count()).isZero();
+    }
+
+    @Test
     void aStopEndsAllWaits() throws Exception {
-        CompletableFuture<@Nullable String> answer = waiters.await(A, LONG, () -> null);
+        CompletableFuture<@Nullable String> answer = waiters.await(CALLER, A, null, LONG, () -> null);
 
         waiters.close();
 
@@ -99,8 +142,8 @@ final class WaitersTest {
     void afterAStopOneLookIsAll() throws Exception {
         waiters.close();
 
-        assertThat(waiters.await(A, LONG, () -> "it")).isCompletedWithValue("it");
-        assertThat(waiters.await(A, LONG, () -> null)).isCompletedWithValue(null);
+        assertThat(waiters.await(CALLER, A, null, LONG, () -> "it")).isCompletedWithValue("it");
+        assertThat(waiters.await(CALLER, A, null, LONG, () -> null)).isCompletedWithValue(null);
         assertThat(waiters.count()).isZero();
     }
 
@@ -110,7 +153,8 @@ final class WaitersTest {
         List<CompletableFuture<@Nullable String>> answers = new ArrayList<>();
         AtomicInteger seen = new AtomicInteger();
         for (int i = 0; i < 100_000; i++) {
-            answers.add(waiters.await(Puri.parse("a:b:" + i % 50_000), LONG, () -> seen.get() == 0 ? null : "it"));
+            answers.add(waiters.await(
+                    CALLER, Puri.parse("a:b:" + i % 50_000), null, LONG, () -> seen.get() == 0 ? null : "it"));
         }
         assertThat(Thread.activeCount()).isLessThan(threads + 5);
 
@@ -141,7 +185,7 @@ final class WaitersTest {
         for (int i = 0; i < rounds; i++) {
             int name = random.nextInt(names);
             long next = versions.get(name) + 1;
-            answers.add(waiters.await(Puri.parse("a:b:" + name), LONG, () -> {
+            answers.add(waiters.await(CALLER, Puri.parse("a:b:" + name), null, LONG, () -> {
                 long now = versions.get(name);
                 return now >= next ? now : null;
             }));

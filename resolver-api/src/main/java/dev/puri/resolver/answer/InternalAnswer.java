@@ -119,7 +119,10 @@ public final class InternalAnswer extends ResultWriter {
                     writeWhy(json, refused);
                 });
             case Sight.NotCaughtUp late ->
-                writeOf(ref, Verdict.NOT_CAUGHT_UP, json -> writeEvent(json, ref, late.at()));
+                writeOf(ref, Verdict.NOT_CAUGHT_UP, json -> {
+                    writeEvent(json, ref, late.at());
+                    json.writeStringField("detail", late.detail());
+                });
             case Sight.Foreign foreign ->
                 writeOf(ref, Verdict.MALFORMED, json -> json.writeStringField("detail", foreign.detail()));
         };

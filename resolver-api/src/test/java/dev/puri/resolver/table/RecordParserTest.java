@@ -148,8 +148,7 @@ final class RecordParserTest {
     void aTextThatIsNoTokenIsNotParsed() {
         byte[] key = Puri.parse("soundcloud:tracks:1").toBytes();
         byte[] value = value(SomeRows.active("br-1", null));
-        for (String text :
-                List.of("", "-", "--", "7", "3-", "-7", "-3-7", "03-7", "3-07", "3-+7", "3-7-", "a-7")) {
+        for (String text : List.of("", "-", "--", "7", "3-", "-7", "-3-7", "03-7", "3-07", "3-+7", "3-7-", "a-7")) {
             assertThat(parse(key, value, text.getBytes(StandardCharsets.US_ASCII)))
                     .as(text)
                     .isNull();

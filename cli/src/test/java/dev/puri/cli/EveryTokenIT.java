@@ -1,0 +1,220 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RecordWriter;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The token of every event is answered by the resolver and the indexer: of whatever kind, and whatever became of it. */
+@Timeout(300)
+final class EveryTokenIT {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int EVENTS = 400;
+    private static final int NAMES = 12;
+
+    @TempDir
+    private static Path data;
+
+    private final long seed = Long.getLong("puri.seed", new Random().nextLong());
+    private final Random random = new Random(seed);
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
+    private final List<Event> history = new ArrayList<>();
+    private int handles;
+
+    /** An event's token, with the name that its publisher would ask for. */
+    private record Sent(Position token, Puri puri, String what) {}
+
+    @Test
+    void theTokenOfEveryEventIsAnswered() throws Exception {
+        List<Sent> all = new ArrayList<>();
+        try (EmbeddedStack stack = start()) {
+            declare(stack);
+            publish(stack, all);
+            Map<Integer, Integer> statuses = new HashMap<>();
+            Set<Position> refused = new HashSet<>();
+            for (Sent sent : all) {
+                HttpResponse<String> answer = ask(stack, sent);
+                statuses.merge(answer.statusCode(), 1, Integer::sum);
+                if (answer.statusCode() == 409) {
+                    refused.add(sent.token());
+                }
+            }
+            assertThat(statuses.keySet()).as("seed %d: %s", seed, statuses).containsOnly(200, 404, 410, 409);
+            assertThat(refused).as("seed %d", seed).isEqualTo(rejections(stack));
+        }
+    }
+
+    private static void declare(EmbeddedStack stack) {
+        CommandLineRun run = CommandLineRun.reading(
+                Map.of(
+                        "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
+                        "PURI_SCHEMA_REGISTRY", stack.schemaRegistry()),
+                "collections:\n  - {name: every:tracks, prefix: evt, owners: [catalog], search: true}\n",
+                "collections",
+                "apply",
+                "-f",
+                "-");
+        assertThat(run.status()).as(run.err()).isZero();
+    }
+
+    private static EmbeddedStack start() {
+        return EmbeddedStack.start(EmbeddedStack.Place.anywhere(data), step -> {});
+    }
+
+    private HttpResponse<String> ask(EmbeddedStack stack, Sent sent) throws Exception {
+        String query = "?wait=20s&at=" + sent.token();
+        HttpResponse<String> answer = get(stack.resolver() + "/v1/identities/" + sent.puri() + query);
+        HttpResponse<String> found = get(stack.search() + "/v1/search" + query + "&ref="
+                + URLEncoder.encode(sent.puri().toString(), StandardCharsets.UTF_8));
+        assertThat(answer.statusCode())
+                .as("seed %d, %s: %s", seed, sent, answer.body())
+                .isIn(200, 404, 410, 409);
+        assertThat(found.statusCode())
+                .as("seed %d, %s: %s, but %s", seed, sent, answer.body(), found.body())
+                .isEqualTo(answer.statusCode() == 409 ? 409 : 200);
+        return answer;
+    }
+
+    private Set<Position> rejections(EmbeddedStack stack) throws Exception {
+        Set<Position> positions = new HashSet<>();
+        for (JsonNode each : JSON.readTree(
+                        get(stack.resolver() + "/v1/rejections?limit=1000").body())
+                .get("rejections")) {
+            positions.add(Position.parse(each.get("position").asText()));
+        }
+        return positions;
+    }
+
+    private HttpResponse<String> get(String uri) throws Exception {
+        return client.send(
+                HttpRequest.newBuilder(URI.create(uri))
+                        .timeout(Duration.ofSeconds(60))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private void publish(EmbeddedStack stack, List<Sent> all) throws Exception {
+        int schemaId = schemaId(stack);
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", stack.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            int partitions = producer.partitionsFor(Topics.EVENTS).size();
+            for (int i = 0; i < EVENTS; i++) {
+                Event event = random.nextInt(8) == 0 && i > 0 ? history.get(random.nextInt(history.size())) : next();
+                history.add(event);
+                byte[] value = writer.encode(schemaId, EventAvro.toAvro(event));
+                byte[] key = event.puri().toBytes();
+                ProducerRecord<byte[], byte[]> record = switch (random.nextInt(20)) {
+                    case 0 -> new ProducerRecord<>(Topics.EVENTS, random.nextInt(partitions), key, value);
+                    case 1 ->
+                        new ProducerRecord<>(
+                                Topics.EVENTS,
+                                event.puri()
+                                        .toString()
+                                        .replace("every", "Every")
+                                        .getBytes(StandardCharsets.UTF_8),
+                                value);
+                    case 2 -> new ProducerRecord<>(Topics.EVENTS, null, value);
+                    case 3 -> new ProducerRecord<>(Topics.EVENTS, key, new byte[] {0, 0x7f, 0, 0, 0, 1});
+                    default -> new ProducerRecord<>(Topics.EVENTS, key, value);
+                };
+                RecordMetadata place = producer.send(record).get();
+                all.add(new Sent(
+                        new Position(place.topic(), place.partition(), place.offset()),
+                        event.puri(),
+                        event.change().getClass().getSimpleName() + " with key "
+                                + (record.key() == null ? "none" : new String(record.key(), StandardCharsets.UTF_8))));
+            }
+        }
+    }
+
+    /** The id by which the events' schema is registered already. */
+    private int schemaId(EmbeddedStack stack) throws Exception {
+        JsonNode versions =
+                JSON.readTree(get(stack.schemaRegistry() + "/subjects/" + Topics.EVENTS + "-value/versions/latest")
+                        .body());
+        return versions.get("id").asInt();
+    }
+
+    private Event next() {
+        int number = random.nextInt(NAMES);
+        Puri puri = Puri.of("every", "tracks", "t" + number);
+        return new Event(
+                uuid(random.nextInt()),
+                puri,
+                Instant.now(),
+                "test",
+                random.nextInt(12) == 0 ? uuid(number) : null,
+                random.nextInt(12) == 0 ? (long) random.nextInt(3) : null,
+                change(number));
+    }
+
+    private Change change(int number) {
+        return switch (random.nextInt(12)) {
+            case 0, 1, 2 -> created(number, null);
+            case 3, 4 -> created(number, handle());
+            case 5, 6 -> new Change.Moved(random.nextBoolean() ? null : owner(), new Shard("s" + random.nextInt(3)));
+            case 7, 8 -> new Change.Described(Map.of("title", "title " + random.nextInt()));
+            case 9 -> new Change.Merged(Puri.of("every", "tracks", "t" + random.nextInt(NAMES)));
+            case 10 -> new Change.Deleted();
+            default -> new Change.Erased();
+        };
+    }
+
+    private Change created(int number, Handle handle) {
+        return new Change.Created(
+                uuid(number * 7L + random.nextInt(2)), owner(), new Shard("s0"), handle, Map.of("title", "made"));
+    }
+
+    private Owner owner() {
+        return new Owner(random.nextInt(20) == 0 ? "thief" : "catalog");
+    }
+
+    private Handle handle() {
+        handles++;
+        char last = Handle.ALPHABET.charAt(random.nextBoolean() ? 0 : handles % 31);
+        char before = Handle.ALPHABET.charAt(handles / 31 % 31);
+        return new Handle((random.nextInt(20) == 0 ? "zzz_" : "evt_") + "1234567891234" + before + last);
+    }
+
+    private static UUID uuid(long low) {
+        return new UUID(0x0198_0000_0000_7000L, 0x8000_0000_0000_0000L | low & 0x3FFF_FFFF_FFFFL);
+    }
+}
