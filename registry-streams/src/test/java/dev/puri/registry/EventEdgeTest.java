@@ -17,7 +17,7 @@ class EventEdgeTest {
     @Test
     void refusalOfAnUnknownSchemaDoesNotNameTheRegistrysAddress() {
         try (SchemaLookup schemas =
-                new SchemaLookup(new KnowsNothing(), InstantSource.system(), Duration.ofSeconds(30))) {
+                new SchemaLookup(new KnowsNothing(), InstantSource.system(), Duration.ofSeconds(30), 1)) {
             Puri puri = Puri.parse("music:tracks:1");
             Arrival arrival = Arrival.of(Position.parse("3-7"), puri.toBytes(), new byte[] {0, 0, 0, 0, 99, 1});
 
