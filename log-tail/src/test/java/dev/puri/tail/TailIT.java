@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Timeout;
 /** Refusals and declarations followed on a real broker. */
 @Timeout(120)
 final class TailIT {
-    /** The refusals of these tests are of the first seconds of 1970. */
+    /** The refusals of these tests bear times long past. */
     private static final Duration ANY_AGE = Duration.ofDays(365 * 1000);
 
     private static final Puri TRACK = Puri.parse("music:tracks:1");
