@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Row;
@@ -19,6 +20,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +35,7 @@ final class ChangeReader {
 
     private final AvroValues<IdentityRow> rows;
     private final AvroValues<dev.puri.schemas.avro.Document> documents;
+    private final Function<Puri, SearchedAttributes> declared;
     private final Map<Kind, Counter> undecodable = new EnumMap<>(Kind.class);
 
     /**
@@ -43,9 +46,20 @@ final class ChangeReader {
     record Read(IndexChange change, @Nullable Answer answer) {}
 
     /**
+     * For whoever indexes nothing of it.
+     *
      * @param registry of which schemas are asked; not closed
      */
     ChangeReader(SchemaRegistry registry, MeterRegistry meters) {
+        this(registry, puri -> SearchedAttributes.DEFAULT, meters);
+    }
+
+    /**
+     * @param registry of which schemas are asked; not closed
+     * @param declared how a document's attributes are searched; throws when that is not known now
+     */
+    ChangeReader(SchemaRegistry registry, Function<Puri, SearchedAttributes> declared, MeterRegistry meters) {
+        this.declared = declared;
         rows = new AvroValues<>(IdentityRow.class, registry);
         documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, registry);
         for (Kind kind : Kind.values()) {
@@ -63,6 +77,7 @@ final class ChangeReader {
      *
      * @return null when it is none of ours and never will be
      * @throws RegistryUnavailableException when it cannot be read now
+     * @throws DeclaredAttributes.UnknownException when it is not known now how it is searched
      */
     @Nullable
     Read read(ConsumerRecord<byte[], byte[]> record) {
@@ -72,7 +87,10 @@ final class ChangeReader {
             Answer answer = kind == Kind.IDENTITY ? Answer.of(record.headers()) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
-            return new Read(new IndexChange(kind, record.partition(), record.offset(), puri, entry), answer);
+            SearchedAttributes attributes =
+                    entry instanceof Entry.OfDocument ? declared.apply(puri) : SearchedAttributes.DEFAULT;
+            return new Read(
+                    new IndexChange(kind, record.partition(), record.offset(), puri, entry, attributes), answer);
         } catch (UnreadableException | IllegalArgumentException e) {
             Objects.requireNonNull(undecodable.get(kind)).increment();
             log.warn(
