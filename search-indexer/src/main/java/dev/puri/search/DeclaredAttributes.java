@@ -5,6 +5,7 @@ import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.tail.Catalogue;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +26,29 @@ final class DeclaredAttributes {
     /** How long it is believed that a collection that is not declared was not declared a moment ago. */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
-    private final Catalogue catalogue;
+    private final Source source;
+    private final LongSupplier nanoTime;
 
-    /** When it was asked last whether there are newer declarations, by {@link System#nanoTime}; null when it never was. */
+    /** When it was asked last whether there are newer declarations; null when it never was. */
     private @Nullable Long askedAt;
+
+    /** Declarations as far as they were read. */
+    interface Source {
+        /** Whether all were read that there were when the reading began. */
+        boolean hasCaughtUp();
+
+        /** How long ago it was known that all were read which there were; null when it never was. */
+        @Nullable
+        Duration age();
+
+        /** Of a {@code namespace:collection}; null when nothing is declared. */
+        @Nullable
+        Collection collection(String qualified);
+
+        /** Why they are not read, for people; null when they are. */
+        @Nullable
+        String trouble();
+    }
 
     /** Not known now; to be asked again. */
     static final class UnknownException extends RuntimeException {
@@ -39,8 +59,39 @@ final class DeclaredAttributes {
         }
     }
 
-    DeclaredAttributes(Catalogue catalogue) {
-        this.catalogue = catalogue;
+    /**
+     * @param nanoTime of {@link System#nanoTime}
+     */
+    DeclaredAttributes(Source source, LongSupplier nanoTime) {
+        this.source = source;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Of what a catalogue has read. */
+    static DeclaredAttributes of(Catalogue catalogue) {
+        return new DeclaredAttributes(
+                new Source() {
+                    @Override
+                    public boolean hasCaughtUp() {
+                        return catalogue.hasCaughtUp();
+                    }
+
+                    @Override
+                    public @Nullable Duration age() {
+                        return catalogue.age();
+                    }
+
+                    @Override
+                    public @Nullable Collection collection(String qualified) {
+                        return catalogue.collection(qualified);
+                    }
+
+                    @Override
+                    public @Nullable String trouble() {
+                        return catalogue.trouble();
+                    }
+                },
+                System::nanoTime);
     }
 
     /**
@@ -49,16 +100,16 @@ final class DeclaredAttributes {
      * @throws UnknownException when it is not known yet
      */
     SearchedAttributes of(Puri puri) {
-        if (!catalogue.hasCaughtUp()) {
+        if (!source.hasCaughtUp()) {
             throw unknown("they were not read to their end yet");
         }
         String name = puri.qualifiedCollection();
-        Collection collection = catalogue.collection(name);
+        Collection collection = source.collection(name);
         if (collection != null && collection.search()) {
             return collection.attributes();
         }
-        if (askedAt == null || System.nanoTime() - askedAt > BELIEVED.toNanos() && isReadSince(askedAt)) {
-            askedAt = System.nanoTime();
+        if (askedAt == null || nanoTime.getAsLong() - askedAt > BELIEVED.toNanos() && isReadSince(askedAt)) {
+            askedAt = nanoTime.getAsLong();
         }
         if (!isReadSince(askedAt)) {
             throw unknown(name + " is not among them");
@@ -68,12 +119,12 @@ final class DeclaredAttributes {
 
     /** Whether all declarations were read that there were at a moment. */
     private boolean isReadSince(long nanos) {
-        Duration age = catalogue.age();
-        return age != null && age.toNanos() < System.nanoTime() - nanos;
+        Duration age = source.age();
+        return age != null && age.toNanos() < nanoTime.getAsLong() - nanos;
     }
 
     private UnknownException unknown(String message) {
-        String trouble = catalogue.trouble();
+        String trouble = source.trouble();
         return new UnknownException(trouble == null ? message : message + " (" + trouble + ")");
     }
 }

@@ -85,7 +85,7 @@ public final class SearchServer implements AutoCloseable {
                             watch,
                             new Feed.Tools(
                                     consumers,
-                                    new ChangeReader(registry, new DeclaredAttributes(catalogue)::of, meters),
+                                    new ChangeReader(registry, DeclaredAttributes.of(catalogue)::of, meters),
                                     answers,
                                     waiters,
                                     settings.searchRefreshInterval(),

@@ -183,17 +183,24 @@ final class Page {
      * one, otherwise of the identity, which every name has.
      */
     private Set<BytesRef> named(Names names) throws IOException {
-        BooleanQuery.Builder any = new BooleanQuery.Builder();
+        List<Term> terms = new ArrayList<>();
         if (names.puri() != null) {
-            any.add(new TermQuery(Fields.key(Kind.IDENTITY, names.puri())), Occur.SHOULD);
+            terms.add(Fields.key(Kind.IDENTITY, names.puri()));
         }
         if (names.handle() != null) {
-            any.add(new TermQuery(Fields.handle(names.handle())), Occur.SHOULD);
+            terms.add(Fields.handle(names.handle()));
         }
-        for (String identifier : names.identifiers()) {
-            any.add(new TermQuery(Fields.identifier(identifier)), Occur.SHOULD);
+        names.identifiers().forEach(identifier -> terms.add(Fields.identifier(identifier)));
+        BooleanQuery.Builder any = new BooleanQuery.Builder();
+        boolean isAny = false;
+        for (Term term : terms) {
+            // Most of what is typed is nobody's name.
+            if (view.searcher().getIndexReader().docFreq(term) > 0) {
+                any.add(new TermQuery(term), Occur.SHOULD);
+                isAny = true;
+            }
         }
-        if (names.areNone()) {
+        if (!isAny) {
             return Set.of();
         }
         BooleanQuery.Builder filters = filters(asked).add(any.build(), Occur.FILTER);

@@ -1,6 +1,7 @@
 package dev.puri.search.lucene;
 
 import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.search.words.Slips;
 import dev.puri.search.words.Wanted;
 import dev.puri.search.words.Weights;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.function.Function;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Term;
+import org.apache.lucene.search.AutomatonQuery;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.BoostQuery;
@@ -22,11 +24,9 @@ import org.apache.lucene.search.MultiTermQuery;
 import org.apache.lucene.search.PhraseQuery;
 import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
-import org.apache.lucene.search.RegexpQuery;
 import org.apache.lucene.search.TermInSetQuery;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
-import org.apache.lucene.util.automaton.RegExp;
 
 /**
  * What is wanted, as Lucene's query over an index's own words; {@link Weights} says what each part adds.
@@ -41,9 +41,6 @@ import org.apache.lucene.util.automaton.RegExp;
  * </pre>
  */
 final class TextQuery {
-    /** An expression of the longest word has some thousand states. */
-    private static final int MAX_REGEXP_WORK = 200_000;
-
     private final Wanted wanted;
     private final Weights weights;
     private final List<Integer> fields = new ArrayList<>();
@@ -81,9 +78,9 @@ final class TextQuery {
         if (!wanted.clauses().isEmpty()) {
             any.add(all(), Occur.SHOULD);
         }
-        String slips = wanted.wholeSlips();
-        if (slips != null) {
-            any.add(constant(regexp(new Term(Fields.TITLE, slips)), Weights.WHOLE_SLIP), Occur.SHOULD);
+        String title = wanted.titleWithSlip();
+        if (title != null) {
+            any.add(constant(slips(new Term(Fields.TITLE, title)), Weights.WHOLE_SLIP), Occur.SHOULD);
         }
         if (!named.isEmpty()) {
             any.add(constant(new TermInSetQuery(Fields.KEY, named), weights.tier(Weights.NAMED)), Occur.SHOULD);
@@ -158,7 +155,7 @@ final class TextQuery {
 
     private static Query slips(Term term, Wanted.Word word) {
         return word.hasDigits()
-                ? regexp(new Term(term.field(), word.slips()))
+                ? slips(term)
                 : new FuzzyQuery(
                         term,
                         1,
@@ -168,8 +165,9 @@ final class TextQuery {
                         MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
     }
 
-    private static Query regexp(Term expression) {
-        return new RegexpQuery(expression, RegExp.NONE, MAX_REGEXP_WORK);
+    private static Query slips(Term term) {
+        return new AutomatonQuery(
+                term, Slips.automaton(term.text()), false, MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
     }
 
     private static Query phrase(String field, List<String> words, int slop) {

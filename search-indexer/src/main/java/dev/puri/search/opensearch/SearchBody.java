@@ -8,6 +8,7 @@ import dev.puri.search.index.Kind;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.words.IndexedText;
 import dev.puri.search.words.Names;
+import dev.puri.search.words.Slips;
 import dev.puri.search.words.Wanted;
 import dev.puri.search.words.Weights;
 import java.util.Collection;
@@ -58,9 +59,9 @@ final class SearchBody {
         if (!wanted.clauses().isEmpty()) {
             should.add(all(wanted, weights));
         }
-        String slips = wanted.wholeSlips();
-        if (slips != null) {
-            should.add(constant(regexp("title", slips), Weights.WHOLE_SLIP));
+        String title = wanted.titleWithSlip();
+        if (title != null) {
+            should.add(constant(regexp("title", Slips.expression(title)), Weights.WHOLE_SLIP));
         }
         if (!named.isEmpty()) {
             ObjectNode ids = JSON.objectNode();
@@ -215,7 +216,7 @@ final class SearchBody {
 
     private static ObjectNode slips(String field, Wanted.Word word) {
         if (word.hasDigits()) {
-            return regexp(field, word.slips());
+            return regexp(field, Slips.expression(word.text()));
         }
         ObjectNode slip = JSON.objectNode();
         slip.putObject("fuzzy")

@@ -64,14 +64,9 @@ public record Wanted(List<Clause> clauses, String whole, boolean isPlain, boolea
                             && (!hasDigits() || digits(other).equals(digits(text)));
         }
 
-        /** Whether slips are those of {@link #slips}; otherwise of any character. */
+        /** Whether slips are those of {@link Slips}; otherwise of any character. */
         public boolean hasDigits() {
             return Slips.hasDigits(text);
-        }
-
-        /** The words that are a slip away and have the same digits, as a regular expression. */
-        public String slips() {
-            return Slips.of(text);
         }
 
         private static String digits(String word) {
@@ -167,15 +162,18 @@ public record Wanted(List<Clause> clauses, String whole, boolean isPlain, boolea
     }
 
     /**
-     * Whole titles that are a slip away, as a regular expression: of short words too, as the others tell what is
-     * meant. Blanks may be missing or too many, digits are as they are. Null where that would tell too little.
+     * What a title is looked for as a whole that is a slip away, as {@link Slips} has them: of short words too, as the
+     * others tell what is meant, and with blanks that are missing or too many. Null where that would tell too little,
+     * or a slip is forgiven in every word anyway.
      */
-    public @Nullable String wholeSlips() {
+    public @Nullable String titleWithSlip() {
+        boolean haveSlips = clauses.stream().allMatch(each -> each instanceof Word word && word.slip());
         return isPlain
+                        && !haveSlips
                         && whole.length() >= MIN_SLIP_LETTERS
                         && whole.length() <= Whole.KEPT_CHARACTERS
                         && whole.codePoints().filter(Character::isLetter).count() >= MIN_SLIP_LETTERS
-                ? Slips.of(whole)
+                ? whole
                 : null;
     }
 
