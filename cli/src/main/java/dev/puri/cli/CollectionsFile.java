@@ -3,6 +3,7 @@ package dev.puri.cli;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import java.io.IOException;
@@ -41,7 +42,8 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  *   - name: soundcloud:tracks
  *     prefix: trk             # of its handles; none when absent, for ever when given
  *     owners: [catalog]       # who may claim; anybody when absent
- *     search: true            # default false
+ *     search: true            # default false; or how attributes are searched, which is true as well:
+ *                             # search: {boost: {title: 3, artist: 2}, shown: [checksum]}
  *     public: true            # default false
  *     description: Songs, as uploaded
  *     retired: false          # default false
@@ -54,6 +56,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
 final class CollectionsFile {
     private static final List<String> TOP_KEYS = List.of("namespaces", "collections");
     private static final List<String> NAMESPACE_KEYS = List.of("ownsTopic");
+    private static final List<String> SEARCH_KEYS = List.of("boost", "shown");
     private static final List<String> COLLECTION_KEYS =
             List.of("name", "prefix", "owners", "search", "public", "description", "retired");
 
@@ -157,7 +160,8 @@ final class CollectionsFile {
         Map<String, Node> fields = mapping(node, "a collection", COLLECTION_KEYS);
         Prefix prefix = parsed(fields, "prefix", Prefix::parse);
         Set<Owner> owners = owners(fields.get("owners"));
-        boolean search = flag(fields, "search");
+        SearchedAttributes attributes = attributes(fields.get("search"));
+        boolean search = attributes != null || flag(fields, "search");
         boolean isPublic = flag(fields, "public");
         boolean retired = flag(fields, "retired");
         String description = parsed(fields, "description", Function.identity());
@@ -182,9 +186,54 @@ final class CollectionsFile {
                         prefix,
                         owners,
                         search,
+                        attributes == null ? SearchedAttributes.DEFAULT : attributes,
                         isPublic,
                         description == null ? "" : description.strip(),
                         retired));
+    }
+
+    /** How attributes are searched; null when it is not said, and when it is wrong, which is a mistake then. */
+    private @Nullable SearchedAttributes attributes(@Nullable Node node) {
+        if (!(node instanceof MappingNode)) {
+            return null;
+        }
+        Map<String, Node> fields = mapping(node, "search", SEARCH_KEYS);
+        Map<String, Integer> boost = new LinkedHashMap<>();
+        Node boosts = fields.get("boost");
+        if (boosts != null) {
+            mapping(boosts, "boost", null).forEach((name, value) -> {
+                Integer weight = parse(value, "the boost of " + name, CollectionsFile::wholeNumber);
+                if (weight != null) {
+                    boost.put(name, weight);
+                }
+            });
+        }
+        Set<String> shown = new LinkedHashSet<>();
+        Node names = fields.get("shown");
+        if (names instanceof SequenceNode list) {
+            for (Node each : list.getValue()) {
+                String name = parse(each, "shown", Function.identity());
+                if (name != null && !shown.add(name)) {
+                    mistake(each, "shown: " + name + " stands twice");
+                }
+            }
+        } else if (names != null && !isNull(names)) {
+            mistake(names, "shown is a list, as in shown: [checksum, size]");
+        }
+        try {
+            return SearchedAttributes.of(boost, shown);
+        } catch (IllegalArgumentException e) {
+            mistake(node, e.getMessage());
+            return SearchedAttributes.DEFAULT;
+        }
+    }
+
+    private static Integer wholeNumber(String text) {
+        if (!text.matches("[0-9]{1,3}")) {
+            throw new IllegalArgumentException("a whole number from " + SearchedAttributes.MIN_BOOST + " to "
+                    + SearchedAttributes.MAX_BOOST + ", not " + text);
+        }
+        return Integer.valueOf(text);
     }
 
     private Set<Owner> owners(@Nullable Node node) {
@@ -251,7 +300,11 @@ final class CollectionsFile {
         if (node instanceof ScalarNode scalar && node.getTag().equals(Tag.BOOL)) {
             return Boolean.parseBoolean(scalar.getValue());
         }
-        mistake(node, key + " is true or false");
+        mistake(
+                node,
+                key.equals("search")
+                        ? "search is true, false or how attributes are searched, as in {boost: {title: 3}}"
+                        : key + " is true or false");
         return false;
     }
 

@@ -2,16 +2,19 @@ package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.puri.cli.CollectionsFile.InvalidFileException;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +66,38 @@ class CollectionsFileTest {
                                 false),
                         new Collection("revenue", "bills", null, Set.of(), false, false, "", false),
                         new Collection("revenue", "orders", null, Set.of(), false, false, "", true));
+    }
+
+    @Test
+    void searchMayDeclareWhatAttributesWeighAndWhichAreOnlyShown() throws IOException {
+        assertThat(read("""
+                collections:
+                  - name: soundcloud:tracks
+                    search: {boost: {title: 3, artist: 5}, shown: [checksum]}
+                  - name: soundcloud:users
+                    search: {}
+                """))
+                .extracting(each -> ((Collection) each).search(), each -> ((Collection) each).attributes())
+                .containsExactly(
+                        tuple(true, SearchedAttributes.of(Map.of("title", 3, "artist", 5), Set.of("checksum"))),
+                        tuple(true, SearchedAttributes.DEFAULT));
+        assertMistakes(
+                """
+                collections:
+                  - name: a:b
+                    search:
+                      boost: {title: much, artist: 9}
+                      hidden: [x]
+                  - name: a:c
+                    search: {boost: {title: 2}, shown: [title]}
+                  - name: a:d
+                    search: maybe
+                """,
+                "c.yaml:4: the boost of title: a whole number from 1 to 5, not much",
+                "c.yaml:4: the boost of artist is a whole number from 1 to 5, not 9",
+                "c.yaml:5: unknown key \"hidden\" in search; known: boost, shown",
+                "c.yaml:7: title is boosted and only shown; what is only shown is not searched",
+                "c.yaml:9: search is true, false or how attributes are searched, as in {boost: {title: 3}}");
     }
 
     @Test

@@ -96,6 +96,14 @@ public final class Catalogue implements AutoCloseable {
         return hearing.trouble();
     }
 
+    /**
+     * What is declared of a {@code namespace:collection}, as far as it was read; null when nothing is. Takes no copy of all,
+     * so it may be asked for every record.
+     */
+    public @Nullable Collection collection(String qualified) {
+        return declarations.collection(qualified);
+    }
+
     /** All that was heard. */
     public Declarations declarations() {
         return declarations.snapshot();

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Owner;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 
 /** What is declared, as JSON: {@code GET /v1/collections}. */
 public final class CollectionsView {
@@ -45,6 +47,19 @@ public final class CollectionsView {
         }
         json.writeEndArray();
         json.writeBooleanField("search", collection.search());
+        SearchedAttributes attributes = collection.attributes();
+        if (!attributes.equals(SearchedAttributes.DEFAULT)) {
+            json.writeObjectFieldStart("boost");
+            for (Map.Entry<String, Integer> boost : attributes.boost().entrySet()) {
+                json.writeNumberField(boost.getKey(), boost.getValue());
+            }
+            json.writeEndObject();
+            json.writeArrayFieldStart("shown");
+            for (String name : attributes.shown()) {
+                json.writeString(name);
+            }
+            json.writeEndArray();
+        }
         json.writeBooleanField("public", collection.isPublic());
         json.writeBooleanField("retired", collection.retired());
         json.writeStringField("eventsTopic", new Namespace(collection.namespace(), ownsTopic).eventsTopic());

@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Row;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +38,7 @@ final class ChangeReader {
     private final AvroValues<IdentityRow> rows;
     private final AvroValues<dev.puri.schemas.avro.Document> documents;
     private final Answers answers;
+    private final Function<Puri, SearchedAttributes> declared;
     private final Map<Kind, Counter> undecodable = new EnumMap<>(Kind.class);
 
     /**
@@ -47,11 +50,27 @@ final class ChangeReader {
     record Read(IndexChange change, @Nullable Answer answer, Instant at) {}
 
     /**
+     * For whoever indexes nothing of it.
+     *
      * @param registry of which schemas are asked; not closed
      * @param answers reads which event a record answers
      */
     ChangeReader(SchemaRegistry registry, Answers answers, MeterRegistry meters) {
+        this(registry, answers, puri -> SearchedAttributes.DEFAULT, meters);
+    }
+
+    /**
+     * @param registry of which schemas are asked; not closed
+     * @param answers reads which event a record answers
+     * @param declared how a document's attributes are searched; throws when that is not known now
+     */
+    ChangeReader(
+            SchemaRegistry registry,
+            Answers answers,
+            Function<Puri, SearchedAttributes> declared,
+            MeterRegistry meters) {
         this.answers = answers;
+        this.declared = declared;
         rows = new AvroValues<>(IdentityRow.class, registry);
         documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, registry);
         for (Kind kind : Kind.values()) {
@@ -69,6 +88,7 @@ final class ChangeReader {
      *
      * @return null when it is none of ours and never will be
      * @throws RegistryUnavailableException when it cannot be read now
+     * @throws DeclaredAttributes.UnknownException when it is not known now how it is searched
      */
     @Nullable
     Read read(ConsumerRecord<byte[], byte[]> record) {
@@ -78,8 +98,10 @@ final class ChangeReader {
             Answer answer = kind == Kind.IDENTITY ? answers.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
+            SearchedAttributes attributes =
+                    entry instanceof Entry.OfDocument ? declared.apply(puri) : SearchedAttributes.DEFAULT;
             return new Read(
-                    new IndexChange(kind, record.partition(), record.offset(), puri, entry),
+                    new IndexChange(kind, record.partition(), record.offset(), puri, entry, attributes),
                     answer,
                     Instant.ofEpochMilli(record.timestamp()));
         } catch (UnreadableException | IllegalArgumentException e) {

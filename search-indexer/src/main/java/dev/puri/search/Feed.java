@@ -210,6 +210,8 @@ final class Feed implements AutoCloseable {
             return read;
         } catch (RegistryUnavailableException e) {
             inTrouble("the schema registry is waited for: " + e.getMessage());
+        } catch (DeclaredAttributes.UnknownException e) {
+            inTrouble("the declared collections are waited for: " + e.getMessage());
         } catch (OffsetOutOfRangeException e) {
             throw new PlaceGoneException(e);
         } catch (KafkaException e) {

@@ -80,7 +80,8 @@ final class ResultJson {
             json.writeNumberField("score", hit.score());
         }
         json.writeObjectFieldStart("attributes");
-        for (Map.Entry<String, String> each : new TreeMap<>(hit.attributes()).entrySet()) {
+        // The title first, as the index gives them.
+        for (Map.Entry<String, String> each : hit.attributes().entrySet()) {
             json.writeStringField(each.getKey(), each.getValue());
         }
         json.writeEndObject();

@@ -1,5 +1,6 @@
 package dev.puri.search;
 
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -36,6 +38,8 @@ final class MemoryIndex implements SearchIndex {
     private static final CursorSeal SEAL = new CursorSeal(new byte[32]);
 
     private record Key(Kind kind, Puri puri) {}
+
+    private final Map<Puri, SearchedAttributes> declared = new ConcurrentHashMap<>();
 
     private final Map<Key, Entry> taken = new HashMap<>();
     private final AtomicInteger purges = new AtomicInteger();
@@ -118,6 +122,15 @@ final class MemoryIndex implements SearchIndex {
     public void apply(List<IndexChange> changes) throws IndexUnavailableException {
         requireThere();
         changes.forEach(change -> put(taken, change));
+        changes.stream()
+                .filter(change -> change.kind() == Kind.DOCUMENT)
+                .forEach(change -> declared.put(change.puri(), change.declared()));
+    }
+
+    /** How the last document was to be searched that was taken of a name; null when none was. */
+    @Nullable
+    SearchedAttributes declaredOf(Puri puri) {
+        return declared.get(puri);
     }
 
     private static void put(Map<Key, Entry> entries, IndexChange change) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -80,6 +82,20 @@ final class SearchServerIT {
     private void awaitReady() {
         SearchServer asked = server;
         await().atMost(Duration.ofSeconds(30)).until(asked::isReady);
+    }
+
+    @Test
+    void documentsAreIndexedAsTheirCollectionDeclares() throws Exception {
+        SearchedAttributes declared = SearchedAttributes.of(Map.of("artist", 5), Set.of("note"));
+        written.put("soundcloud:users:1", Samples.active(2, "br-1"), "Undeclared", 1);
+        start(Map.of());
+        awaitReady();
+        written.declare("soundcloud:tracks", false, true, declared);
+        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 2);
+        await().until(() -> found("q=midnight").contains(TRACK));
+
+        assertThat(home.serving().declaredOf(Puri.parse(TRACK))).isEqualTo(declared);
+        assertThat(home.serving().declaredOf(Puri.parse("soundcloud:users:1"))).isEqualTo(SearchedAttributes.DEFAULT);
     }
 
     @Test

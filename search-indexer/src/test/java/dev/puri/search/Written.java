@@ -8,6 +8,7 @@ import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Outcome;
@@ -221,9 +222,14 @@ final class Written implements AutoCloseable {
     }
 
     void declare(String collection, boolean isPublic, boolean isSearched) {
+        declare(collection, isPublic, isSearched, SearchedAttributes.DEFAULT);
+    }
+
+    void declare(String collection, boolean isPublic, boolean isSearched, SearchedAttributes attributes) {
         String[] names = collection.split(":", -1);
         producer.beginTransaction();
-        Collection declared = new Collection(names[0], names[1], null, Set.of(), isSearched, isPublic, "", false);
+        Collection declared =
+                new Collection(names[0], names[1], null, Set.of(), isSearched, attributes, isPublic, "", false);
         producer.send(new ProducerRecord<>(
                 Topics.COLLECTIONS,
                 collection.getBytes(StandardCharsets.UTF_8),

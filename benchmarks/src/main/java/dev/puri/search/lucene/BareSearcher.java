@@ -31,7 +31,6 @@ public final class BareSearcher implements AutoCloseable {
         this.directory = directory;
         this.reader = reader;
         this.searcher = new IndexSearcher(reader);
-        searcher.setSimilarity(new Closeness());
     }
 
     /**
@@ -48,7 +47,7 @@ public final class BareSearcher implements AutoCloseable {
     /** Looks up the words of a query's text in the index. */
     public Prepared prepare(SearchQuery query) throws IOException {
         Wanted wanted = Wanted.parse(Objects.requireNonNull(query.text()));
-        return new Prepared(Page.filtered(TextQuery.first(reader, wanted).query(), query), query.limit());
+        return new Prepared(Page.filtered(TextQuery.of(reader, wanted, Set.of()), query), query.limit());
     }
 
     /**
@@ -63,7 +62,7 @@ public final class BareSearcher implements AutoCloseable {
         Object[] both = searcher.search(
                 prepared.query,
                 new MultiCollectorManager(
-                        new TopFieldCollectorManager(Page.BY_CLOSENESS, prepared.limit, null, Integer.MAX_VALUE),
+                        new TopFieldCollectorManager(Page.BY_SCORE, prepared.limit, null, Integer.MAX_VALUE),
                         FacetCounts.MANAGER));
         return new Found(((FacetCounts) both[1]).total(), List.of(((TopFieldDocs) both[0]).scoreDocs));
     }

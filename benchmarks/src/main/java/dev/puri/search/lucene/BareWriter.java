@@ -1,5 +1,6 @@
 package dev.puri.search.lucene;
 
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Entry;
 import java.io.IOException;
@@ -45,7 +46,6 @@ public final class BareWriter {
                     directory,
                     new IndexWriterConfig(Fields.analyzer())
                             .setOpenMode(OpenMode.CREATE)
-                            .setSimilarity(new Closeness())
                             .setRAMBufferSizeMB(BUFFER_MIB)
                             .setMaxFullFlushMergeWaitMillis(0)
                             .setCommitOnClose(false));
@@ -83,7 +83,8 @@ public final class BareWriter {
 
     private static void add(IndexWriter writer, Item item) throws IOException {
         for (Entry entry : List.of(item.identity, item.document)) {
-            writer.addDocument(Fields.of(Fields.key(entry.kind(), item.puri), item.puri, entry));
+            writer.addDocument(
+                    Fields.of(Fields.key(entry.kind(), item.puri), item.puri, entry, SearchedAttributes.DEFAULT));
         }
     }
 }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefix what its handles begin with; null gives it none
  * @param owners who may claim here; empty lets anybody, for this catches mistakes and not malice
  * @param search whether later events are indexed for search
+ * @param attributes how their attributes are searched
  * @param isPublic whether the public listener may name its pURIs
  * @param description for people; may be empty, at most {@value #MAX_DESCRIPTION_LENGTH} characters
  * @param retired takes no new identities, keeps its prefix
@@ -25,6 +26,7 @@ public record Collection(
         @Nullable Prefix prefix,
         Set<Owner> owners,
         boolean search,
+        SearchedAttributes attributes,
         boolean isPublic,
         String description,
         boolean retired)
@@ -53,6 +55,24 @@ public record Collection(
             throw new IllegalArgumentException(one.qualifiedCollection() + " lists " + owners.size()
                     + " owners, at most " + MAX_OWNERS + " are allowed");
         }
+    }
+
+    /**
+     * With attributes that are searched as usual.
+     *
+     * @throws InvalidNameException when namespace or name is no segment
+     * @throws IllegalArgumentException when the description is too long or the owners are too many
+     */
+    public Collection(
+            String namespace,
+            String name,
+            @Nullable Prefix prefix,
+            Set<Owner> owners,
+            boolean search,
+            boolean isPublic,
+            String description,
+            boolean retired) {
+        this(namespace, name, prefix, owners, search, SearchedAttributes.DEFAULT, isPublic, description, retired);
     }
 
     /** {@code namespace:name}, its key in {@code puri.collections.v1}. */

@@ -5,6 +5,8 @@ import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.NamespaceEntry;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
+import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Between a {@link Declaration} and its Avro form. */
@@ -22,7 +24,9 @@ public final class DeclarationAvro {
                     c.search(),
                     c.isPublic(),
                     c.description(),
-                    c.retired()));
+                    c.retired(),
+                    c.attributes().boost(),
+                    List.copyOf(c.attributes().shown())));
         }
         Namespace n = (Namespace) declaration;
         return new CollectionsEntry(new NamespaceEntry(n.name(), n.ownsTopic()));
@@ -41,6 +45,7 @@ public final class DeclarationAvro {
                     c.getPrefix() == null ? null : Prefix.parse(c.getPrefix()),
                     c.getOwners().stream().map(Owner::parse).collect(Collectors.toUnmodifiableSet()),
                     c.getSearch(),
+                    SearchedAttributes.of(c.getBoost(), Set.copyOf(c.getShown())),
                     c.getPublic$(),
                     c.getDescription(),
                     c.getRetired());

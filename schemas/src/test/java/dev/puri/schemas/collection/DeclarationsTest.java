@@ -173,6 +173,36 @@ class DeclarationsTest {
     }
 
     @Test
+    void theHeaviestAttributeIsTheTitle() {
+        Set<String> names = Set.of("artist", "label", "name", "note");
+        SearchedAttributes.Weights usual = SearchedAttributes.DEFAULT.of(names);
+        assertThat(usual.title()).isEqualTo("name");
+        assertThat(usual.byName()).isEqualTo(Map.of("artist", 1, "label", 1, "name", 3, "note", 1));
+
+        SearchedAttributes declared = SearchedAttributes.of(Map.of("artist", 5), Set.of("note"));
+        assertThat(declared.of(names).title()).isEqualTo("artist");
+        assertThat(declared.of(names).byName()).isEqualTo(Map.of("artist", 5, "label", 1, "name", 3, "note", 0));
+        assertThat(SearchedAttributes.of(Map.of(), Set.of("name")).of(names).title())
+                .isEqualTo("label");
+        assertThat(SearchedAttributes.DEFAULT.of(Set.of("body")).title()).isNull();
+        assertThat(SearchedAttributes.of(Map.of("artist", 3), Set.of())
+                        .of(names)
+                        .title())
+                .as("of equals the usual one")
+                .isEqualTo("name");
+    }
+
+    @Test
+    void whatIsDeclaredOfSearchesIsBounded() {
+        assertThatThrownBy(() -> SearchedAttributes.of(Map.of("title", 6), Set.of()))
+                .hasMessage("the boost of title is a whole number from 1 to 5, not 6");
+        assertThatThrownBy(() -> SearchedAttributes.of(Map.of("title", 2), Set.of("title")))
+                .hasMessage("title is boosted and only shown; what is only shown is not searched");
+        assertThatThrownBy(() -> SearchedAttributes.of(Map.of(), Set.of("")))
+                .hasMessage("an attribute's name has 1 to 255 characters, not 0");
+    }
+
+    @Test
     void avroKeepsEveryField() {
         Collection full = new Collection(
                 "soundcloud",
@@ -180,6 +210,7 @@ class DeclarationsTest {
                 new Prefix("trk"),
                 Set.of(new Owner("catalog"), new Owner("rights")),
                 true,
+                SearchedAttributes.of(Map.of("title", 3, "artist", 5), Set.of("checksum")),
                 false,
                 "Songs, uploaded",
                 true);

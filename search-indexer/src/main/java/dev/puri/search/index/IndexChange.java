@@ -1,5 +1,6 @@
 package dev.puri.search.index;
 
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import org.jspecify.annotations.Nullable;
 
@@ -12,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param offset in it
  * @param puri whose entry
  * @param entry what it is from now on; null when it is gone
+ * @param declared how a document's attributes are searched
  */
 public record IndexChange(
         Kind kind,
         int partition,
         long offset,
         Puri puri,
-        @Nullable Entry entry) {
+        @Nullable Entry entry,
+        SearchedAttributes declared) {
     /**
      * @throws IllegalArgumentException when the entry is of another kind
      */
@@ -26,5 +29,14 @@ public record IndexChange(
         if (entry != null && entry.kind() != kind) {
             throw new IllegalArgumentException(kind + " of " + puri + " cannot be " + entry);
         }
+    }
+
+    /**
+     * Of a collection that declares nothing of its attributes.
+     *
+     * @throws IllegalArgumentException when the entry is of another kind
+     */
+    public IndexChange(Kind kind, int partition, long offset, Puri puri, @Nullable Entry entry) {
+        this(kind, partition, offset, puri, entry, SearchedAttributes.DEFAULT);
     }
 }

@@ -1,16 +1,23 @@
 package dev.puri.search.lucene;
 
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.Kind;
+import dev.puri.search.words.IndexedText;
+import dev.puri.search.words.Weights;
 import dev.puri.search.words.Words;
+import java.util.List;
 import java.util.UUID;
 import org.apache.lucene.analysis.Analyzer;
 import org.apache.lucene.analysis.AnalyzerWrapper;
+import org.apache.lucene.analysis.TokenStream;
+import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
+import org.apache.lucene.document.FieldType;
 import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.document.NumericDocValuesField;
 import org.apache.lucene.document.SortedDocValuesField;
@@ -34,7 +41,7 @@ final class Fields {
     static final String SHARD = "shard";
     static final String OWNER = "owner";
 
-    /** What brings equals into an order that stays: a hash of kind and pURI. */
+    /** What brings equals into an order that stays: how long the title is, then a hash of kind and pURI. */
     static final String TIE = "tie";
 
     /** Of identities only. */
@@ -45,17 +52,28 @@ final class Fields {
 
     static final String UUID_LOW = "uuid-low";
 
-    /** Words of a document's short attributes, such as titles and names. */
-    static final String BRIEF = "brief";
+    /** Of identities only: the pURI's third segment. */
+    static final String IDENTIFIER = "identifier";
 
-    /** Words of its other attributes. */
-    static final String LONG = "long";
+    /** Of documents only: each searched attribute as one term. */
+    static final String WHOLE = "whole";
+
+    /** Of documents only: the title as one term. */
+    static final String TITLE = "title";
+
+    /** Of documents only: words with the signs that belong to them. */
+    static final String SIGNED = "signed";
+
+    /** Before a weight: words of a document's attributes of this weight. */
+    private static final String WORDS = "words-";
 
     /** All of it, as {@link StoredEntry} has it. */
     static final String ENTRY = "entry";
 
-    /** Words that seem to stand between two attributes, so that no phrase reaches from one into the other. */
-    private static final int GAP = 100;
+    /** Above what a hash leaves: bits of the title's length. */
+    private static final int LENGTH_SHIFT = 56;
+
+    private static final FieldType WORDS_TYPE = TextField.TYPE_NOT_STORED;
 
     private Fields() {}
 
@@ -70,7 +88,7 @@ final class Fields {
 
             @Override
             public int getPositionIncrementGap(String field) {
-                return GAP;
+                return Weights.GAP;
             }
         };
     }
@@ -96,6 +114,16 @@ final class Fields {
         };
     }
 
+    /** Where words of attributes of a weight are. */
+    static String words(int weight) {
+        return WORDS + weight;
+    }
+
+    /** What finds the identities of an identifier. */
+    static Term identifier(String identifier) {
+        return new Term(IDENTIFIER, identifier);
+    }
+
     static long high(UUID uuid) {
         return uuid.getMostSignificantBits() ^ Long.MIN_VALUE;
     }
@@ -104,7 +132,10 @@ final class Fields {
         return uuid.getLeastSignificantBits() ^ Long.MIN_VALUE;
     }
 
-    static Document of(Term key, Puri puri, Entry entry) {
+    /**
+     * @param declared how a document's attributes are searched
+     */
+    static Document of(Term key, Puri puri, Entry entry, SearchedAttributes declared) {
         Document fields = new Document();
         BytesRef collection = new BytesRef(puri.qualifiedCollection());
         BytesRef shard = new BytesRef(entry.shard().text());
@@ -116,26 +147,81 @@ final class Fields {
         fields.add(new StringField(SHARD, shard, Field.Store.NO));
         fields.add(new SortedDocValuesField(SHARD, shard));
         fields.add(new StringField(OWNER, entry.owner().text(), Field.Store.NO));
-        fields.add(new NumericDocValuesField(TIE, StringHelper.murmurhash3_x64_128(key.bytes())[0]));
-        fields.add(new StoredField(ENTRY, new StoredEntry(puri, entry).toBytes()));
         switch (entry) {
-            case Entry.OfIdentity identity -> addRow(identity.row(), fields);
+            case Entry.OfIdentity identity -> {
+                addTie(key, IndexedText.MAX_LENGTH, fields);
+                addStored(new StoredEntry(puri, entry, null), fields);
+                addRow(puri, identity.row(), fields);
+            }
             case Entry.OfDocument document -> {
-                for (String text : document.document().attributes().values()) {
-                    fields.add(new TextField(
-                            text.length() <= Words.MAX_BRIEF_CHARACTERS ? BRIEF : LONG, text, Field.Store.NO));
-                }
+                IndexedText text = IndexedText.of(document.document().attributes(), declared);
+                addTie(key, text.length(), fields);
+                addStored(new StoredEntry(puri, entry, text.title()), fields);
+                addText(text, fields);
             }
         }
         return fields;
     }
 
-    private static void addRow(Row row, Document fields) {
+    private static void addTie(Term key, int length, Document fields) {
+        long hash = StringHelper.murmurhash3_x64_128(key.bytes())[0];
+        fields.add(new NumericDocValuesField(TIE, (long) length << LENGTH_SHIFT | hash >>> Byte.SIZE));
+    }
+
+    private static void addStored(StoredEntry entry, Document fields) {
+        fields.add(new StoredField(ENTRY, entry.toBytes()));
+    }
+
+    private static void addRow(Puri puri, Row row, Document fields) {
+        fields.add(new StringField(IDENTIFIER, puri.identifier(), Field.Store.NO));
         fields.add(new LongPoint(UUID_HIGH, high(row.uuid())));
         fields.add(new NumericDocValuesField(UUID_HIGH, high(row.uuid())));
         fields.add(new NumericDocValuesField(UUID_LOW, low(row.uuid())));
         if (row.handle() != null) {
             fields.add(new StringField(HANDLE, row.handle().text(), Field.Store.NO));
+        }
+    }
+
+    private static void addText(IndexedText text, Document fields) {
+        for (IndexedText.Attribute attribute : text.attributes()) {
+            if (!attribute.words().isEmpty()) {
+                fields.add(new Field(words(attribute.weight()), new WordStream(attribute.words()), WORDS_TYPE));
+            }
+        }
+        for (String whole : text.wholes()) {
+            fields.add(new StringField(WHOLE, whole, Field.Store.NO));
+        }
+        if (text.titleWhole() != null) {
+            fields.add(new StringField(TITLE, text.titleWhole(), Field.Store.NO));
+        }
+        for (String signed : text.signed()) {
+            fields.add(new StringField(SIGNED, signed, Field.Store.NO));
+        }
+    }
+
+    /** Words that were found already, so that a text is divided once. */
+    private static final class WordStream extends TokenStream {
+        private final CharTermAttribute term = addAttribute(CharTermAttribute.class);
+        private final List<Words.Word> words;
+        private int next;
+
+        private WordStream(List<Words.Word> words) {
+            this.words = words;
+        }
+
+        @Override
+        public boolean incrementToken() {
+            if (next == words.size()) {
+                return false;
+            }
+            clearAttributes();
+            term.append(words.get(next++).text());
+            return true;
+        }
+
+        @Override
+        public void reset() {
+            next = 0;
         }
     }
 }

@@ -113,9 +113,9 @@ final class Lanes implements Closeable {
                     writer.deleteDocuments(key);
                 }
             } else if (mayBeThere) {
-                writer.updateDocument(key, Fields.of(key, change.puri(), entry));
+                writer.updateDocument(key, Fields.of(key, change.puri(), entry, change.declared()));
             } else {
-                writer.addDocument(Fields.of(key, change.puri(), entry));
+                writer.addDocument(Fields.of(key, change.puri(), entry, change.declared()));
             }
         }
     }

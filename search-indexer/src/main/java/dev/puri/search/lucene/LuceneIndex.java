@@ -25,7 +25,6 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.apache.lucene.index.ConcurrentMergeScheduler;
 import org.apache.lucene.index.CorruptIndexException;
-import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.IndexWriterConfig.OpenMode;
@@ -33,7 +32,6 @@ import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.index.TieredMergePolicy;
 import org.apache.lucene.search.IndexSearcher;
-import org.apache.lucene.search.SearcherFactory;
 import org.apache.lucene.search.SearcherManager;
 import org.apache.lucene.store.AlreadyClosedException;
 import org.apache.lucene.store.Directory;
@@ -48,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LuceneIndex implements SearchIndex {
     /** Of fields, of their words, and of stored entries. An index of another is built anew. */
-    static final String FORM = "1";
+    static final String FORM = "2";
 
     private static final String FORM_KEY = "form";
     private static final String REACHED_KEY = "reached";
@@ -96,7 +94,7 @@ public final class LuceneIndex implements SearchIndex {
             }
             committed.offsets().forEach((kind, offsets) -> taken.put(kind, new HashMap<>(offsets)));
             lanes = new Lanes(writer, writer.getDocStats().maxDoc == 0);
-            searchers = new SearcherManager(writer, new ByCloseness());
+            searchers = new SearcherManager(writer, null);
         } catch (Throwable e) {
             IOUtils.closeWhileHandlingException(writer::rollback, directory);
             throw e;
@@ -128,7 +126,6 @@ public final class LuceneIndex implements SearchIndex {
     private IndexWriterConfig configuration(OpenMode mode) {
         return new IndexWriterConfig(Fields.analyzer())
                 .setOpenMode(mode)
-                .setSimilarity(new Closeness())
                 .setRAMBufferSizeMB(BUFFER_MIB)
                 .setMergeScheduler(merges)
                 // A purge leaves no segment with anything that is gone.
@@ -326,16 +323,5 @@ public final class LuceneIndex implements SearchIndex {
 
     private interface Reading<T extends @Nullable Object, E extends Exception> {
         T of(View view) throws IOException, E;
-    }
-
-    private static final class ByCloseness extends SearcherFactory {
-        private static final Closeness CLOSENESS = new Closeness();
-
-        @Override
-        public IndexSearcher newSearcher(IndexReader reader, @Nullable IndexReader previous) {
-            IndexSearcher searcher = new IndexSearcher(reader);
-            searcher.setSimilarity(CLOSENESS);
-            return searcher;
-        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.puri.search.lucene;
 
-import dev.puri.schemas.log.Document;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
@@ -10,12 +10,14 @@ import dev.puri.search.index.PageBudget;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
 import dev.puri.search.words.Highlighter;
+import dev.puri.search.words.Names;
 import dev.puri.search.words.Wanted;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,7 +51,7 @@ final class Page {
 
     private static final SortField BY_TIE = new SortField(Fields.TIE, SortField.Type.LONG);
 
-    static final Sort BY_CLOSENESS = new Sort(SortField.FIELD_SCORE, BY_TIE);
+    static final Sort BY_SCORE = new Sort(SortField.FIELD_SCORE, BY_TIE);
 
     private final View view;
     private final SearchQuery asked;
@@ -65,7 +67,7 @@ final class Page {
     static SearchResult of(View view, SearchQuery asked, CursorSeal seal) throws IOException, Cursor.InvalidException {
         Place after = asked.after() == null ? null : Place.of(seal.open(asked, asked.after()));
         Page page = new Page(view, asked, seal);
-        return asked.text() == null ? page.list(after) : page.search(Wanted.parse(asked.text()), after);
+        return asked.text() == null ? page.list(after) : page.search(asked.text(), after);
     }
 
     private SearchResult list(@Nullable Place after) throws IOException {
@@ -85,7 +87,7 @@ final class Page {
             }
             hits.add(hit);
         }
-        return docs.result(hits, counts, false);
+        return docs.result(hits, counts);
     }
 
     /** So far as that costs little. */
@@ -123,9 +125,7 @@ final class Page {
 
     private static SearchResult.Hit listed(StoredEntry identity, View.Entries entries) throws IOException {
         StoredEntry document = entries.having(Fields.key(Kind.DOCUMENT, identity.puri()));
-        Map<String, String> attributes = document == null
-                ? Map.of()
-                : ((Entry.OfDocument) document.entry()).document().attributes();
+        Map<String, String> attributes = document == null ? Map.of() : document.shown();
         Row row = ((Entry.OfIdentity) identity.entry()).row();
         return new SearchResult.Hit(
                 identity.puri(),
@@ -139,14 +139,13 @@ final class Page {
                 Map.of());
     }
 
-    private SearchResult search(Wanted wanted, @Nullable Place after) throws IOException, Cursor.InvalidException {
-        if (wanted.clauses().isEmpty()) {
+    private SearchResult search(String typed, @Nullable Place after) throws IOException {
+        Wanted wanted = Wanted.parse(typed);
+        Set<BytesRef> named = named(Names.of(typed));
+        if (wanted.clauses().isEmpty() && named.isEmpty()) {
             return EMPTY;
         }
-        TextQuery.Made text = after == null
-                ? TextQuery.first(view.searcher().getIndexReader(), wanted)
-                : TextQuery.next(view.searcher().getIndexReader(), wanted, after.coarse());
-        Query query = filtered(text.query(), asked);
+        Query query = filtered(TextQuery.of(view.searcher().getIndexReader(), wanted, named), asked);
         Docs docs;
         Counts counts;
         if (asked.facets()) {
@@ -154,14 +153,13 @@ final class Page {
                     .search(
                             query,
                             new MultiCollectorManager(
-                                    new TopFieldCollectorManager(
-                                            BY_CLOSENESS, most(), afterDoc(after), Integer.MAX_VALUE),
+                                    new TopFieldCollectorManager(BY_SCORE, most(), afterDoc(after), Integer.MAX_VALUE),
                                     FacetCounts.MANAGER));
             docs = new Docs(((TopFieldDocs) both[0]).scoreDocs);
             counts = Counts.of((FacetCounts) both[1]);
         } else {
             TopFieldDocs top = view.searcher()
-                    .search(query, new TopFieldCollectorManager(BY_CLOSENESS, most(), afterDoc(after), COUNTED));
+                    .search(query, new TopFieldCollectorManager(BY_SCORE, most(), afterDoc(after), COUNTED));
             docs = new Docs(top.scoreDocs);
             counts = Counts.of(top.totalHits);
         }
@@ -177,17 +175,68 @@ final class Page {
             }
             hits.add(hit);
         }
-        return docs.result(hits, counts, text.coarse());
+        return docs.result(hits, counts);
     }
 
     /**
-     * Documents that a text's query finds and a search's filters let pass. What is merged is left out rather than
-     * what is active asked for: there is little of it to look at.
+     * The keys of entries whose name was typed, among those that the filters let pass: of the document where there is
+     * one, otherwise of the identity, which every name has.
+     */
+    private Set<BytesRef> named(Names names) throws IOException {
+        List<Term> terms = new ArrayList<>();
+        if (names.puri() != null) {
+            terms.add(Fields.key(Kind.IDENTITY, names.puri()));
+        }
+        if (names.handle() != null) {
+            terms.add(Fields.handle(names.handle()));
+        }
+        names.identifiers().forEach(identifier -> terms.add(Fields.identifier(identifier)));
+        BooleanQuery.Builder any = new BooleanQuery.Builder();
+        boolean isAny = false;
+        for (Term term : terms) {
+            // Most of what is typed is nobody's name.
+            if (view.searcher().getIndexReader().docFreq(term) > 0) {
+                any.add(new TermQuery(term), Occur.SHOULD);
+                isAny = true;
+            }
+        }
+        if (!isAny) {
+            return Set.of();
+        }
+        BooleanQuery.Builder filters = filters(asked).add(any.build(), Occur.FILTER);
+        if (!asked.statuses().isEmpty()) {
+            filter(Fields.STATE, states(Kind.IDENTITY, asked.statuses()), filters);
+        }
+        ScoreDoc[] found = view.searcher()
+                .search(
+                        filters.build(),
+                        new TopFieldCollectorManager(Sort.INDEXORDER, Names.MAX_OBJECTS + 1, Integer.MAX_VALUE))
+                .scoreDocs;
+        Set<BytesRef> keys = new HashSet<>();
+        if (found.length <= Names.MAX_OBJECTS) {
+            View.Entries entries = view.entries();
+            for (ScoreDoc doc : found) {
+                Puri puri = entries.at(doc.doc).puri();
+                Term document = Fields.key(Kind.DOCUMENT, puri);
+                keys.add((entries.having(document) != null ? document : Fields.key(Kind.IDENTITY, puri)).bytes());
+            }
+        }
+        return keys;
+    }
+
+    /**
+     * What a text's query finds and a search's filters let pass. What is merged is left out rather than what is active
+     * asked for: there is little of it to look at.
      */
     static Query filtered(Query text, SearchQuery asked) {
         BooleanQuery.Builder filters = filters(asked);
+        if (asked.statuses().isEmpty()) {
+            return filters.add(text, Occur.MUST).build();
+        }
         if (!asked.statuses().contains(Row.Status.ACTIVE)) {
-            filter(Fields.STATE, states(Kind.DOCUMENT, asked.statuses()), filters);
+            List<BytesRef> states = new ArrayList<>(states(Kind.DOCUMENT, asked.statuses()));
+            states.addAll(states(Kind.IDENTITY, asked.statuses()));
+            filter(Fields.STATE, states, filters);
         } else if (!asked.statuses().contains(Row.Status.MERGED)) {
             BytesRef merged = Fields.state(Kind.DOCUMENT, Row.Status.MERGED);
             filters.add(new TermQuery(new Term(Fields.STATE, merged)), Occur.MUST_NOT);
@@ -196,17 +245,18 @@ final class Page {
     }
 
     private SearchResult.Hit found(StoredEntry stored, double score, Highlighter highlighter) {
-        Document document = ((Entry.OfDocument) stored.entry()).document();
+        Entry entry = stored.entry();
+        Map<String, String> attributes = stored.shown();
         return new SearchResult.Hit(
                 stored.puri(),
-                document.owner(),
-                document.shard(),
-                document.handle(),
-                document.status(),
-                document.mergedInto(),
+                entry.owner(),
+                entry.shard(),
+                entry.handle(),
+                entry.status(),
+                stored.mergedInto(),
                 score,
-                document.attributes(),
-                asked.highlights() ? highlighter.of(document.attributes()) : Map.of());
+                attributes,
+                asked.highlights() ? highlighter.of(attributes) : Map.of());
     }
 
     private static BooleanQuery.Builder filters(SearchQuery asked) {
@@ -268,10 +318,10 @@ final class Page {
             return Arrays.asList(docs).subList(0, Math.min(asked.limit(), docs.length));
         }
 
-        private SearchResult result(List<SearchResult.Hit> hits, Counts counts, boolean coarse) {
+        private SearchResult result(List<SearchResult.Hit> hits, Counts counts) {
             Cursor next = docs.length <= hits.size()
                     ? null
-                    : seal.seal(asked, new Place(((FieldDoc) docs[hits.size() - 1]).fields, coarse).toBytes());
+                    : seal.seal(asked, new Place(((FieldDoc) docs[hits.size() - 1]).fields).toBytes());
             return new SearchResult(
                     hits, counts.total(), counts.exact(), counts.byCollection(), counts.byShard(), next);
         }

@@ -9,18 +9,17 @@ import org.apache.lucene.search.FieldDoc;
  * Where a page ended, as a cursor keeps it: what its last hit was sorted by.
  *
  * @param sortedBy in a list the uuid's halves and {@link Fields#TIE}, with a text the score and the latter
- * @param coarse of a text: see {@link TextQuery}
  */
-record Place(Object[] sortedBy, boolean coarse) {
+record Place(Object[] sortedBy) {
+    // 2 and 3 were of scores that are made no more.
     private static final byte LIST = 1;
-    private static final byte FINE = 2;
-    private static final byte COARSE = 3;
+    private static final byte TEXT = 4;
 
     private static final int MOST_BYTES = 1 + 3 * Long.BYTES;
 
     byte[] toBytes() {
         ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES);
-        bytes.put(sortedBy.length == 3 ? LIST : coarse ? COARSE : FINE);
+        bytes.put(sortedBy.length == 3 ? LIST : TEXT);
         for (Object each : sortedBy) {
             if (each instanceof Float score) {
                 bytes.putFloat(score);
@@ -38,8 +37,8 @@ record Place(Object[] sortedBy, boolean coarse) {
         try {
             byte form = in.get();
             return switch (form) {
-                case LIST -> new Place(new Object[] {in.getLong(), in.getLong(), in.getLong()}, false);
-                case FINE, COARSE -> new Place(new Object[] {in.getFloat(), in.getLong()}, form == COARSE);
+                case LIST -> new Place(new Object[] {in.getLong(), in.getLong(), in.getLong()});
+                case TEXT -> new Place(new Object[] {in.getFloat(), in.getLong()});
                 default -> throw new Cursor.InvalidException("this cursor is another version's");
             };
         } catch (BufferUnderflowException e) {

@@ -8,8 +8,10 @@ import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
+import dev.puri.search.words.IndexedText;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.Map;
 import java.util.UUID;
 import org.apache.lucene.store.ByteArrayDataInput;
 import org.apache.lucene.store.ByteBuffersDataOutput;
@@ -20,8 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pURI and its entry, as the index gives them back. Their bytes are of {@link LuceneIndex#FORM}, and read by
  * no other.
+ *
+ * @param title the name of the attribute that is a document's title; null where there is none
  */
-record StoredEntry(Puri puri, Entry entry) {
+record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
     private static final Row.Status[] STATUSES = Row.Status.values();
 
     BytesRef toBytes() {
@@ -57,6 +61,7 @@ record StoredEntry(Puri puri, Entry entry) {
                 writeOptional(out, document.mergedInto());
                 write(out, document.position());
                 out.writeMapOfStrings(document.attributes());
+                writeOptional(out, title);
             }
         }
     }
@@ -86,12 +91,14 @@ record StoredEntry(Puri puri, Entry entry) {
                             readInstant(in),
                             readInstant(in),
                             mergedInto,
-                            position)));
+                            position)),
+                    null);
         }
         return new StoredEntry(
                 puri,
                 new Entry.OfDocument(
-                        new Document(owner, shard, handle, status, mergedInto, in.readMapOfStrings(), position)));
+                        new Document(owner, shard, handle, status, mergedInto, in.readMapOfStrings(), position)),
+                readOptional(in));
     }
 
     private static void write(ByteBuffersDataOutput out, Position position) throws IOException {
@@ -109,7 +116,25 @@ record StoredEntry(Puri puri, Entry entry) {
         return Instant.ofEpochSecond(in.readLong(), in.readVInt());
     }
 
-    /** Nothing as an empty text, which no handle and no pURI is. */
+    /** A document's attributes in the order in which a result shows them; none of an identity. */
+    Map<String, String> shown() {
+        return switch (entry) {
+            case Entry.OfIdentity identity -> Map.of();
+            case Entry.OfDocument document ->
+                IndexedText.shown(title, document.document().attributes());
+        };
+    }
+
+    /** The survivor of a merged one; null otherwise. */
+    @Nullable
+    Puri mergedInto() {
+        return switch (entry) {
+            case Entry.OfIdentity identity -> identity.row().mergedInto();
+            case Entry.OfDocument document -> document.document().mergedInto();
+        };
+    }
+
+    /** Nothing as an empty text, which no handle, no pURI and no title is. */
     private static void writeOptional(ByteBuffersDataOutput out, @Nullable Object value) throws IOException {
         out.writeString(value == null ? "" : value.toString());
     }

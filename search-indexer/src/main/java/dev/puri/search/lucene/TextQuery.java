@@ -1,180 +1,180 @@
 package dev.puri.search.lucene;
 
-import dev.puri.search.index.Cursor;
+import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.search.words.Slips;
 import dev.puri.search.words.Wanted;
 import dev.puri.search.words.Weights;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Function;
 import org.apache.lucene.index.IndexReader;
-import org.apache.lucene.index.MultiTerms;
+import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Term;
-import org.apache.lucene.index.Terms;
-import org.apache.lucene.index.TermsEnum;
+import org.apache.lucene.search.AutomatonQuery;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.BoostQuery;
 import org.apache.lucene.search.ConstantScoreQuery;
 import org.apache.lucene.search.DisjunctionMaxQuery;
 import org.apache.lucene.search.FuzzyQuery;
+import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.MultiTermQuery;
 import org.apache.lucene.search.PhraseQuery;
 import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
-import org.apache.lucene.search.SynonymQuery;
+import org.apache.lucene.search.TermInSetQuery;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What is wanted, as Lucene's query over an index's own words.
+ * What is wanted, as Lucene's query over an index's own words; {@link Weights} says what each part adds.
  *
  * <pre>
- * all of   each word: the best of   the word          × 1      in brief, in long
- *                                   its beginnings    × 1/2    in brief, in long
- *                                   its slips         × 1/4    in brief, in long
- *          each phrase: the best of brief and long
- * and better, where all words that were typed stand together
+ * any of   all of   each word: the best of the fields, by weight   the word, its beginnings, its slips
+ *                   each phrase: the same
+ *                   each word with signs, in a field of its own
+ *                   and better, where all words stand together; and by tiers
+ *          a title that is as a whole a slip away
+ *          an object of this name
  * </pre>
- *
- * The words that begin with one, or are a slip away, are looked up in the index. Where there are more than
- * {@value #MAX_EXPANSIONS} of them, all count the same, however long the field. Pages that follow score as the first
- * did, or their places in the order would mean something else.
  */
 final class TextQuery {
-    /** Words of the index that are weighed for one word that is looked for. */
-    private static final int MAX_EXPANSIONS = 64;
+    private final Wanted wanted;
+    private final Weights weights;
+    private final List<Integer> fields = new ArrayList<>();
 
-    /** So many are weighed where a first page weighed its own: each costs a look-up in each segment. */
-    private static final int MAX_EXPANSIONS_LATER = 8 * MAX_EXPANSIONS;
-
-    private static final String[] FIELDS = {Fields.BRIEF, Fields.LONG};
-
-    private final Map<String, Terms> terms = new LinkedHashMap<>();
-    private final boolean coarse;
-    private final int maxExpansions;
-    private boolean exceeded;
-
-    /**
-     * A query, and whether it is coarse.
-     *
-     * @param coarse whether beginnings and slips count the same however long the field; the pages of one query have
-     *     to agree
-     */
-    record Made(Query query, boolean coarse) {}
-
-    private TextQuery(IndexReader reader, boolean coarse, int maxExpansions) throws IOException {
-        for (String field : FIELDS) {
-            Terms ofField = MultiTerms.getTerms(reader, field);
-            if (ofField != null) {
-                terms.put(field, ofField);
+    private TextQuery(IndexReader reader, Wanted wanted) throws IOException {
+        this.wanted = wanted;
+        weights = Weights.of(wanted);
+        for (int weight = SearchedAttributes.MAX_BOOST; weight >= SearchedAttributes.MIN_BOOST; weight--) {
+            if (has(reader, Fields.words(weight))) {
+                fields.add(weight);
             }
         }
-        this.coarse = coarse;
-        this.maxExpansions = maxExpansions;
     }
 
-    /** For the first page. */
-    static Made first(IndexReader reader, Wanted wanted) throws IOException {
-        Made fine = fine(reader, wanted, MAX_EXPANSIONS);
-        return fine != null ? fine : coarse(reader, wanted);
+    private static boolean has(IndexReader reader, String field) throws IOException {
+        for (LeafReaderContext segment : reader.leaves()) {
+            if (segment.reader().terms(field) != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
-     * For those that follow.
+     * Finds documents that have what is wanted, and entries that have its name.
      *
-     * @throws Cursor.InvalidException when so many words were written since the first page that its order cannot be
-     *     gone on with
+     * @param named keys of the latter
      */
-    static Made next(IndexReader reader, Wanted wanted, boolean coarse) throws IOException, Cursor.InvalidException {
-        if (coarse) {
-            return coarse(reader, wanted);
+    static Query of(IndexReader reader, Wanted wanted, Collection<BytesRef> named) throws IOException {
+        return new TextQuery(reader, wanted).query(named);
+    }
+
+    private Query query(Collection<BytesRef> named) {
+        BooleanQuery.Builder any = new BooleanQuery.Builder();
+        if (!wanted.clauses().isEmpty()) {
+            any.add(all(), Occur.SHOULD);
         }
-        Made fine = fine(reader, wanted, MAX_EXPANSIONS_LATER);
-        if (fine == null) {
-            throw new Cursor.InvalidException("too many words were written since that this could find");
+        String title = wanted.titleWithSlip();
+        if (title != null) {
+            any.add(constant(slips(new Term(Fields.TITLE, title)), Weights.WHOLE_SLIP), Occur.SHOULD);
         }
-        return fine;
+        if (!named.isEmpty()) {
+            any.add(constant(new TermInSetQuery(Fields.KEY, named), weights.tier(Weights.NAMED)), Occur.SHOULD);
+        }
+        return any.build();
     }
 
-    private static @Nullable Made fine(IndexReader reader, Wanted wanted, int maxExpansions) throws IOException {
-        TextQuery fine = new TextQuery(reader, false, maxExpansions);
-        Query query = fine.of(wanted);
-        return fine.exceeded ? null : new Made(query, false);
-    }
-
-    private static Made coarse(IndexReader reader, Wanted wanted) throws IOException {
-        return new Made(new TextQuery(reader, true, 0).of(wanted), true);
-    }
-
-    private Query of(Wanted wanted) throws IOException {
+    private Query all() {
         BooleanQuery.Builder all = new BooleanQuery.Builder();
-        List<String> words = new ArrayList<>();
         for (Wanted.Clause clause : wanted.clauses()) {
             switch (clause) {
-                case Wanted.Word word -> {
-                    all.add(word(word), Occur.MUST);
-                    words.add(word.text());
+                case Wanted.Word word -> all.add(best(field -> word(field, word)), Occur.MUST);
+                case Wanted.Phrase phrase ->
+                    all.add(best(field -> constant(phrase(field, phrase.words(), 0), weights.word())), Occur.MUST);
+                case Wanted.Signed signed -> {
+                    Term term = new Term(Fields.SIGNED, signed.text());
+                    all.add(signed.open() ? new PrefixQuery(term) : new TermQuery(term), Occur.FILTER);
                 }
-                case Wanted.Phrase phrase -> all.add(phrase(phrase.words()), Occur.MUST);
             }
         }
+        List<String> words = wanted.words();
+        List<Query> tiers = new ArrayList<>();
         if (words.size() > 1) {
-            all.add(new BoostQuery(phrase(words), Weights.TOGETHER), Occur.SHOULD);
+            List<Query> inOrder = new ArrayList<>();
+            for (int weight : fields) {
+                String field = Fields.words(weight);
+                inOrder.add(constant(phrase(field, words, 0), weight * Weights.IN_ORDER));
+                tiers.add(tier(phrase(field, words, Weights.SLOP), Weights.TOGETHER));
+            }
+            all.add(new DisjunctionMaxQuery(inOrder, 0), Occur.SHOULD);
+            List<BytesRef> parts = wanted.parts().stream().map(BytesRef::new).toList();
+            tiers.add(tier(new TermInSetQuery(Fields.TITLE, parts), Weights.TOGETHER));
         }
+        String beginning = wanted.beginning();
+        if (beginning != null) {
+            tiers.add(tier(new PrefixQuery(new Term(Fields.WHOLE, beginning)), Weights.BEGINS));
+        }
+        String typedOn = wanted.typedOn();
+        if (typedOn != null) {
+            all.add(constant(new PrefixQuery(new Term(Fields.WHOLE, typedOn)), Weights.TYPED_ON), Occur.SHOULD);
+        }
+        tiers.add(tier(new TermQuery(new Term(Fields.WHOLE, wanted.whole())), Weights.EQUAL));
+        all.add(new DisjunctionMaxQuery(tiers, 0), Occur.SHOULD);
         return all.build();
     }
 
-    private Query word(Wanted.Word word) throws IOException {
+    private Query tier(Query query, int tier) {
+        return constant(query, weights.tier(tier));
+    }
+
+    private Query best(Function<String, Query> inField) {
         List<Query> ways = new ArrayList<>();
-        for (String field : terms.keySet()) {
-            Term term = new Term(field, word.text());
-            ways.add(new TermQuery(term));
-            if (word.open()) {
-                addOthers(new PrefixQuery(term), term, Weights.BEGINNING, ways);
-            }
-            if (word.slip()) {
-                addOthers(slips(term), term, Weights.SLIP, ways);
-            }
+        for (int weight : fields) {
+            String field = Fields.words(weight);
+            ways.add(new WeighedField(inField.apply(field), field, weight));
+        }
+        return ways.isEmpty() ? new MatchNoDocsQuery() : new DisjunctionMaxQuery(ways, 0);
+    }
+
+    private Query word(String field, Wanted.Word word) {
+        Term term = new Term(field, word.text());
+        List<Query> ways = new ArrayList<>();
+        ways.add(constant(new TermQuery(term), weights.word()));
+        if (word.open()) {
+            ways.add(constant(new PrefixQuery(term), weights.beginning()));
+        }
+        if (word.slip()) {
+            ways.add(constant(slips(term, word), 0));
         }
         return new DisjunctionMaxQuery(ways, 0);
     }
 
-    private static MultiTermQuery slips(Term term) {
-        return new FuzzyQuery(
-                term, 1, 0, FuzzyQuery.defaultMaxExpansions, true, MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
+    private static Query slips(Term term, Wanted.Word word) {
+        return word.hasDigits()
+                ? slips(term)
+                : new FuzzyQuery(
+                        term,
+                        1,
+                        0,
+                        FuzzyQuery.defaultMaxExpansions,
+                        true,
+                        MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
     }
 
-    private void addOthers(MultiTermQuery query, Term word, float weight, List<Query> ways) throws IOException {
-        if (coarse) {
-            ways.add(new BoostQuery(new ConstantScoreQuery(query), weight));
-            return;
-        }
-        SynonymQuery.Builder others = new SynonymQuery.Builder(word.field());
-        int count = 0;
-        TermsEnum found = query.getTermsEnum(terms.get(word.field()));
-        for (BytesRef other = found.next(); other != null; other = found.next()) {
-            if (other.equals(word.bytes())) {
-                continue;
-            }
-            if (++count > maxExpansions) {
-                exceeded = true;
-                return;
-            }
-            others.addTerm(BytesRef.deepCopyOf(other), 1);
-        }
-        if (count > 0) {
-            ways.add(new BoostQuery(others.build(), weight));
-        }
+    private static Query slips(Term term) {
+        return new AutomatonQuery(
+                term, Slips.automaton(term.text()), false, MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
     }
 
-    private Query phrase(List<String> words) {
-        List<Query> ways = new ArrayList<>();
-        for (String field : terms.keySet()) {
-            ways.add(new PhraseQuery(field, words.toArray(String[]::new)));
-        }
-        return new DisjunctionMaxQuery(ways, 0);
+    private static Query phrase(String field, List<String> words, int slop) {
+        return new PhraseQuery(slop, field, words.toArray(String[]::new));
+    }
+
+    private static Query constant(Query query, float score) {
+        return new BoostQuery(new ConstantScoreQuery(query), score);
     }
 }

@@ -81,7 +81,7 @@ final class Bulk {
         lines.writeBytes(Cluster.bytes(action));
         lines.write('\n');
         if (entry != null) {
-            lines.writeBytes(Cluster.bytes(EntryJson.write(change.puri(), entry)));
+            lines.writeBytes(Cluster.bytes(EntryJson.write(change.puri(), entry, change.declared())));
             lines.write('\n');
         }
         return new Operation(id, lines.toByteArray());

@@ -2,6 +2,7 @@ package dev.puri.search.opensearch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
@@ -11,9 +12,10 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.Kind;
+import dev.puri.search.words.IndexedText;
 import dev.puri.search.words.Weights;
-import dev.puri.search.words.Words;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,19 +29,40 @@ import org.jspecify.annotations.Nullable;
  * OpenSearch stores and does not index.
  */
 final class EntryJson {
-    /** A document's short attributes, such as titles and names. */
-    static final String BRIEF = "brief";
+    /** Before a weight: a document's attributes of this weight. */
+    private static final String WORDS = "words_";
 
-    /** Its other attributes. */
-    static final String LONG = "long";
+    /** Behind a field's name: what a word in it adds, the more, the fewer words there are. */
+    private static final String PLACE = "_place";
 
-    /** Where texts stand. */
-    static final List<String> TEXTS = List.of(BRIEF, LONG);
+    /** A document's attributes that are shown and not searched. */
+    private static final String SHOWN = "shown";
 
-    /** Behind a field's name: what a word in it counts, between 1 and 2, the more, the fewer words there are. */
-    static final String WEIGHT = "_weight";
+    /** Under {@code kept}: the name of the attribute that is the title. */
+    private static final String TITLE_NAME = "title";
+
+    /** Where attributes are read from. */
+    static final List<String> ATTRIBUTES = attributes();
 
     private EntryJson() {}
+
+    private static List<String> attributes() {
+        List<String> fields = new ArrayList<>(List.of(SHOWN));
+        for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
+            fields.add(words(weight));
+        }
+        return List.copyOf(fields);
+    }
+
+    /** Where attributes of a weight are. */
+    static String words(int weight) {
+        return WORDS + weight;
+    }
+
+    /** Where it is what a word in one of them adds. */
+    static String place(int weight) {
+        return words(weight) + PLACE;
+    }
 
     /** The id of a kind's entry in the index. */
     static String id(Kind kind, Puri puri) {
@@ -59,7 +82,10 @@ final class EntryJson {
         return status.name().toLowerCase(Locale.ROOT);
     }
 
-    static ObjectNode write(Puri puri, Entry entry) {
+    /**
+     * @param declared how a document's attributes are searched
+     */
+    static ObjectNode write(Puri puri, Entry entry, SearchedAttributes declared) {
         ObjectNode json = Cluster.JSON.createObjectNode();
         json.put("kind", name(entry.kind()))
                 .put("puri", puri.toString())
@@ -76,7 +102,7 @@ final class EntryJson {
         switch (entry) {
             case Entry.OfIdentity identity -> {
                 Row row = identity.row();
-                json.put("uuid", row.uuid().toString());
+                json.put("uuid", row.uuid().toString()).put("identifier", puri.identifier());
                 kept.put("epoch", row.epoch())
                         .put("createdAt", row.createdAt().toString())
                         .put("changedAt", row.changedAt().toString());
@@ -84,21 +110,30 @@ final class EntryJson {
             }
             case Entry.OfDocument ofDocument -> {
                 Document document = ofDocument.document();
-                writeText(json, document.attributes());
+                writeText(json, kept, IndexedText.of(document.attributes(), declared));
                 keep(kept, document.mergedInto(), document.position());
             }
         }
         return json;
     }
 
-    private static void writeText(ObjectNode json, Map<String, String> attributes) {
-        Map<String, Integer> words = new TreeMap<>();
-        attributes.forEach((name, value) -> {
-            String field = value.length() <= Words.MAX_BRIEF_CHARACTERS ? BRIEF : LONG;
-            json.withArray("/" + field).addObject().put("name", name).put("value", value);
-            words.merge(field, Words.of(value).size(), Integer::sum);
-        });
-        words.forEach((field, count) -> json.put(field + WEIGHT, 1 + 1 / (1 + count / Weights.HALF_LENGTH)));
+    private static void writeText(ObjectNode json, ObjectNode kept, IndexedText text) {
+        Map<Integer, Integer> lengths = new TreeMap<>();
+        for (IndexedText.Attribute attribute : text.attributes()) {
+            String field = attribute.weight() == 0 ? SHOWN : words(attribute.weight());
+            json.withArray("/" + field)
+                    .addObject()
+                    .put("name", attribute.name())
+                    .put("value", attribute.text());
+            if (!attribute.words().isEmpty()) {
+                lengths.merge(attribute.weight(), attribute.words().size(), Integer::sum);
+            }
+        }
+        lengths.forEach((weight, words) -> json.put(place(weight), weight * Weights.shortnessOf(words)));
+        text.wholes().forEach(json.withArray("/whole")::add);
+        text.signed().forEach(json.withArray("/signed")::add);
+        json.put("title", text.titleWhole()).put("length", text.length());
+        kept.put(TITLE_NAME, text.title());
     }
 
     private static void keep(ObjectNode kept, @Nullable Puri mergedInto, Position position) {
@@ -143,11 +178,16 @@ final class EntryJson {
 
     static Map<String, String> attributes(JsonNode json) {
         Map<String, String> attributes = new HashMap<>();
-        for (String field : TEXTS) {
+        for (String field : ATTRIBUTES) {
             for (JsonNode each : json.path(field)) {
                 attributes.put(each.path("name").asText(), each.path("value").asText());
             }
         }
         return attributes;
+    }
+
+    /** Attributes in the order in which a result shows them. */
+    static Map<String, String> shown(JsonNode json) {
+        return IndexedText.shown(json.path("kept").path(TITLE_NAME).textValue(), attributes(json));
     }
 }

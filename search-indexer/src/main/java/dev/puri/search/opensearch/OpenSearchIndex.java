@@ -18,6 +18,7 @@ import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
 import dev.puri.search.words.Highlighter;
+import dev.puri.search.words.Names;
 import dev.puri.search.words.Wanted;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -25,9 +26,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -112,10 +115,45 @@ final class OpenSearchIndex implements SearchIndex {
             return page(query, SearchBody.list(query), null);
         }
         Wanted wanted = Wanted.parse(text);
-        if (wanted.clauses().isEmpty()) {
+        Set<String> named = named(query, Names.of(text));
+        if (wanted.clauses().isEmpty() && named.isEmpty()) {
             return new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
         }
-        return page(query, SearchBody.text(query, wanted), query.highlights() ? new Highlighter(wanted) : null);
+        return page(query, SearchBody.text(query, wanted, named), query.highlights() ? new Highlighter(wanted) : null);
+    }
+
+    /**
+     * The ids of entries whose name was typed, among those that the filters let pass: of the document where there is
+     * one, otherwise of the identity, which every name has. They are asked for before, as OpenSearch cannot tell in a
+     * query whether there is another entry.
+     */
+    private Set<String> named(SearchQuery query, Names names) throws IndexUnavailableException {
+        if (names.areNone()) {
+            return Set.of();
+        }
+        JsonNode found = search(SearchBody.named(query, names)).path("hits").path("hits");
+        if (found.isEmpty() || found.size() > Names.MAX_OBJECTS) {
+            return Set.of();
+        }
+        ObjectNode body = Cluster.JSON.createObjectNode();
+        ArrayNode ids = body.putArray("ids");
+        for (JsonNode each : found) {
+            ids.add(EntryJson.id(Kind.DOCUMENT, EntryJson.puri(each.path("_source"))));
+        }
+        Set<String> named = new HashSet<>();
+        for (JsonNode document : found(cluster.read("POST", path("_mget?realtime=false&_source=false"), body))
+                .path("docs")) {
+            if (document.path("found").asBoolean()) {
+                named.add(document.path("_id").asText());
+            }
+        }
+        for (JsonNode each : found) {
+            Puri puri = EntryJson.puri(each.path("_source"));
+            if (!named.contains(EntryJson.id(Kind.DOCUMENT, puri))) {
+                named.add(EntryJson.id(Kind.IDENTITY, puri));
+            }
+        }
+        return named;
     }
 
     private SearchResult page(SearchQuery query, ObjectNode body, @Nullable Highlighter highlighter)
@@ -163,7 +201,7 @@ final class OpenSearchIndex implements SearchIndex {
         JsonNode source = json.path("_source");
         Puri puri = EntryJson.puri(source);
         Entry entry = EntryJson.read(source);
-        Map<String, String> attributes = EntryJson.attributes(source);
+        Map<String, String> attributes = EntryJson.shown(source);
         return new SearchResult.Hit(
                 puri,
                 entry.owner(),
@@ -195,10 +233,13 @@ final class OpenSearchIndex implements SearchIndex {
         ObjectNode body = Cluster.JSON.createObjectNode();
         ArrayNode ids = body.putArray("ids");
         hits.forEach(hit -> ids.add(EntryJson.id(Kind.DOCUMENT, hit.puri())));
-        JsonNode answer = found(cluster.read("POST", path("_mget?realtime=false&_source_includes=brief,long"), body));
+        JsonNode answer = found(cluster.read(
+                "POST",
+                path("_mget?realtime=false&_source_includes=kept," + String.join(",", EntryJson.ATTRIBUTES)),
+                body));
         Map<String, Map<String, String>> attributes = new HashMap<>();
         for (JsonNode each : answer.path("docs")) {
-            attributes.put(each.path("_id").asText(), EntryJson.attributes(each.path("_source")));
+            attributes.put(each.path("_id").asText(), EntryJson.shown(each.path("_source")));
         }
         return hits.stream()
                 .map(hit -> new SearchResult.Hit(

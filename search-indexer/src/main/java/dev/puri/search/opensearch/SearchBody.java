@@ -3,24 +3,31 @@ package dev.puri.search.opensearch;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.search.index.Kind;
 import dev.puri.search.index.SearchQuery;
+import dev.puri.search.words.IndexedText;
+import dev.puri.search.words.Names;
+import dev.puri.search.words.Slips;
 import dev.puri.search.words.Wanted;
 import dev.puri.search.words.Weights;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A search as JSON. What is typed arrives as words, never as OpenSearch's own query language.
+ * A search as JSON. What is typed arrives as words, never as OpenSearch's own query language; {@link Weights} says
+ * what each part adds.
  *
  * <pre>
- * all of   each word, the best of brief and long: weight ×   1    the word
- *                                                            1/2  its beginnings
- *                                                            1/4  its slips
- *          each phrase, the same:                 weight ×   1
- * and better, where all words that were typed stand together
+ * any of   all of   each word: the best of the fields, by weight   the word, its beginnings, its slips
+ *                   each phrase: the same
+ *                   each word with signs, in a field of its own
+ *                   and better, where all words stand together; and by tiers
+ *          a title that is as a whole a slip away
+ *          an object of this name
  * </pre>
  *
  * So a score depends on document and text alone. OpenSearch's usual ones change with every document that is
@@ -29,31 +36,108 @@ import java.util.function.Function;
 final class SearchBody {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
+    /** Behind a field of attributes: where their text is. */
+    private static final String VALUE = ".value";
+
+    /** An expression of the longest word has some thousand states. */
+    private static final int MAX_REGEXP_WORK = 200_000;
+
     private SearchBody() {}
 
-    /** Of documents that meet every clause, the best first. */
-    static ObjectNode text(SearchQuery query, Wanted wanted) {
+    /**
+     * Of documents that meet every clause and of entries that are named, the best first.
+     *
+     * @param named ids of the latter
+     */
+    static ObjectNode text(SearchQuery query, Wanted wanted, Set<String> named) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
-        filters(query, Kind.DOCUMENT, bool.putArray("filter"));
-        ArrayNode must = bool.putArray("must");
-        List<String> words = new ArrayList<>();
-        for (Wanted.Clause clause : wanted.clauses()) {
-            switch (clause) {
-                case Wanted.Word word -> {
-                    must.add(bestField(field -> word(field, word)));
-                    words.add(word.text());
-                }
-                case Wanted.Phrase phrase -> must.add(bestField(field -> phrase(field, phrase.words(), Weights.WORD)));
-            }
+        filters(query, null, bool.putArray("filter"));
+        ArrayNode should = bool.putArray("should");
+        bool.put("minimum_should_match", 1);
+        Weights weights = Weights.of(wanted);
+        if (!wanted.clauses().isEmpty()) {
+            should.add(all(wanted, weights));
         }
-        if (words.size() > 1) {
-            bool.putArray("should").add(bestField(field -> phrase(field, words, Weights.TOGETHER)));
+        String title = wanted.titleWithSlip();
+        if (title != null) {
+            should.add(constant(regexp("title", Slips.expression(title)), Weights.WHOLE_SLIP));
+        }
+        if (!named.isEmpty()) {
+            ObjectNode ids = JSON.objectNode();
+            ArrayNode values = ids.putObject("ids").putArray("values");
+            named.stream().sorted().forEach(values::add);
+            should.add(constant(ids, weights.tier(Weights.NAMED)));
         }
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("_score", "desc");
+        sort.addObject().putObject("length").put("order", "asc").put("missing", IndexedText.MAX_LENGTH);
         sort.addObject().put("puri", "asc");
         return page(query, body);
+    }
+
+    private static ObjectNode all(Wanted wanted, Weights weights) {
+        ObjectNode json = JSON.objectNode();
+        ObjectNode bool = json.putObject("bool");
+        ArrayNode must = bool.putArray("must");
+        ArrayNode filter = bool.putArray("filter");
+        for (Wanted.Clause clause : wanted.clauses()) {
+            switch (clause) {
+                case Wanted.Word word -> must.add(bestField(field -> word(field, word, weights)));
+                case Wanted.Phrase phrase ->
+                    must.add(bestField(field -> constant(phrase(field, phrase.words(), 0), weights.word())));
+                case Wanted.Signed signed ->
+                    filter.add(value(signed.open() ? "prefix" : "term", "signed", signed.text()));
+            }
+        }
+        List<String> words = wanted.words();
+        ArrayNode should = bool.putArray("should");
+        ObjectNode tiers = JSON.objectNode();
+        ArrayNode ways = tiers.putObject("dis_max").putArray("queries");
+        if (words.size() > 1) {
+            ObjectNode inOrder = should.addObject();
+            ArrayNode places = inOrder.putObject("dis_max").putArray("queries");
+            for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
+                String field = EntryJson.words(weight) + VALUE;
+                places.add(constant(phrase(field, words, 0), weight * Weights.IN_ORDER));
+                ways.add(constant(phrase(field, words, Weights.SLOP), weights.tier(Weights.TOGETHER)));
+            }
+            ObjectNode parts = JSON.objectNode();
+            ArrayNode titles = parts.putObject("terms").putArray("title");
+            wanted.parts().forEach(titles::add);
+            ways.add(constant(parts, weights.tier(Weights.TOGETHER)));
+        }
+        String beginning = wanted.beginning();
+        if (beginning != null) {
+            ways.add(constant(value("prefix", "whole", beginning), weights.tier(Weights.BEGINS)));
+        }
+        String typedOn = wanted.typedOn();
+        if (typedOn != null) {
+            should.add(constant(value("prefix", "whole", typedOn), Weights.TYPED_ON));
+        }
+        ways.add(constant(value("term", "whole", wanted.whole()), weights.tier(Weights.EQUAL)));
+        should.add(tiers);
+        return json;
+    }
+
+    /** Of identities that have a name, one more than are of use. */
+    static ObjectNode named(SearchQuery query, Names names) {
+        ObjectNode body = JSON.objectNode();
+        ObjectNode bool = body.putObject("query").putObject("bool");
+        filters(query, Kind.IDENTITY, bool.putArray("filter"));
+        bool.put("minimum_should_match", 1);
+        ArrayNode any = bool.putArray("should");
+        if (names.puri() != null) {
+            any.add(value("term", "puri", names.puri().toString()));
+        }
+        if (names.handle() != null) {
+            any.add(value("term", "handle", names.handle().toString()));
+        }
+        names.identifiers().forEach(identifier -> any.add(value("term", "identifier", identifier)));
+        body.put("size", Names.MAX_OBJECTS + 1).put("track_total_hits", false);
+        body.putArray("_source").add("puri");
+        body.putArray("sort").add("_doc");
+        return body;
     }
 
     /** Of identities by their uuids. */
@@ -87,8 +171,8 @@ final class SearchBody {
                 .put("shard_size", 5 * SearchQuery.MAX_FACET_VALUES);
     }
 
-    private static void filters(SearchQuery query, Kind kind, ArrayNode filters) {
-        any(filters, "kind", List.of(EntryJson.name(kind)));
+    private static void filters(SearchQuery query, @Nullable Kind kind, ArrayNode filters) {
+        any(filters, "kind", kind == null ? List.of() : List.of(EntryJson.name(kind)));
         any(filters, "collection", query.collections());
         any(filters, "namespace", query.namespaces());
         any(filters, "shard", query.shards());
@@ -103,39 +187,57 @@ final class SearchBody {
         }
     }
 
-    /** The better of both texts, each times its weight. */
+    /** The best of the fields, each with what a word in it adds. */
     private static ObjectNode bestField(Function<String, ObjectNode> inField) {
         ObjectNode best = JSON.objectNode();
         ArrayNode queries = best.putObject("dis_max").putArray("queries");
-        for (String field : EntryJson.TEXTS) {
+        for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
             ObjectNode weighed = queries.addObject().putObject("function_score");
-            weighed.put("boost_mode", "multiply").set("query", inField.apply(field + ".value"));
+            weighed.put("boost_mode", "sum").set("query", inField.apply(EntryJson.words(weight) + VALUE));
             weighed.putObject("field_value_factor")
-                    .put("field", field + EntryJson.WEIGHT)
-                    .put("missing", 1);
+                    .put("field", EntryJson.place(weight))
+                    .put("missing", weight);
         }
         return best;
     }
 
-    private static ObjectNode word(String field, Wanted.Word word) {
+    private static ObjectNode word(String field, Wanted.Word word, Weights weights) {
         ObjectNode best = JSON.objectNode();
         ArrayNode ways = best.putObject("dis_max").putArray("queries");
-        ways.add(constant(value("term", field, word.text()), Weights.WORD));
+        ways.add(constant(value("term", field, word.text()), weights.word()));
         if (word.open()) {
-            ways.add(constant(value("prefix", field, word.text()), Weights.BEGINNING));
+            ways.add(constant(value("prefix", field, word.text()), weights.beginning()));
         }
         if (word.slip()) {
-            ObjectNode slip = JSON.objectNode();
-            slip.putObject("fuzzy")
-                    .putObject(field)
-                    .put("value", word.text())
-                    .put("fuzziness", 1)
-                    .put("transpositions", true)
-                    // All that are a slip away, not only the first fifty of them.
-                    .put("rewrite", "constant_score");
-            ways.add(constant(slip, Weights.SLIP));
+            ways.add(constant(slips(field, word), 0));
         }
         return best;
+    }
+
+    private static ObjectNode slips(String field, Wanted.Word word) {
+        if (word.hasDigits()) {
+            return regexp(field, Slips.expression(word.text()));
+        }
+        ObjectNode slip = JSON.objectNode();
+        slip.putObject("fuzzy")
+                .putObject(field)
+                .put("value", word.text())
+                .put("fuzziness", 1)
+                .put("transpositions", true)
+                // All that are a slip away, not only the first fifty of them.
+                .put("rewrite", "constant_score");
+        return slip;
+    }
+
+    private static ObjectNode regexp(String field, String expression) {
+        ObjectNode json = JSON.objectNode();
+        json.putObject("regexp")
+                .putObject(field)
+                .put("value", expression)
+                .put("flags", "NONE")
+                .put("max_determinized_states", MAX_REGEXP_WORK)
+                .put("rewrite", "constant_score");
+        return json;
     }
 
     private static ObjectNode value(String query, String field, String text) {
@@ -144,12 +246,15 @@ final class SearchBody {
         return json;
     }
 
-    private static ObjectNode phrase(String field, List<String> words, float score) {
+    /**
+     * @param slop 0 for words one after the other; otherwise in any order, with so many others between them
+     */
+    private static ObjectNode phrase(String field, List<String> words, int slop) {
         ObjectNode json = JSON.objectNode();
-        ObjectNode near = json.putObject("span_near").put("slop", 0).put("in_order", true);
+        ObjectNode near = json.putObject("span_near").put("slop", slop).put("in_order", slop == 0);
         ArrayNode clauses = near.putArray("clauses");
         words.forEach(word -> clauses.add(value("span_term", field, word)));
-        return constant(json, score);
+        return json;
     }
 
     private static ObjectNode constant(ObjectNode filter, float score) {

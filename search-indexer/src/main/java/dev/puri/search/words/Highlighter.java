@@ -45,6 +45,9 @@ public final class Highlighter {
             switch (clause) {
                 case Wanted.Word word -> mark(word, words, marked);
                 case Wanted.Phrase phrase -> mark(phrase, words, marked);
+                case Wanted.Signed signed -> {
+                    // Its word is a clause of its own.
+                }
             }
         }
         return marked;

@@ -1,8 +1,10 @@
 package dev.puri.search.words;
 
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What somebody typed, understood. A hit must meet every clause, each in any of its attributes.
@@ -14,14 +16,18 @@ import java.util.Set;
  *                there were none
  * beet*          a word that begins with "beet"
  * AC/DC          the words "ac" and "dc", as signs divide words
+ * c++            the word "c", with these signs behind it; see {@link Words#signed}
  * </pre>
  *
  * Nothing that is typed is an error. What comes after {@value #MAX_CHARACTERS} characters or
  * {@value #MAX_WORDS} words is not looked at, so that a query's cost is bounded.
  *
  * @param clauses what a hit must meet; none when there is no word, which finds nothing
+ * @param whole all that was typed, as {@link IndexedText#wholes} has attributes; empty when there is no word
+ * @param isPlain whether it was typed without signs of its own meaning, so that slips are forgiven
+ * @param isOpen whether the last word may go on
  */
-public record Wanted(List<Clause> clauses) {
+public record Wanted(List<Clause> clauses, String whole, boolean isPlain, boolean isOpen) {
     /** What is typed is looked at so far. */
     public static final int MAX_CHARACTERS = 1000;
 
@@ -46,12 +52,25 @@ public record Wanted(List<Clause> clauses) {
      * neighbours swapped), worst.
      *
      * @param open whether a word may begin with it
-     * @param slip whether a slip is forgiven
+     * @param slip whether a slip is forgiven; in a word with digits, one that leaves these as they are
      */
     public record Word(String text, boolean open, boolean slip) implements Clause {
         /** Whether a word of a text meets it. */
         boolean isMetBy(String other) {
-            return other.equals(text) || open && other.startsWith(text) || slip && isOneSlipAway(other);
+            return other.equals(text)
+                    || open && other.startsWith(text)
+                    || slip
+                            && isOneSlipAway(other)
+                            && (!hasDigits() || digits(other).equals(digits(text)));
+        }
+
+        /** Whether slips are those of {@link Slips}; otherwise of any character. */
+        public boolean hasDigits() {
+            return Slips.hasDigits(text);
+        }
+
+        private static String digits(String word) {
+            return word.replaceAll("[^0-9]", "");
         }
 
         /** What equals from both ends leaves at most one letter each, or two that are swapped. */
@@ -88,9 +107,74 @@ public record Wanted(List<Clause> clauses) {
         }
     }
 
+    /**
+     * A word with signs that belong to it, which is wanted beside the word: {@code c++} is not {@code c}.
+     *
+     * @param open whether one that begins with it does
+     */
+    public record Signed(String text, boolean open) implements Clause {}
+
     /** Understands what somebody typed. */
     public static Wanted parse(String typed) {
         return new Reading(typed.length() <= MAX_CHARACTERS ? typed : typed.substring(0, MAX_CHARACTERS)).read();
+    }
+
+    /** All words, those of phrases among them, in the order in which they were typed. */
+    public List<String> words() {
+        List<String> words = new ArrayList<>();
+        for (Clause clause : clauses) {
+            switch (clause) {
+                case Word word -> words.add(word.text());
+                case Phrase phrase -> words.addAll(phrase.words());
+                case Signed signed -> {
+                    // Its word is a clause of its own.
+                }
+            }
+        }
+        return words;
+    }
+
+    /** What an attribute begins with that begins with these words; null where that cannot be told. */
+    public @Nullable String beginning() {
+        return whole.length() < Whole.KEPT_CHARACTERS ? whole + ' ' : null;
+    }
+
+    /** What an attribute begins with that is still typed; null where nothing is, or it would tell too little. */
+    public @Nullable String typedOn() {
+        return isOpen && whole.length() >= Weights.MIN_TYPED_ON && whole.length() <= Whole.KEPT_CHARACTERS
+                ? whole
+                : null;
+    }
+
+    /**
+     * What was typed without its last words or without its first: somebody who types a name and a word of its
+     * description means the name. Only of short texts, and none of less than two words.
+     */
+    public Set<String> parts() {
+        Set<String> parts = new LinkedHashSet<>();
+        if (whole.length() <= Whole.MAX_CHARACTERS) {
+            for (int blank = whole.indexOf(' '); blank > 0; blank = whole.indexOf(' ', blank + 1)) {
+                parts.add(whole.substring(0, blank));
+                parts.add(whole.substring(blank + 1));
+            }
+        }
+        return parts;
+    }
+
+    /**
+     * What a title is looked for as a whole that is a slip away, as {@link Slips} has them: of short words too, as the
+     * others tell what is meant, and with blanks that are missing or too many. Null where that would tell too little,
+     * or a slip is forgiven in every word anyway.
+     */
+    public @Nullable String titleWithSlip() {
+        boolean haveSlips = clauses.stream().allMatch(each -> each instanceof Word word && word.slip());
+        return isPlain
+                        && !haveSlips
+                        && whole.length() >= MIN_SLIP_LETTERS
+                        && whole.length() <= Whole.KEPT_CHARACTERS
+                        && whole.codePoints().filter(Character::isLetter).count() >= MIN_SLIP_LETTERS
+                ? whole
+                : null;
     }
 
     /** From quotation mark to quotation mark. */
@@ -113,22 +197,51 @@ public record Wanted(List<Clause> clauses) {
                     break;
                 }
                 plain(from, open);
-                phrase(Words.of(typed.substring(open + 1, close)));
+                phrase(typed.substring(open + 1, close));
                 from = close + 1;
             }
-            return new Wanted(List.copyOf(clauses));
+            List<Words.Word> all = Words.of(typed);
+            String whole = Whole.term(Words.joined(all, Words.signed(typed, all)));
+            boolean isPlain = typed.indexOf('"') < 0 && typed.indexOf('*') < 0;
+            boolean isOpen = !clauses.isEmpty()
+                    && switch (List.copyOf(clauses).getLast()) {
+                        case Word word -> word.open();
+                        case Signed signed -> signed.open();
+                        case Phrase phrase -> false;
+                    };
+            return new Wanted(List.copyOf(clauses), whole, isPlain, isOpen);
         }
 
         private void plain(int from, int to) {
             String part = typed.substring(from, to);
-            for (Words.Word word : Words.of(part)) {
-                boolean starred = word.end() < part.length() && part.charAt(word.end()) == '*';
-                boolean typedOn = from + word.end() == typed.length();
-                add(new Word(word.text(), starred || typedOn, !starred && maySlip(word.text())), 1);
+            List<Words.Word> found = Words.of(part);
+            List<Words.Word> signed = Words.signed(part, found);
+            signed.forEach(each -> addSigned(each.text(), isOpen(part, each, from)));
+            for (Words.Word word : found) {
+                boolean hasSigns =
+                        signed.stream().anyMatch(each -> each.start() <= word.start() && word.end() <= each.end());
+                boolean starred = isStarred(part, word);
+                add(new Word(word.text(), isOpen(part, word, from), !starred && !hasSigns && maySlip(word.text())), 1);
             }
         }
 
-        private void phrase(List<Words.Word> found) {
+        private boolean isOpen(String part, Words.Word word, int from) {
+            return isStarred(part, word) || from + word.end() == typed.length();
+        }
+
+        private static boolean isStarred(String part, Words.Word word) {
+            return word.end() < part.length() && part.charAt(word.end()) == '*';
+        }
+
+        private void addSigned(String text, boolean open) {
+            if (words < MAX_WORDS) {
+                clauses.add(new Signed(text, open));
+            }
+        }
+
+        private void phrase(String quoted) {
+            List<Words.Word> found = Words.of(quoted);
+            Words.signed(quoted, found).forEach(each -> addSigned(each.text(), false));
             List<String> texts = found.stream()
                     .limit(MAX_WORDS - words)
                     .map(Words.Word::text)
@@ -147,12 +260,11 @@ public record Wanted(List<Clause> clauses) {
             }
         }
 
-        /** Numbers and codes are not slips of one another. */
+        /** Of letters and digits. Numbers are not slips of one another: 1998 is another year than 1999. */
         private static boolean maySlip(String word) {
-            int letters = word.codePointCount(0, word.length());
-            return letters >= MIN_SLIP_LETTERS
-                    && letters <= MAX_SLIP_LETTERS
-                    && word.codePoints().allMatch(Character::isLetter);
+            return word.codePoints().filter(Character::isLetter).count() >= MIN_SLIP_LETTERS
+                    && word.codePointCount(0, word.length()) <= MAX_SLIP_LETTERS
+                    && word.codePoints().allMatch(each -> Character.isLetter(each) || Slips.isDigit(each));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.puri.search.index;
 
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.time.Instant;
@@ -15,6 +16,7 @@ public final class Log {
 
     private final List<IndexChange> changes = new ArrayList<>();
     private final Map<Kind, Map<Integer, Long>> ends = new EnumMap<>(Kind.class);
+    private SearchedAttributes declared = SearchedAttributes.DEFAULT;
 
     /** A row and, unless it is deleted, a document. */
     public Log write(Item... items) {
@@ -23,6 +25,12 @@ public final class Log {
             writeDocument(item);
         }
         return this;
+    }
+
+    /** The same in a collection that declares how its attributes are searched. */
+    public Log write(SearchedAttributes declaredFromHere, Item... items) {
+        declared = declaredFromHere;
+        return write(items);
     }
 
     public Log writeRow(Item item) {
@@ -102,7 +110,7 @@ public final class Log {
         long offset = end(kind, puri);
         // Offsets have gaps, as transactions and compaction leave them.
         ends.get(kind).put(partition(puri), offset + 2);
-        changes.add(new IndexChange(kind, partition(puri), offset, puri, entry));
+        changes.add(new IndexChange(kind, partition(puri), offset, puri, entry, declared));
         return this;
     }
 

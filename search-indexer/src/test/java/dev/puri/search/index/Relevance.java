@@ -62,7 +62,7 @@ final class Relevance {
             moon blue              -> tracks:2 playlists:1
             moon riv               -> tracks:3
             beethoven              -> users:1 playlists:2 comments:3
-            beethovn               -> users:1 playlists:2 comments:3
+            beethovn               -> users:1 playlists:2
             bethoven sonata        -> tracks:5
             beetohven elise        -> tracks:4
             beet*                  -> users:1 playlists:2 comments:3

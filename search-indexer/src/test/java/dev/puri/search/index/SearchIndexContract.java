@@ -3,6 +3,7 @@ package dev.puri.search.index;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -545,7 +547,9 @@ public abstract class SearchIndexContract {
                             "body",
                             "a comment that is long enough to be no title at all, and says"
                                     + " blue somewhere, a good while before it says marcels, and then goes on a bit"));
-            assertThat(Ask.text("marcels BLUE ").purisOf(index)).containsExactly("music:tracks:1", "music:comments:3");
+            assertThat(Ask.text("marcels BLUE ").purisOf(index))
+                    .as("all in one attribute first")
+                    .containsExactly("music:comments:3", "music:tracks:1");
             assertThat(Ask.text("blue order").purisOf(index)).containsExactly("music:tracks:2");
             assertThat(Ask.text("blue nothing").purisOf(index)).isEmpty();
         }
@@ -624,7 +628,7 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:3", "title", "noon"),
                     Item.of("music:tracks:4", "title", "moon"),
                     Item.of("music:tracks:5", "title", "the moon and more"),
-                    Item.of("music:tracks:6", "body", "moon" + longer));
+                    Item.of("music:tracks:6", "body", "see the moon" + longer));
             assertThat(Ask.text("moon").purisOf(index))
                     .containsExactly(
                             "music:tracks:4",
@@ -699,8 +703,167 @@ public abstract class SearchIndexContract {
         @Test
         void areNotWhatPurisOwnersAndShardsSay() throws Exception {
             take(Item.of("music:tracks:secret", "title", "moon").ownedBy("shop").on("berlin"));
-            for (String text : List.of("music", "tracks", "secret", "shop", "berlin", "title", "active")) {
+            for (String text : List.of("music", "tracks", "secre", "shop", "berlin", "title", "active")) {
                 assertThat(Ask.text(text).purisOf(index)).as(text).isEmpty();
+            }
+        }
+
+        @Test
+        void areInTheOrderOfTiersWhateverTheirWordsWeigh() throws Exception {
+            String many = " and one and two and three and four and five";
+            take(
+                    Item.of("music:tracks:1", "title", "other", "artist", "blue moon"),
+                    Item.of("music:tracks:2", "title", "blue moon river"),
+                    Item.of("music:tracks:3", "title", "the moon is blue"),
+                    Item.of("music:tracks:4", "title", "blue", "artist", "see the moon"),
+                    Item.of("music:tracks:5", "title", "bluest moon"),
+                    Item.of("music:tracks:6", "title", "bleu moon"),
+                    Item.of("music:tracks:7", "title", "blue moon", "text", many),
+                    Item.of("music:tracks:8", "title", "so blue", "text", "by the moon" + many));
+            assertThat(Ask.text("blue moon ").purisOf(index))
+                    .containsExactly(
+                            "music:tracks:7",
+                            "music:tracks:1",
+                            "music:tracks:2",
+                            "music:tracks:3",
+                            "music:tracks:4",
+                            "music:tracks:8",
+                            "music:tracks:6");
+        }
+
+        @Test
+        void areOrderedByTheAttributeThenByLength() throws Exception {
+            take(
+                    Item.of("music:tracks:1", "title", "some moon", "section", "x"),
+                    Item.of("music:tracks:2", "title", "moon", "section", "other"),
+                    Item.of("music:tracks:3", "title", "something else", "section", "moon"),
+                    Item.of("music:tracks:4", "title", "a moon", "section", "x"),
+                    Item.of("music:tracks:5", "title", "see", "section", "full moon"),
+                    Item.of("music:tracks:6", "title", "sees", "section", "full moon"));
+            assertThat(Ask.text("moon ").purisOf(index))
+                    .containsExactly(
+                            "music:tracks:2",
+                            "music:tracks:3",
+                            "music:tracks:4",
+                            "music:tracks:1",
+                            "music:tracks:5",
+                            "music:tracks:6");
+        }
+
+        @Test
+        void keepSignsThatBelongToWords() throws Exception {
+            take(
+                    Item.of("music:t:1", "title", "g++", "text", "The GNU C++ compiler"),
+                    Item.of("music:t:2", "title", "Jose G.", "text", "sings in C"),
+                    Item.of("music:t:3", "title", "C# and .NET"),
+                    Item.of("music:t:4", "title", "net"),
+                    Item.of("music:t:5", "title", "AT&T"),
+                    Item.of("music:t:6", "title", "at t"),
+                    Item.of("music:t:7", "title", "rock'n'roll"),
+                    Item.of("music:t:8", "title", "Rock \u2019n\u2019 Roll"),
+                    Item.of("music:t:9", "title", "rock n roll"),
+                    Item.of("music:t:10", "title", "libstdc++6-dev"),
+                    Item.of("music:t:11", "title", "AC/DC"));
+            Map<String, List<String>> wanted = Map.of(
+                    "g++", List.of("music:t:1"),
+                    "g+", List.of("music:t:1"),
+                    "c++", List.of("music:t:1"),
+                    "C++ compiler", List.of("music:t:1"),
+                    "c#", List.of("music:t:3"),
+                    ".net", List.of("music:t:3"),
+                    "at&t", List.of("music:t:5"),
+                    "libstdc++6", List.of("music:t:10"),
+                    "ac/dc", List.of("music:t:11"),
+                    "\"c#\"", List.of("music:t:3"));
+            for (Map.Entry<String, List<String>> each : wanted.entrySet()) {
+                assertThat(Ask.text(each.getKey()).purisOf(index))
+                        .as(each.getKey())
+                        .isEqualTo(each.getValue());
+            }
+            for (String text : List.of("rock'n'roll", "rock n roll", "rock \u2018n\u2019 roll")) {
+                assertThat(Ask.text(text).purisOf(index)).as(text).hasSize(3);
+            }
+            assertThat(Ask.text("c ").purisOf(index)).contains("music:t:1", "music:t:2", "music:t:3");
+        }
+
+        @Test
+        void areFoundWithASlipThatLeavesDigitsAsTheyAre() throws Exception {
+            take(
+                    Item.of("music:tracks:1", "title", "python3"),
+                    Item.of("music:tracks:2", "title", "python2"),
+                    Item.of("music:tracks:3", "title", "git-lfs"));
+            for (String slip : List.of("pyhton3 ", "pyton3 ", "pythonn3 ", "pytxon3 ", "pytho3n ", "xython3 ")) {
+                assertThat(Ask.text(slip).purisOf(index)).as(slip).containsExactly("music:tracks:1");
+            }
+            assertThat(Ask.text("python4 ").purisOf(index)).isEmpty();
+            assertThat(Ask.text("git-lsf ").purisOf(index))
+                    .as("a slip in a short word of a title")
+                    .containsExactly("music:tracks:3");
+            assertThat(Ask.text("\"git-lsf\"").purisOf(index)).isEmpty();
+        }
+
+        @Test
+        void putTheObjectFirstWhoseNameWasTyped() throws Exception {
+            take(
+                    Item.of("music:tracks:one", "title", "one").bearing("trk_123456789abcdef"),
+                    Item.of("music:tracks:7%3Aa", "title", "two"),
+                    Item.of("music:users:one", "name", "three"),
+                    Item.of("music:comments:4", "text", "one trk_123456789abcdef music:tracks:one"));
+            log.writeRow(Item.of("music:ghosts:5", "title", "never seen").bearing("gho_123456789abcdef"));
+            log.writeRow(Item.of("music:ghosts:6").deleted());
+            take();
+            assertThat(Ask.text("Music:Tracks:ONE").purisOf(index))
+                    .startsWith("music:tracks:one")
+                    .contains("music:comments:4");
+            assertThat(Ask.text("TRK_123456789abcdef").purisOf(index)).startsWith("music:tracks:one");
+            assertThat(Ask.text("one").purisOf(index))
+                    .startsWith("music:tracks:one", "music:users:one")
+                    .hasSize(3);
+            assertThat(Ask.text("7:A").purisOf(index)).containsExactly("music:tracks:7%3Aa");
+            assertThat(Ask.text("7%3aa").purisOf(index)).containsExactly("music:tracks:7%3Aa");
+            for (String name : List.of("music:ghosts:5", "gho_123456789abcdef", "5")) {
+                SearchResult found = Ask.text(name).of(index);
+                assertThat(Ask.puris(found)).as(name).containsExactly("music:ghosts:5");
+                assertThat(found.total()).isEqualTo(1);
+                assertThat(found.byCollection()).isEqualTo(Map.of("music:ghosts", 1L));
+                assertThat(found.hits().getFirst().attributes()).isEmpty();
+            }
+            assertThat(Ask.text("music:ghosts:6").purisOf(index)).isEmpty();
+            assertThat(Ask.text("music:ghosts:6").statuses(Row.Status.DELETED).purisOf(index))
+                    .containsExactly("music:ghosts:6");
+            assertThat(Ask.text("music:ghosts:5").collections("music:tracks").purisOf(index))
+                    .isEmpty();
+            assertThat(Ask.text("one").collections("music:users").purisOf(index))
+                    .containsExactly("music:users:one");
+            assertThat(Ask.text("one").limit(1).allPagesOf(index, () -> {}))
+                    .hasSize(3)
+                    .doesNotHaveDuplicates();
+        }
+
+        @Test
+        void areSearchedAsTheirCollectionDeclares() throws Exception {
+            SearchedAttributes declared = SearchedAttributes.of(Map.of("artist", 5), Set.of("note"));
+            log.write(
+                    declared,
+                    Item.of("music:tracks:1", "title", "the moon", "artist", "somebody", "note", "secret"),
+                    Item.of("music:tracks:2", "title", "something", "artist", "the moon", "note", "moon"));
+            take();
+            assertThat(Ask.text("moon").purisOf(index)).containsExactly("music:tracks:2", "music:tracks:1");
+            assertThat(Ask.text("secret").purisOf(index)).isEmpty();
+            SearchResult.Hit hit = Ask.text("somebody").of(index).hits().getFirst();
+            assertThat(hit.attributes())
+                    .containsExactly(
+                            Map.entry("artist", "somebody"),
+                            Map.entry("note", "secret"),
+                            Map.entry("title", "the moon"));
+        }
+
+        @Test
+        void showTheTitleFirst() throws Exception {
+            take(Item.of("music:tracks:1", "artist", "somebody", "title", "moon", "album", "x"));
+            for (Ask ask : List.of(Ask.text("moon"), Ask.list(NEWEST))) {
+                assertThat(ask.of(index).hits().getFirst().attributes().keySet())
+                        .containsExactly("title", "album", "artist");
             }
         }
 

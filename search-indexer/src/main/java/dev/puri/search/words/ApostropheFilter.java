@@ -1,0 +1,32 @@
+package dev.puri.search.words;
+
+import java.io.IOException;
+import java.io.Reader;
+import org.apache.lucene.analysis.CharFilter;
+
+/** Reads apostrophes as blanks, so that {@code rock'n'roll} has the words of {@code rock n roll}; offsets stay. */
+final class ApostropheFilter extends CharFilter {
+    ApostropheFilter(Reader input) {
+        super(input);
+    }
+
+    @Override
+    public int read(char[] buffer, int offset, int length) throws IOException {
+        int read = input.read(buffer, offset, length);
+        for (int i = offset; i < offset + read; i++) {
+            if (isApostrophe(buffer[i])) {
+                buffer[i] = ' ';
+            }
+        }
+        return read;
+    }
+
+    private static boolean isApostrophe(char c) {
+        return c == '\'' || c == '\u2018' || c == '\u2019' || c == '\u02bc' || c == '\uff07';
+    }
+
+    @Override
+    protected int correct(int offset) {
+        return offset;
+    }
+}

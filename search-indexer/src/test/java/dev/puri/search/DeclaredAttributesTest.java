@@ -1,0 +1,100 @@
+package dev.puri.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.identity.Puri;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class DeclaredAttributesTest {
+    private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
+    private static final Puri USER = Puri.parse("soundcloud:users:1");
+    private static final SearchedAttributes BOOSTED = SearchedAttributes.of(Map.of("artist", 5), Set.of());
+
+    private final Map<String, Collection> read = new HashMap<>();
+    private long now = Duration.ofHours(1).toNanos();
+    private @Nullable Long readAt;
+
+    private final DeclaredAttributes declared = new DeclaredAttributes(
+            new DeclaredAttributes.Source() {
+                @Override
+                public boolean hasCaughtUp() {
+                    return readAt != null;
+                }
+
+                @Override
+                public @Nullable Duration age() {
+                    return readAt == null ? null : Duration.ofNanos(now - readAt);
+                }
+
+                @Override
+                public @Nullable Collection collection(String qualified) {
+                    return read.get(qualified);
+                }
+
+                @Override
+                public @Nullable String trouble() {
+                    return null;
+                }
+            },
+            () -> now);
+
+    private void readToTheEnd() {
+        pass(Duration.ofMillis(1));
+        readAt = now;
+        pass(Duration.ofMillis(1));
+    }
+
+    private void pass(Duration time) {
+        now += time.toNanos();
+    }
+
+    private void declare(String name, boolean isSearched) {
+        Collection collection =
+                new Collection("soundcloud", name, null, Set.of(), isSearched, BOOSTED, false, "", false);
+        read.put(collection.qualifiedName(), collection);
+    }
+
+    private void assertUnknown(Puri puri) {
+        assertThatThrownBy(() -> declared.of(puri)).isInstanceOf(DeclaredAttributes.UnknownException.class);
+    }
+
+    @Test
+    void nothingIsKnownBeforeAllDeclarationsWereRead() {
+        declare("tracks", true);
+        assertUnknown(TRACK);
+        readToTheEnd();
+        assertThat(declared.of(TRACK)).isEqualTo(BOOSTED);
+    }
+
+    @Test
+    void aCollectionThatWasDeclaredAMomentAgoIsWaitedFor() {
+        readToTheEnd();
+        assertUnknown(TRACK);
+        assertUnknown(TRACK);
+        declare("tracks", true);
+        assertThat(declared.of(TRACK)).isEqualTo(BOOSTED);
+    }
+
+    @Test
+    void aCollectionThatIsNotDeclaredIsSearchedAsUsualOnceThatIsSure() {
+        readToTheEnd();
+        declare("users", false);
+        assertUnknown(TRACK);
+        readToTheEnd();
+        assertThat(declared.of(TRACK)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.of(USER)).isEqualTo(SearchedAttributes.DEFAULT);
+
+        pass(Duration.ofSeconds(11));
+        assertUnknown(TRACK);
+        readToTheEnd();
+        assertThat(declared.of(TRACK)).isEqualTo(SearchedAttributes.DEFAULT);
+    }
+}
