@@ -5,6 +5,8 @@ import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.tail.Catalogue;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +28,13 @@ final class DeclaredAttributes {
     /** How long it is believed that a collection that is not declared was not declared a moment ago. */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
+    private static final int MAX_COLLECTIONS = 10_000;
+
     private final Source source;
     private final LongSupplier nanoTime;
 
-    /** When it was asked last whether there are newer declarations; null when it never was. */
-    private @Nullable Long askedAt;
+    /** By collection that is not declared, when it was asked last whether it is by now. */
+    private final Map<String, Long> askedAt = new HashMap<>();
 
     /** Declarations as far as they were read. */
     interface Source {
@@ -108,10 +112,16 @@ final class DeclaredAttributes {
         if (collection != null && collection.search()) {
             return collection.attributes();
         }
-        if (askedAt == null || nanoTime.getAsLong() - askedAt > BELIEVED.toNanos() && isReadSince(askedAt)) {
-            askedAt = nanoTime.getAsLong();
+        long now = nanoTime.getAsLong();
+        Long asked = askedAt.get(name);
+        if (asked == null || now - asked > BELIEVED.toNanos() && isReadSince(asked)) {
+            if (askedAt.size() >= MAX_COLLECTIONS) {
+                askedAt.clear();
+            }
+            askedAt.put(name, now);
+            throw unknown(name + " is not among them");
         }
-        if (!isReadSince(askedAt)) {
+        if (!isReadSince(asked)) {
             throw unknown(name + " is not among them");
         }
         return SearchedAttributes.DEFAULT;

@@ -211,7 +211,8 @@ final class Feed implements AutoCloseable {
         } catch (RegistryUnavailableException e) {
             inTrouble("the schema registry is waited for: " + e.getMessage());
         } catch (DeclaredAttributes.UnknownException e) {
-            inTrouble("the declared collections are waited for: " + e.getMessage());
+            // No failure, and soon over.
+            pauseFor("the declared collections are waited for: " + e.getMessage());
         } catch (OffsetOutOfRangeException e) {
             throw new PlaceGoneException(e);
         } catch (KafkaException e) {
@@ -222,11 +223,15 @@ final class Feed implements AutoCloseable {
     }
 
     private void inTrouble(String what) {
+        tools.meters().retried();
+        pauseFor(what);
+    }
+
+    private void pauseFor(String what) {
         if (trouble == null) {
             log.warn("The index waits: {}", what);
         }
         trouble = what;
-        tools.meters().retried();
         tryAgainAt = System.nanoTime() + pause.toNanos();
         pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
     }

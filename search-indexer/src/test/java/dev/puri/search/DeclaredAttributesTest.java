@@ -90,6 +90,8 @@ final class DeclaredAttributesTest {
         assertUnknown(TRACK);
         readToTheEnd();
         assertThat(declared.of(TRACK)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertUnknown(USER);
+        readToTheEnd();
         assertThat(declared.of(USER)).isEqualTo(SearchedAttributes.DEFAULT);
 
         pass(Duration.ofSeconds(11));
