@@ -100,10 +100,8 @@ public final class Exchange {
         connection = loop.watch().of(request.connection());
         connection.began();
         loop.watch().began(this);
-        if (isHttp2()) {
-            // There, the connection outlives a client that has lost interest in this one answer.
-            request.response().closeHandler(closed -> closed());
-        }
+        // On HTTP/2, this is the end of the request's stream; the connection may outlive it.
+        request.response().closeHandler(closed -> closed());
     }
 
     /**
@@ -176,9 +174,9 @@ public final class Exchange {
      */
     public void onGone(Runnable callback) {
         gone = callback;
-        request.response().closeHandler(closed -> closed());
     }
 
+    /** The client has gone, maybe in the middle of its body: nothing answers any more, so the watch must forget it. */
     private void closed() {
         Runnable callback = gone;
         gone = null;
@@ -336,6 +334,10 @@ public final class Exchange {
 
     /** Answers for an endpoint that has not; what it may answer later is ignored. */
     void answerTooSlow() {
+        if (isOver()) {
+            // The client has gone; nobody waits for the endpoint.
+            return;
+        }
         String timeout = loop.options().limits().answerTimeout().toMillis() + " ms";
         log.error(
                 "{} {} had no answer after {}; it is answered 503",

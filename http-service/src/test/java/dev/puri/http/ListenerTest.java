@@ -280,6 +280,36 @@ final class ListenerTest {
     }
 
     @Test
+    void aRequestWhoseClientHasGoneIsForgottenAtOnce() throws Exception {
+        List<Route> routes = List.of(
+                Route.get("/v1/never", Scope.NONE, exchange -> {}),
+                Route.post("/v1/body", Scope.NONE, exchange -> exchange.readBody(body -> {})));
+        ListenerOptions impatient = OPTIONS.onOneThread().with(http(Map.of("answer.timeout", "1s")));
+        try (Metrics others = new Metrics();
+                Listener other = Listener.start(impatient, routes, others)) {
+            for (String request : List.of(
+                    "GET /v1/never HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                    "POST /v1/body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\nbegun")) {
+                try (RawHttp1 leaving = new RawHttp1(other.port())) {
+                    leaving.send(request);
+                }
+            }
+
+            // Its deadline is after theirs would be.
+            HttpResponse<String> late =
+                    send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + other.port() + "/v1/never")));
+
+            assertProblem(late, 503, "answer-too-slow");
+            assertThat(others.registry()
+                            .get("puri.http.limited")
+                            .tag("limit", "answer-too-slow")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
     void healthIsDownWhileACheckIs() {
         assertThat(get("/health/ready").body()).isEqualTo("{\"status\":\"UP\",\"checks\":[]}\n");
         health.add(Health.Kind.READY, "table", () -> Health.State.down(Map.of("rows", 7L)));

@@ -8,7 +8,10 @@ import dev.puri.tail.SupervisedThread.Pauses;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +44,9 @@ final class DocumentsSeen implements AutoCloseable {
 
     /** What feeds the index that this is of: another may see less. */
     private @Nullable Feed feed;
+
+    /** The last failure of our own, so that one that repeats is logged once; empty after a success. Of its thread alone. */
+    private String trouble = "";
 
     /** Where a partition ended, and when that was asked by {@link System#nanoTime}. */
     private record End(long at, long offset) {}
@@ -76,6 +82,9 @@ final class DocumentsSeen implements AutoCloseable {
     }
 
     private void look() throws Exception {
+        if (indexer.watch().last() == null) {
+            return;
+        }
         long at = System.nanoTime();
         told(
                 at,
@@ -83,11 +92,20 @@ final class DocumentsSeen implements AutoCloseable {
                         .endsOfAll(Kind.DOCUMENT)
                         .toCompletableFuture()
                         .get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS));
+        trouble = "";
     }
 
-    /** That the brokers do not tell is known by the watch of the topics, whose trouble health shows. */
-    private void failed(Throwable cause) {
-        log.debug("The ends of {} are not told for now", Kind.DOCUMENT.topic(), cause);
+    private void failed(Throwable thrown) {
+        Throwable cause = thrown instanceof ExecutionException answer && answer.getCause() != null
+                ? answer.getCause()
+                : thrown;
+        if (cause instanceof KafkaException || cause instanceof TimeoutException) {
+            // The watch of the topics asks the same brokers, and health shows its trouble.
+            log.debug("The brokers do not tell the ends of {} for now", Kind.DOCUMENT.topic(), cause);
+        } else if (!cause.toString().equals(trouble)) {
+            trouble = cause.toString();
+            log.error("The ends of {} cannot be asked for", Kind.DOCUMENT.topic(), cause);
+        }
     }
 
     private synchronized void told(long at, Map<Integer, Long> ends) {

@@ -3,20 +3,23 @@ package dev.puri.search;
 import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Threads that search, since the listener's must not block. No search waits for its turn longer than a bound:
@@ -31,6 +34,8 @@ import java.util.function.LongSupplier;
  * or later, and a cheap search is not held up by a queue of expensive ones.
  */
 final class SearchPool implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SearchPool.class);
+
     static final ProblemType TOO_MANY_SEARCHES =
             new ProblemType("too-many-searches", "Too many searches wait for their turn", 503);
 
@@ -38,18 +43,22 @@ final class SearchPool implements AutoCloseable {
     private static final int MEAN_WEIGHT = 8;
 
     /** How often those that have waited too long are looked for, while no thread comes to them. */
-    private static final long SHED_MILLIS = 100;
+    private static final Duration SHED_PERIOD = Duration.ofMillis(100);
 
     private final ThreadPoolExecutor threads;
     private final BlockingQueue<Runnable> queue;
-    private final ScheduledExecutorService shedding = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().name("search-shedding").daemon(true).factory());
+    private final Stop stop = new Stop();
+    private final SupervisedThread shedding = new SupervisedThread(
+            "search-shedding", stop, Pauses.of(SHED_PERIOD), this::shedOverdue, this::sheddingFailed);
     private final int size;
     private final long maxWaitNanos;
     private final LongSupplier nanoClock;
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicLong meanNanos = new AtomicLong();
     private final Counter shed;
+
+    /** The last failure of the shedding, so that one that repeats is logged once; of its thread alone. */
+    private String lastFailure = "";
 
     /** Finds out what to answer, where it may take its time. */
     @FunctionalInterface
@@ -92,13 +101,13 @@ final class SearchPool implements AutoCloseable {
                 TimeUnit.SECONDS,
                 queue,
                 Thread.ofPlatform().name("search-", 0).daemon(true).factory());
-        shedding.scheduleWithFixedDelay(this::shedOverdue, SHED_MILLIS, SHED_MILLIS, TimeUnit.MILLISECONDS);
         Gauge.builder("puri.search.queue", queue, BlockingQueue::size)
                 .description("Searches that wait for their turn")
                 .register(meters);
         shed = Counter.builder("puri.search.shed")
                 .description("Searches refused because they waited, or would have waited, too long for their turn")
                 .register(meters);
+        shedding.start();
     }
 
     /** Does the work, and answers on the event loop; from any thread. */
@@ -138,6 +147,13 @@ final class SearchPool implements AutoCloseable {
             if (queue.remove(turn)) {
                 refuse(turn.task, now - turn.submittedNanos);
             }
+        }
+    }
+
+    private void sheddingFailed(Throwable cause) {
+        if (!cause.toString().equals(lastFailure)) {
+            lastFailure = cause.toString();
+            log.error("A search that has waited too long was not refused", cause);
         }
     }
 
@@ -208,7 +224,8 @@ final class SearchPool implements AutoCloseable {
 
     @Override
     public void close() {
-        shedding.shutdownNow();
+        stop.ask();
+        shedding.interrupt();
         threads.shutdownNow();
     }
 }

@@ -110,6 +110,34 @@ final class SearchPoolTest {
     }
 
     @Test
+    void searchesThatWaitTooLongAreRefusedAfterOneCouldNotBe() throws InterruptedException {
+        Search expensive = new Search(Duration.ofSeconds(15)).submit();
+        expensive.runs();
+        pool.submit(new SearchPool.Task() {
+            @Override
+            public boolean isOver() {
+                return false;
+            }
+
+            @Override
+            public void run() {}
+
+            @Override
+            public void refuse(Duration wait) {
+                throw new IllegalStateException("cannot be refused");
+            }
+        });
+        Search cheap = new Search(Duration.ZERO).submit();
+
+        nanos.addAndGet(MAX_WAIT.toNanos() + 1);
+
+        // By the pool's own thread.
+        assertThat(cheap.over.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(cheap.refused).isGreaterThan(MAX_WAIT);
+        expensive.end();
+    }
+
+    @Test
     void aSearchThatWaitedTooLongIsNotDoneInItsTurn() throws InterruptedException {
         Search expensive = new Search(Duration.ofSeconds(15)).submit();
         expensive.runs();

@@ -2,12 +2,14 @@ package dev.puri.tail.transactions;
 
 import dev.puri.tail.transactions.OpenTransaction.Coordinator;
 import dev.puri.tail.transactions.StableOffsets.Offsets;
+import dev.puri.tail.transactions.StableOffsets.Snapshot;
 import dev.puri.tail.transactions.StableOffsets.Stalled;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -79,7 +81,7 @@ final class BrokerTransactions implements TransactionView {
     }
 
     @Override
-    public Map<TopicPartition, Offsets> offsets() {
+    public Snapshot offsets() {
         if (System.nanoTime() - listedAt >= LISTED_FOR_NANOS) {
             partitions = list();
             listedAt = System.nanoTime();
@@ -89,6 +91,7 @@ final class BrokerTransactions implements TransactionView {
         ListOffsetsResult stable = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
         ListOffsetsResult ends = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED));
         Map<TopicPartition, Offsets> found = new HashMap<>();
+        Set<TopicPartition> unanswered = new HashSet<>();
         KafkaException failure = null;
         for (TopicPartition partition : partitions) {
             try {
@@ -97,6 +100,7 @@ final class BrokerTransactions implements TransactionView {
                 found.put(partition, new Offsets(lastStable, end));
             } catch (KafkaException e) {
                 failure = e;
+                unanswered.add(partition);
                 if (e instanceof UnknownTopicOrPartitionException) {
                     listedAt = System.nanoTime() - LISTED_FOR_NANOS;
                 }
@@ -105,7 +109,7 @@ final class BrokerTransactions implements TransactionView {
         if (found.isEmpty() && failure != null) {
             throw failure;
         }
-        return found;
+        return new Snapshot(found, unanswered);
     }
 
     private List<TopicPartition> list() {
@@ -203,15 +207,14 @@ final class BrokerTransactions implements TransactionView {
 
     @Override
     public Duration longestTimeout() {
-        Duration known = longestTimeout;
-        if (known == null) {
-            known = askLongestTimeout();
-            longestTimeout = known;
+        if (longestTimeout == null) {
+            longestTimeout = askLongestTimeout();
         }
-        return known;
+        return longestTimeout == null ? LONGEST_TIMEOUT_BY_DEFAULT : longestTimeout;
     }
 
-    private Duration askLongestTimeout() {
+    /** Null when the brokers do not tell it now. */
+    private @Nullable Duration askLongestTimeout() {
         try {
             Node broker = await(admin.describeCluster().nodes()).iterator().next();
             ConfigResource resource = new ConfigResource(ConfigResource.Type.BROKER, broker.idString());
@@ -221,11 +224,11 @@ final class BrokerTransactions implements TransactionView {
                     .next()
                     .get(LONGEST_TIMEOUT);
             return entry == null || entry.value() == null
-                    ? LONGEST_TIMEOUT_BY_DEFAULT
+                    ? null
                     : Duration.ofMillis(Long.parseLong(entry.value()));
         } catch (KafkaException e) {
             log.debug("{} is not told", LONGEST_TIMEOUT, e);
-            return LONGEST_TIMEOUT_BY_DEFAULT;
+            return null;
         }
     }
 

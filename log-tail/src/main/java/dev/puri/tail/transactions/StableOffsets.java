@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -24,6 +25,13 @@ final class StableOffsets {
     record Offsets(long lastStable, long end) {}
 
     /**
+     * The offsets of all followed partitions at one moment.
+     *
+     * @param unanswered partitions that exist and whose offsets no broker told, such as those without a leader
+     */
+    record Snapshot(Map<TopicPartition, Offsets> offsets, Set<TopicPartition> unanswered) {}
+
+    /**
      * A partition whose last stable offset does not move.
      *
      * @param since for how long that was seen; the transaction may be older
@@ -38,15 +46,17 @@ final class StableOffsets {
     private record Seen(long lastStable, long nanos) {}
 
     /**
-     * Takes the offsets of all partitions that are there.
+     * Takes the offsets of all partitions that are there. The time of a partition goes on while nobody tells its offsets.
      *
      * @param nanos when they were asked for, of {@link System#nanoTime}
-     * @return the partitions that wait for a transaction, also those that were seen to do so for the first time
+     * @return the partitions that wait for a transaction, also those that were seen to do so for the first time, but
+     *     without the unanswered ones
      */
-    List<Stalled> observe(Map<TopicPartition, Offsets> now, long nanos) {
-        Map<TopicPartition, Seen> next = new HashMap<>();
+    List<Stalled> observe(Snapshot now, long nanos) {
+        Map<TopicPartition, Seen> next = new HashMap<>(seen);
+        next.keySet().retainAll(now.unanswered());
         List<Stalled> stalled = new ArrayList<>();
-        now.forEach((partition, offsets) -> {
+        now.offsets().forEach((partition, offsets) -> {
             if (offsets.lastStable() < offsets.end()) {
                 Seen before = seen.get(partition);
                 Seen first = before != null && before.lastStable() == offsets.lastStable()
@@ -58,5 +68,11 @@ final class StableOffsets {
         });
         seen = next;
         return stalled;
+    }
+
+    /** Whether the partition waits for the same transaction still, as far as is known. */
+    boolean isStillStalled(Stalled before) {
+        Seen last = seen.get(before.partition());
+        return last != null && last.lastStable() == before.offsets().lastStable();
     }
 }

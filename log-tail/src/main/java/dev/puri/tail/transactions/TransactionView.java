@@ -1,6 +1,6 @@
 package dev.puri.tail.transactions;
 
-import dev.puri.tail.transactions.StableOffsets.Offsets;
+import dev.puri.tail.transactions.StableOffsets.Snapshot;
 import dev.puri.tail.transactions.StableOffsets.Stalled;
 import java.time.Duration;
 import java.util.Collection;
@@ -10,11 +10,11 @@ import org.apache.kafka.common.TopicPartition;
 /** What the brokers tell of transactions; every method asks them. Used by one thread, but for {@link #close}. */
 interface TransactionView extends AutoCloseable {
     /**
-     * The offsets of all partitions that are followed. A partition without a leader is left out.
+     * The offsets of all partitions that are followed.
      *
      * @throws org.apache.kafka.common.KafkaException when no broker answers
      */
-    Map<TopicPartition, Offsets> offsets();
+    Snapshot offsets();
 
     /**
      * The transactions that partitions wait for. What this principal may not know is left out.

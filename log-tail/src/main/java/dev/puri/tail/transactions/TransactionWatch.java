@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -126,10 +127,21 @@ public final class TransactionWatch implements AutoCloseable {
                 .sorted((one, other) -> other.since().compareTo(one.since()))
                 .limit(MOST)
                 .toList();
-        List<HangingTransaction> found = stalled.isEmpty() ? List.of() : hanging(asked, stalled);
+        List<HangingTransaction> found = withEarlier(stalled.isEmpty() ? List.of() : hanging(asked, stalled));
         report(found);
         hanging = found;
         trouble = null;
+    }
+
+    /**
+     * A transaction that was found to hang does so until its partition can be read on, also while the broker that leads
+     * the partition or coordinates the transaction does not answer.
+     */
+    private List<HangingTransaction> withEarlier(List<HangingTransaction> found) {
+        Stream<HangingTransaction> earlier = hanging.stream()
+                .filter(before -> offsets.isStillStalled(before.stalled()))
+                .filter(before -> found.stream().noneMatch(each -> each.stalled().isSameAs(before.stalled())));
+        return Stream.concat(found.stream(), earlier).limit(MOST).toList();
     }
 
     private List<HangingTransaction> hanging(TransactionView asked, List<Stalled> stalled) {

@@ -3,9 +3,12 @@ package dev.puri.tail.transactions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.tail.transactions.StableOffsets.Offsets;
+import dev.puri.tail.transactions.StableOffsets.Snapshot;
 import dev.puri.tail.transactions.StableOffsets.Stalled;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
@@ -18,32 +21,32 @@ final class StableOffsetsTest {
 
     @Test
     void aPartitionThatCanBeReadToItsEndIsNotStalled() {
-        assertThat(offsets.observe(Map.of(ONE, new Offsets(7, 7)), 0)).isEmpty();
+        assertThat(observe(Map.of(ONE, new Offsets(7, 7)), 0)).isEmpty();
     }
 
     @Test
     void tellsForHowLongTheOffsetHasNotMoved() {
-        offsets.observe(Map.of(ONE, new Offsets(7, 8)), 0);
+        observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
-        assertThat(offsets.observe(Map.of(ONE, new Offsets(7, 90)), 9 * SECOND))
+        assertThat(observe(Map.of(ONE, new Offsets(7, 90)), 9 * SECOND))
                 .containsExactly(new Stalled(ONE, new Offsets(7, 90), Duration.ofSeconds(9)));
     }
 
     @Test
     void aTransactionThatEndsBeginsTheTimeAgain() {
-        offsets.observe(Map.of(ONE, new Offsets(7, 8)), 0);
+        observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
-        assertThat(offsets.observe(Map.of(ONE, new Offsets(9, 12)), 9 * SECOND))
+        assertThat(observe(Map.of(ONE, new Offsets(9, 12)), 9 * SECOND))
                 .containsExactly(new Stalled(ONE, new Offsets(9, 12), Duration.ZERO));
-        assertThat(offsets.observe(Map.of(ONE, new Offsets(12, 12)), 10 * SECOND))
+        assertThat(observe(Map.of(ONE, new Offsets(12, 12)), 10 * SECOND))
                 .isEmpty();
     }
 
     @Test
     void partitionsAreTimedEachByItself() {
-        offsets.observe(Map.of(ONE, new Offsets(7, 8)), 0);
+        observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
-        assertThat(offsets.observe(Map.of(ONE, new Offsets(7, 8), TWO, new Offsets(0, 1)), 4 * SECOND))
+        assertThat(observe(Map.of(ONE, new Offsets(7, 8), TWO, new Offsets(0, 1)), 4 * SECOND))
                 .containsExactlyInAnyOrder(
                         new Stalled(ONE, new Offsets(7, 8), Duration.ofSeconds(4)),
                         new Stalled(TWO, new Offsets(0, 1), Duration.ZERO));
@@ -51,10 +54,25 @@ final class StableOffsetsTest {
 
     @Test
     void aPartitionThatIsNotThereIsForgotten() {
-        offsets.observe(Map.of(ONE, new Offsets(7, 8)), 0);
-        offsets.observe(Map.of(), 4 * SECOND);
+        observe(Map.of(ONE, new Offsets(7, 8)), 0);
+        observe(Map.of(), 4 * SECOND);
 
-        assertThat(offsets.observe(Map.of(ONE, new Offsets(7, 8)), 8 * SECOND))
+        assertThat(observe(Map.of(ONE, new Offsets(7, 8)), 8 * SECOND))
                 .containsExactly(new Stalled(ONE, new Offsets(7, 8), Duration.ZERO));
+    }
+
+    @Test
+    void theTimeGoesOnWhileNobodyTellsTheOffsets() {
+        observe(Map.of(ONE, new Offsets(7, 8), TWO, new Offsets(3, 9)), 0);
+
+        assertThat(offsets.observe(new Snapshot(Map.of(TWO, new Offsets(9, 9)), Set.of(ONE)), 4 * SECOND))
+                .isEmpty();
+
+        assertThat(observe(Map.of(ONE, new Offsets(7, 8)), 8 * SECOND))
+                .containsExactly(new Stalled(ONE, new Offsets(7, 8), Duration.ofSeconds(8)));
+    }
+
+    private List<Stalled> observe(Map<TopicPartition, Offsets> now, long nanos) {
+        return offsets.observe(new Snapshot(now, Set.of()), nanos);
     }
 }

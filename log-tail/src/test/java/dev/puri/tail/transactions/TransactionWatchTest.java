@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.tail.transactions.OpenTransaction.Coordinator;
 import dev.puri.tail.transactions.StableOffsets.Offsets;
+import dev.puri.tail.transactions.StableOffsets.Snapshot;
 import dev.puri.tail.transactions.StableOffsets.Stalled;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -140,6 +143,58 @@ final class TransactionWatchTest {
     }
 
     @Test
+    void itHangsStillWhileThePartitionHasNoLeader() {
+        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        watch.look();
+        lookAfter(Duration.ofSeconds(10));
+        view.unanswered.add(PARTITION);
+
+        lookAfter(Duration.ofSeconds(5));
+        assertThat(watch.reason()).contains("producer 7", "puri-registry-1");
+
+        view.unanswered.clear();
+        view.offsets.put(PARTITION, new Offsets(50, 50));
+        lookAfter(Duration.ofSeconds(5));
+        assertThat(watch.reason()).isNull();
+    }
+
+    @Test
+    void itHangsStillWhenThePartitionLosesItsLeaderWhileItIsAskedFor() {
+        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        watch.look();
+        lookAfter(Duration.ofSeconds(10));
+        view.isLostWhileAsked = true;
+
+        lookAfter(Duration.ofSeconds(5));
+
+        assertThat(watch.reason()).contains("producer 7", "puri-registry-1");
+    }
+
+    @Test
+    void itHangsStillWhileItsCoordinatorDoesNotAnswer() {
+        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        watch.look();
+        lookAfter(Duration.ofSeconds(10));
+        view.open.clear();
+
+        lookAfter(Duration.ofSeconds(5));
+
+        assertThat(watch.reason()).contains("producer 7", "puri-registry-1");
+    }
+
+    @Test
+    void aPartitionThatIsDeletedHangsNoMore() {
+        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        watch.look();
+        lookAfter(Duration.ofSeconds(10));
+        view.offsets.clear();
+
+        lookAfter(Duration.ofSeconds(5));
+
+        assertThat(watch.reason()).isNull();
+    }
+
+    @Test
     void otherTopicsAreReportedAndLeaveTheServerReady() {
         view.stall(new TopicPartition("other", 0), 41, coordinator(TransactionState.EMPTY, false));
         watch.look();
@@ -190,10 +245,12 @@ final class TransactionWatchTest {
         private static final Duration LONGEST = Duration.ofMinutes(15);
 
         private final Map<TopicPartition, Offsets> offsets = new HashMap<>();
+        private final Set<TopicPartition> unanswered = new HashSet<>();
         private final Map<TopicPartition, OpenTransaction> open = new HashMap<>();
         private long nanos = 5;
         private int asked;
         private boolean endsWhileAsked;
+        private boolean isLostWhileAsked;
 
         void stall(TopicPartition partition, long lastStable, @Nullable Coordinator coordinator) {
             offsets.put(partition, new Offsets(lastStable, lastStable + 9));
@@ -201,8 +258,10 @@ final class TransactionWatchTest {
         }
 
         @Override
-        public Map<TopicPartition, Offsets> offsets() {
-            return Map.copyOf(offsets);
+        public Snapshot offsets() {
+            Map<TopicPartition, Offsets> told = new HashMap<>(offsets);
+            told.keySet().removeAll(unanswered);
+            return new Snapshot(told, Set.copyOf(unanswered));
         }
 
         @Override
@@ -210,6 +269,9 @@ final class TransactionWatchTest {
             asked += partitions.size();
             if (endsWhileAsked) {
                 partitions.forEach(each -> offsets.put(each.partition(), new Offsets(60, 60)));
+            }
+            if (isLostWhileAsked) {
+                partitions.forEach(each -> unanswered.add(each.partition()));
             }
             List<TopicPartition> names =
                     partitions.stream().map(Stalled::partition).toList();
