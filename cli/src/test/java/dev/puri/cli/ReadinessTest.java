@@ -82,7 +82,8 @@ class ReadinessTest {
                   "rows": 7, "reached": 40, "ageSeconds": %1$d.5, "waitsForSeconds": %1$d,
                   "reason": "puri.events.v1-0 cannot be read beyond offset 40 for %1$d s"}}]}
                 """.formatted(seconds);
-        Readiness readiness = new Readiness(NO_PATIENCE, NO_PATIENCE, () -> 5, new CompletableFuture<>(), progress::add);
+        Readiness readiness =
+                new Readiness(NO_PATIENCE, NO_PATIENCE, () -> 5, new CompletableFuture<>(), progress::add);
 
         assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Part("resolver", () -> false, health()))))
                 .isInstanceOf(CommandException.class)
@@ -95,7 +96,8 @@ class ReadinessTest {
     @Test
     @Timeout(60)
     void aCounterThatGrowsIsProgress() {
-        health = rows -> "{\"checks\": [{\"name\": \"table\", \"status\": \"DOWN\", \"data\": {\"rows\": " + rows + "}}]}";
+        health = rows ->
+                "{\"checks\": [{\"name\": \"table\", \"status\": \"DOWN\", \"data\": {\"rows\": " + rows + "}}]}";
         Readiness readiness = new Readiness(NO_PATIENCE, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
 
         readiness.await(List.of(new Readiness.Part("resolver", () -> answers.get() > 3, health())));

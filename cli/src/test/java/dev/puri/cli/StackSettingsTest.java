@@ -90,7 +90,8 @@ class StackSettingsTest {
                         "PURI_TLS_CERTIFICATE", "server.pem"));
         assertThatThrownBy(() -> settings.check(Map.of()))
                 .isInstanceOf(InvalidSettingsException.class)
-                .hasMessageContaining("PURI_HTTP_HOST: the servers of puri up and puri demo ask each other at 127.0.0.1")
+                .hasMessageContaining(
+                        "PURI_HTTP_HOST: the servers of puri up and puri demo ask each other at 127.0.0.1")
                 .hasMessageContaining("streams.http.host in " + file + ": the servers")
                 .hasMessageContaining("PURI_TLS_CERTIFICATE: puri up and puri demo decide this; its servers ask each")
                 .message()

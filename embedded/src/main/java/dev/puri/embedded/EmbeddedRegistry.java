@@ -148,7 +148,9 @@ public final class EmbeddedRegistry implements AutoCloseable {
         command.redirectOutput(log(data).toFile());
         try {
             Process process = command.start();
-            Files.writeString(data.resolve(PROCESS_FILE), ProcessIdentity.of(process.toHandle()).toString());
+            Files.writeString(
+                    data.resolve(PROCESS_FILE),
+                    ProcessIdentity.of(process.toHandle()).toString());
             return process;
         } catch (IOException e) {
             throw new EmbeddedException("the schema registry could not be launched: " + e.getMessage(), e);

@@ -194,8 +194,7 @@ final class KraftNode {
         @Override
         public void onMetadataUpdate(MetadataDelta delta, MetadataImage image, LoaderManifest manifest) {
             @Nullable BrokerRegistration found = image.cluster().broker(nodeId);
-            registration =
-                    found == null || found.fenced() ? OldRegistration.FENCED_OR_GONE : OldRegistration.ACTIVE;
+            registration = found == null || found.fenced() ? OldRegistration.FENCED_OR_GONE : OldRegistration.ACTIVE;
         }
     }
 

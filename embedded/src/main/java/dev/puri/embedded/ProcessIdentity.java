@@ -17,16 +17,15 @@ record ProcessIdentity(long pid, @Nullable Instant started) {
     private static final Duration CLOCK_STEP = Duration.ofSeconds(10);
 
     static ProcessIdentity of(ProcessHandle process) {
-        return new ProcessIdentity(
-                process.pid(), process.info().startInstant().orElse(null));
+        return new ProcessIdentity(process.pid(), process.info().startInstant().orElse(null));
     }
 
     /** Reads what {@link #toString} wrote; empty for anything else, such as a file that was written in part. */
     static Optional<ProcessIdentity> parse(String text) {
         String[] parts = text.strip().split(" ", -1);
         try {
-            return Optional.of(new ProcessIdentity(
-                    Long.parseLong(parts[0]), parts.length == 1 ? null : Instant.parse(parts[1])));
+            return Optional.of(
+                    new ProcessIdentity(Long.parseLong(parts[0]), parts.length == 1 ? null : Instant.parse(parts[1])));
         } catch (NumberFormatException | DateTimeParseException e) {
             return Optional.empty();
         }
