@@ -40,6 +40,8 @@ public final class EmbeddedStack implements AutoCloseable {
     /** Without any progress for so long, it will not become ready. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final Duration REPORT_EVERY = Duration.ofSeconds(5);
+
     /** Closed from the last to the first. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
@@ -239,7 +241,7 @@ public final class EmbeddedStack implements AutoCloseable {
     }
 
     private void awaitReady(Consumer<String> progress) {
-        new Readiness(PATIENCE, broker::deliveredBytes, streams.ended(), progress)
+        new Readiness(PATIENCE, REPORT_EVERY, broker::deliveredBytes, streams.ended(), progress)
                 .await(List.of(
                         new Readiness.Part("topology", streams::isReady, health("http://127.0.0.1:" + streams.port())),
                         new Readiness.Part("resolver", resolver::isReady, health(resolver())),

@@ -33,6 +33,11 @@ final class StackSettings {
     /** What the command decides, and how it is told. */
     private static final Map<String, String> DECIDED = decided();
 
+    /** Where its servers listen. They ask each other, and the command prints them, at 127.0.0.1. */
+    private static final List<String> HOSTS = List.of("http.host", "public.http.host", "streams.http.host");
+
+    private static final Set<String> HOSTS_WITH_LOOPBACK = Set.of("127.0.0.1", "localhost", "0.0.0.0");
+
     /** Addresses of the other commands, which may stand in the same environment; not in a file for this command. */
     private static final Map<String, String> BROUGHT =
             Map.of("bootstrap.server", "it brings its own broker", "schema.registry", "it brings its own");
@@ -69,6 +74,7 @@ final class StackSettings {
         decided.put("streams.http.port", "it takes a free one");
         decided.put("streams.replication.factor", "its broker is alone");
         decided.put("search.url", "its resolver asks its own search indexer");
+        decided.put("tls.certificate", "its servers ask each other without TLS; run each by its own command for that");
         return decided;
     }
 
@@ -143,7 +149,19 @@ final class StackSettings {
                 conflicts.add(key + " in " + config + ": puri up and puri demo decide this; " + remedy);
             }
         });
+        for (String key : HOSTS) {
+            String variable = variables.getOrDefault(key, "");
+            addIfBeyondLoopback(conflicts, variable, environment.getOrDefault(variable, ""));
+            addIfBeyondLoopback(conflicts, key + " in " + config, inFile.getOrDefault(key, ""));
+        }
         return conflicts;
+    }
+
+    private static void addIfBeyondLoopback(List<String> conflicts, String where, String host) {
+        if (!host.isBlank() && !HOSTS_WITH_LOOPBACK.contains(host.strip())) {
+            conflicts.add(where + ": the servers of puri up and puri demo ask each other at 127.0.0.1, where \"" + host
+                    + "\" does not listen; use 0.0.0.0, or run each by its own command");
+        }
     }
 
     /** What is not blank in it. That it cannot be read is found when settings are. */

@@ -13,23 +13,30 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ReadinessTest {
     /** Shorter than any server takes. */
     private static final Duration NO_PATIENCE = Duration.ofMillis(1);
 
+    private static final Duration NEVER = Duration.ofDays(1);
+
     private final List<String> progress = new ArrayList<>();
+    private final AtomicInteger answers = new AtomicInteger();
+    private volatile IntFunction<String> health = answer -> "{\"waitingFor\": \"the tide\"}";
     private HttpServer server;
 
     @BeforeEach
     void start() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
         server.createContext("/health/ready", exchange -> {
-            byte[] body = "{\"waitingFor\": \"the tide\"}".getBytes(StandardCharsets.UTF_8);
+            byte[] body = health.apply(answers.incrementAndGet()).getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(503, body.length);
             exchange.getResponseBody().write(body);
             exchange.close();
@@ -48,7 +55,7 @@ class ReadinessTest {
 
     @Test
     void aServerThatDoesNotGetOnIsNamedWithWhatItWaitsFor() {
-        Readiness readiness = new Readiness(NO_PATIENCE, () -> 5, new CompletableFuture<>(), progress::add);
+        Readiness readiness = new Readiness(NO_PATIENCE, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
         assertThatThrownBy(() -> readiness.await(List.of(
                         new Readiness.Part("resolver", () -> true, health()),
                         new Readiness.Part("search indexer", () -> false, health()))))
@@ -62,15 +69,47 @@ class ReadinessTest {
     void itIsWaitedForAsLongAsSomethingMoves() {
         AtomicLong looks = new AtomicLong();
         Readiness readiness =
-                new Readiness(NO_PATIENCE, looks::incrementAndGet, new CompletableFuture<>(), progress::add);
+                new Readiness(NO_PATIENCE, NEVER, looks::incrementAndGet, new CompletableFuture<>(), progress::add);
         readiness.await(List.of(new Readiness.Part("topology", () -> looks.get() > 3, health())));
         assertThat(progress).singleElement().asString().startsWith("the topology is ready after ");
     }
 
     @Test
+    @Timeout(60)
+    void clocksInTheHealthAreNoProgress() {
+        health = seconds -> """
+                {"status": "DOWN", "checks": [{"name": "table", "status": "DOWN", "data": {
+                  "rows": 7, "reached": 40, "ageSeconds": %1$d.5, "waitsForSeconds": %1$d,
+                  "reason": "puri.events.v1-0 cannot be read beyond offset 40 for %1$d s"}}]}
+                """.formatted(seconds);
+        Readiness readiness =
+                new Readiness(NO_PATIENCE, NO_PATIENCE, () -> 5, new CompletableFuture<>(), progress::add);
+
+        assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Part("resolver", () -> false, health()))))
+                .isInstanceOf(CommandException.class)
+                .hasMessageContaining("the resolver does not become ready");
+        assertThat(progress)
+                .first()
+                .isEqualTo("the resolver is not ready yet: puri.events.v1-0 cannot be read beyond offset 40 for 1 s");
+    }
+
+    @Test
+    @Timeout(60)
+    void aCounterThatGrowsIsProgress() {
+        health = rows ->
+                "{\"checks\": [{\"name\": \"table\", \"status\": \"DOWN\", \"data\": {\"rows\": " + rows + "}}]}";
+        Readiness readiness = new Readiness(NO_PATIENCE, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
+
+        readiness.await(List.of(new Readiness.Part("resolver", () -> answers.get() > 3, health())));
+
+        assertThat(progress).singleElement().asString().startsWith("the resolver is ready after ");
+    }
+
+    @Test
     void aTopologyThatEndedIsNotWaitedFor() {
         Readiness readiness = new Readiness(
-                Duration.ofDays(1),
+                NEVER,
+                NEVER,
                 () -> 5,
                 CompletableFuture.failedFuture(new IllegalStateException("no space left")),
                 progress::add);

@@ -81,6 +81,24 @@ class StackSettingsTest {
     }
 
     @Test
+    void serversThatCouldNotAskEachOtherAreMistakes() throws Exception {
+        Path file = Files.writeString(folder.resolve("puri.properties"), "streams.http.host=10.0.0.7\n");
+        StackSettings settings = typed("--config", file.toString())
+                .with(Map.of(
+                        "PURI_HTTP_HOST", "192.0.2.1",
+                        "PURI_PUBLIC_HTTP_HOST", "0.0.0.0",
+                        "PURI_TLS_CERTIFICATE", "server.pem"));
+        assertThatThrownBy(() -> settings.check(Map.of()))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(
+                        "PURI_HTTP_HOST: the servers of puri up and puri demo ask each other at 127.0.0.1")
+                .hasMessageContaining("streams.http.host in " + file + ": the servers")
+                .hasMessageContaining("PURI_TLS_CERTIFICATE: puri up and puri demo decide this; its servers ask each")
+                .message()
+                .doesNotContain("PURI_PUBLIC_HTTP_HOST");
+    }
+
+    @Test
     void addressesOfOtherCommandsMayStandInTheEnvironment() {
         StackSettings settings =
                 typed().with(Map.of("PURI_BOOTSTRAP_SERVER", "other:9092", "PURI_RESOLVER", "http://other:8080"));

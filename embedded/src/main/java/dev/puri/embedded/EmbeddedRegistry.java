@@ -92,26 +92,31 @@ public final class EmbeddedRegistry implements AutoCloseable {
         if (!Files.exists(file)) {
             return;
         }
-        String said = read(file).strip();
-        ProcessHandle.allProcesses()
-                .filter(each -> identityOf(each).equals(said))
-                .forEach(EmbeddedRegistry::awaitEnd);
+        ProcessIdentity.parse(read(file))
+                .flatMap(previous -> ProcessHandle.of(previous.pid())
+                        .filter(each -> ProcessIdentity.of(each).isSameAs(previous)))
+                .ifPresent(EmbeddedRegistry::awaitEnd);
     }
 
     private static void awaitEnd(ProcessHandle process) {
-        try {
-            process.onExit().get(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException | ExecutionException e) {
+        if (!hasEnded(process)) {
             process.destroyForcibly();
-        } catch (InterruptedException e) {
-            throw interrupted(e);
+            if (!hasEnded(process)) {
+                throw new EmbeddedException("the schema registry of the run before, process " + process.pid()
+                        + ", still runs " + STOP_TIMEOUT.toSeconds() + " s after it was killed");
+            }
         }
     }
 
-    /** Its number alone might be another's by now. */
-    private static String identityOf(ProcessHandle process) {
-        return process.pid() + " "
-                + process.info().startInstant().map(Object::toString).orElse("");
+    private static boolean hasEnded(ProcessHandle process) {
+        try {
+            process.onExit().get(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException | ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
     }
 
     private static Process launch(Path home, DataDirectory data, int port) {
@@ -143,7 +148,9 @@ public final class EmbeddedRegistry implements AutoCloseable {
         command.redirectOutput(log(data).toFile());
         try {
             Process process = command.start();
-            Files.writeString(data.resolve(PROCESS_FILE), identityOf(process.toHandle()));
+            Files.writeString(
+                    data.resolve(PROCESS_FILE),
+                    ProcessIdentity.of(process.toHandle()).toString());
             return process;
         } catch (IOException e) {
             throw new EmbeddedException("the schema registry could not be launched: " + e.getMessage(), e);

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import kafka.server.BrokerServer;
 import kafka.server.ControllerServer;
 import kafka.server.KafkaConfig;
@@ -93,66 +95,95 @@ final class KraftNode {
     }
 
     private void removeOldRegistration() {
+        long deadline = System.nanoTime() + METADATA_TIMEOUT.toNanos();
         // Whoever asks the loader of metadata gets nothing before it has read all that was written before this start.
         RegistrationWatch watch = new RegistrationWatch(nodeId);
-        shared.loader().installPublishers(List.of(watch)).join();
-        long deadline = System.nanoTime() + METADATA_TIMEOUT.toNanos();
+        await(shared.loader().installPublishers(List.of(watch)), deadline);
         boolean removed = false;
         // A broker begins with the metadata that is published, which comes a moment after it is written.
-        while (watch.registered() != Registered.NO) {
-            if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("the broker's old registration is still there after "
-                        + METADATA_TIMEOUT.toSeconds() + " s; the controller does not remove it");
+        while (watch.registration() != OldRegistration.FENCED_OR_GONE) {
+            if (System.nanoTime() - deadline > 0) {
+                throw notRemoved("the controller does not remove it", null);
             }
-            if (watch.registered() == Registered.YES && !removed) {
-                removed = unregister();
+            if (watch.registration() == OldRegistration.ACTIVE && !removed) {
+                removed = unregister(deadline);
             }
             pause();
         }
-        shared.loader().removeAndClosePublisher(watch).join();
+        await(shared.loader().removeAndClosePublisher(watch), deadline);
     }
 
     /** Whether the controller was active already and did it. */
-    private boolean unregister() {
-        ControllerRequestContext context =
-                new ControllerRequestContext(new RequestHeaderData(), KafkaPrincipal.ANONYMOUS, OptionalLong.empty());
+    private boolean unregister(long deadline) {
+        ControllerRequestContext context = new ControllerRequestContext(
+                new RequestHeaderData(), KafkaPrincipal.ANONYMOUS, OptionalLong.of(deadline));
         try {
-            controller.controller().unregisterBroker(context, nodeId).join();
+            await(controller.controller().unregisterBroker(context, nodeId), deadline);
             return true;
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof NotControllerException) {
-                return false;
+        } catch (NotControllerException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Waits within the bound that all steps share.
+     *
+     * @param deadline on the clock of {@link System#nanoTime}, which is Kafka's too
+     * @throws NotControllerException when the future failed with it
+     */
+    private static void await(CompletableFuture<?> future, long deadline) {
+        try {
+            future.get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw notRemoved("the controller does not answer", e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof NotControllerException inactive) {
+                throw inactive;
             }
             throw new IllegalStateException("the broker's old registration cannot be removed: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
         }
+    }
+
+    private static IllegalStateException notRemoved(String why, @Nullable Throwable cause) {
+        return new IllegalStateException(
+                "the broker's old registration is still there after " + METADATA_TIMEOUT.toSeconds() + " s; " + why,
+                cause);
     }
 
     private static void pause() {
         try {
             Thread.sleep(POLL_MILLIS);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while the broker started", e);
+            throw interrupted(e);
         }
     }
 
-    private enum Registered {
-        UNKNOWN,
-        YES,
-        NO
+    private static IllegalStateException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new IllegalStateException("interrupted while the broker started", e);
     }
 
-    /** Whether the published metadata has a broker that leads partitions. */
+    /** The state of this broker's last incarnation. */
+    private enum OldRegistration {
+        UNKNOWN,
+        ACTIVE,
+        /** A fenced broker leads nothing: the controller takes its leaderships away before it writes that it is fenced. */
+        FENCED_OR_GONE
+    }
+
+    /** Follows the old registration in the published metadata. */
     private static final class RegistrationWatch implements MetadataPublisher {
         private final int nodeId;
-        private volatile Registered registered = Registered.UNKNOWN;
+        private volatile OldRegistration registration = OldRegistration.UNKNOWN;
 
         RegistrationWatch(int nodeId) {
             this.nodeId = nodeId;
         }
 
-        Registered registered() {
-            return registered;
+        OldRegistration registration() {
+            return registration;
         }
 
         @Override
@@ -162,8 +193,8 @@ final class KraftNode {
 
         @Override
         public void onMetadataUpdate(MetadataDelta delta, MetadataImage image, LoaderManifest manifest) {
-            @Nullable BrokerRegistration registration = image.cluster().broker(nodeId);
-            registered = registration == null || registration.fenced() ? Registered.NO : Registered.YES;
+            @Nullable BrokerRegistration found = image.cluster().broker(nodeId);
+            registration = found == null || found.fenced() ? OldRegistration.FENCED_OR_GONE : OldRegistration.ACTIVE;
         }
     }
 

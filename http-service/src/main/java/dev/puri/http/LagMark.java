@@ -4,14 +4,16 @@ import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How old what is answered is, told by the answers while it is not fresh: in whole seconds, as {@code Age}
- * is (RFC 9111, 5.1). The text is made twice a second, so that an answer costs one read and no clock.
+ * A header with the age of what is answered, while that is not fresh: in whole seconds, as {@code Age} is (RFC 9111,
+ * 5.1). The text is made twice a second, so that an answer costs one read and no clock. When the age cannot be read, it
+ * grows with the time since it was last known: an answer never claims to be fresh because a look failed.
  */
 public final class LagMark implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LagMark.class);
@@ -27,12 +29,22 @@ public final class LagMark implements AutoCloseable {
             Thread.ofPlatform().name("lag-mark").daemon(true).factory());
     private volatile @Nullable String text;
 
-    /** Whether the last look failed; of the clock's thread alone. */
+    private final LongSupplier nanoClock;
+
+    // Of the clock's thread alone.
+
     private boolean hasFailed;
 
-    private LagMark(String header, Supplier<@Nullable Duration> age) {
+    /** The age when it was last read, and when that was; none while nothing was answered. */
+    private Duration knownAge = Duration.ZERO;
+
+    private long knownAt;
+
+    LagMark(String header, Supplier<@Nullable Duration> age, LongSupplier nanoClock) {
         this.header = header;
         this.age = age;
+        this.nanoClock = nanoClock;
+        this.knownAt = nanoClock.getAsLong();
     }
 
     /**
@@ -42,20 +54,24 @@ public final class LagMark implements AutoCloseable {
      * @param age since when it is not known that nothing is missing; null while nothing is answered
      */
     public static LagMark start(String header, Supplier<@Nullable Duration> age) {
-        LagMark lag = new LagMark(header, age);
+        LagMark lag = new LagMark(header, age, System::nanoTime);
         lag.clock.scheduleAtFixedRate(lag::look, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
         return lag;
     }
 
-    private void look() {
+    void look() {
         try {
-            text = text(age.get());
+            Duration now = age.get();
+            knownAge = now == null ? Duration.ZERO : now;
+            knownAt = nanoClock.getAsLong();
+            text = text(now);
             hasFailed = false;
         } catch (Throwable e) {
-            // Thrown further it would end the looking without a word, and the answers would tell the last age for ever.
+            // Thrown further it would end the looking without a word.
+            text = text(knownAge.plusNanos(nanoClock.getAsLong() - knownAt));
             if (!hasFailed) {
                 hasFailed = true;
-                log.error("How old the answers are is not known; {} stays as it is until it is", header, e);
+                log.error("The age of the answers cannot be read; {} counts on from {}", header, knownAge, e);
             }
         }
     }

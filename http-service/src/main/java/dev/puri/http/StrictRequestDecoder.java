@@ -109,31 +109,30 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         if (wasChunks) {
             bytesToChunkSize -= bytes.readerIndex() - begin - chunkSizeBytes;
         } else if (hasHeaders) {
-            isFolded |= beginsWithSpace(bytes, begin, bytes.readerIndex());
+            isFolded |= anyLineBeginsWithSpace(bytes, begin, bytes.readerIndex());
         }
         for (int i = first; i < decoded.size(); i++) {
-            String fault = taken(decoded, i);
-            if (fault != null) {
-                refuse(fault, decoded, i);
+            String rule = follow(decoded, i);
+            if (rule != null) {
+                refuse(rule, decoded, i);
             }
         }
     }
 
     /**
-     * Follows what was decoded.
+     * Follows one part of a message that was decoded, and returns the broken rule.
      *
-     * @return the rule that it breaks, null for none
+     * @return null when none is broken
      */
-    private @Nullable String taken(List<Object> decoded, int i) {
+    private @Nullable String follow(List<Object> decoded, int i) {
         Object message = decoded.get(i);
         if (message instanceof HttpRequest request) {
             if (request.decoderResult().isFailure()) {
                 return null;
             }
-            String fault = fault(request);
             part = transferEncodings == 0 ? Part.BODY : Part.CHUNKS;
             bytesToChunkSize = 0;
-            return fault;
+            return brokenRule(request);
         }
         if (message instanceof HttpContent content) {
             if (content.content().isReadable()) {
@@ -152,7 +151,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         return null;
     }
 
-    private @Nullable String fault(HttpRequest request) {
+    private @Nullable String brokenRule(HttpRequest request) {
         boolean isHttp10 = request.protocolVersion() == HttpVersion.HTTP_1_0;
         HttpHeaders headers = request.headers();
         if (isFolded) {
@@ -204,7 +203,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     }
 
     /** Whether a line begins with white space, which continues the line before (obs-fold), or with a control. */
-    private static boolean beginsWithSpace(ByteBuf bytes, int begin, int end) {
+    private static boolean anyLineBeginsWithSpace(ByteBuf bytes, int begin, int end) {
         for (int line = begin; line < end; ) {
             byte first = bytes.getByte(line);
             if (first >= 0 && first <= ' ' && first != '\r' && first != '\n') {

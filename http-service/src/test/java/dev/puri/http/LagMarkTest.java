@@ -6,6 +6,9 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 final class LagMarkTest {
@@ -14,6 +17,24 @@ final class LagMarkTest {
         assertThat(LagMark.text(Duration.ofMillis(42_999))).isEqualTo("42");
         assertThat(LagMark.text(Duration.ofMillis(4_999))).isNull();
         assertThat(LagMark.text(null)).isNull();
+    }
+
+    @Test
+    void theAgeCountsOnWhileItCannotBeRead() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicReference<Supplier<Duration>> age = new AtomicReference<>(() -> Duration.ofSeconds(2));
+        try (LagMark lag = new LagMark("Puri-Table-Lag", () -> age.get().get(), nanos::get)) {
+            lag.look();
+            assertThat(lag.mark().value().get()).isNull();
+
+            age.set(() -> {
+                throw new IllegalStateException("not known");
+            });
+            nanos.addAndGet(Duration.ofSeconds(40).toNanos());
+            lag.look();
+
+            assertThat(lag.mark().value().get()).isEqualTo("42");
+        }
     }
 
     @Test

@@ -96,9 +96,8 @@ final class DocumentsSeen implements AutoCloseable {
     }
 
     private void failed(Throwable thrown) {
-        Throwable cause = thrown instanceof ExecutionException answer && answer.getCause() != null
-                ? answer.getCause()
-                : thrown;
+        Throwable cause =
+                thrown instanceof ExecutionException answer && answer.getCause() != null ? answer.getCause() : thrown;
         if (cause instanceof KafkaException || cause instanceof TimeoutException) {
             // The watch of the topics asks the same brokers, and health shows its trouble.
             log.debug("The brokers do not tell the ends of {} for now", Kind.DOCUMENT.topic(), cause);
