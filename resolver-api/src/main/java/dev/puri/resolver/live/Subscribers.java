@@ -89,8 +89,7 @@ public final class Subscribers implements AutoCloseable {
     private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
     private final CountDownLatch drained = new CountDownLatch(1);
     private final Stop stop = new Stop();
-    private final SupervisedThread thread =
-            new SupervisedThread("changes", stop, PAUSES, this::run, this::failed);
+    private final SupervisedThread thread = new SupervisedThread("changes", stop, PAUSES, this::run, this::failed);
 
     /** Those who are told by the rounds; of the thread alone, and kept when a round fails. */
     private final List<Subscription> all = new ArrayList<>();

@@ -90,8 +90,8 @@ final class ChangeRingTest {
     void namesThatAreChosenToHaveOneHashCodeShareNoChain() {
         int blocks = 10;
         int names = 1 << blocks;
-        ChangeRing wide = new ChangeRing(
-                TOPIC, new long[] {0}, Instant.ofEpochSecond(1_000), names, LiveRows.VALUES, () -> {});
+        ChangeRing wide =
+                new ChangeRing(TOPIC, new long[] {0}, Instant.ofEpochSecond(1_000), names, LiveRows.VALUES, () -> {});
         List<byte[]> keys = new ArrayList<>();
         for (int name = 0; name < names; name++) {
             StringBuilder text = new StringBuilder("music:tracks:");

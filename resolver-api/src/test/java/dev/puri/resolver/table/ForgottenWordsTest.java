@@ -102,14 +102,11 @@ final class ForgottenWordsTest {
     /** The parser has looked up the words of a record before it sees that its end is missing. */
     @Test
     void forgetsTheWordsOfARecordThatCannotBeRead() {
-        byte[] value = RecordWriter.of(IdentityRow.class)
-                .encode(7, RowAvro.toAvro(row("erin", "erins-shard", null)));
+        byte[] value = RecordWriter.of(IdentityRow.class).encode(7, RowAvro.toAvro(row("erin", "erins-shard", null)));
         RowBatch batch = table.newBatch();
 
         boolean isTaken = batch.take(
-                ERIN.toBytes(),
-                Arrays.copyOf(value, value.length - 1),
-                "0-5".getBytes(StandardCharsets.US_ASCII));
+                ERIN.toBytes(), Arrays.copyOf(value, value.length - 1), "0-5".getBytes(StandardCharsets.US_ASCII));
         batch.put(STAYS, row("catalog", "br-1", null));
         write(batch);
         table.forgetUnusedWords();
