@@ -271,7 +271,8 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     private boolean isErased(@Nullable Puri puri, Refused refused) {
         Instant erased = puri == null ? null : erasures.get(puri);
-        return erased != null && !refused.rejectedAt().isAfter(erased);
+        // Those of the same millisecond may be of events after the erasure.
+        return erased != null && refused.rejectedAt().isBefore(erased);
     }
 
     private synchronized void forgetTooOld() {
@@ -287,20 +288,27 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     void add(Refused refused) {
         List<Waiting> waiting;
+        boolean isErased;
         synchronized (this) {
-            if (isErased(refused) || byPosition.putIfAbsent(refused.position(), refused) != null) {
+            isErased = isErased(refused);
+            if (!isErased && byPosition.putIfAbsent(refused.position(), refused) != null) {
                 return;
             }
-            byTime.add(refused);
-            index(byPuri, refused.puri(), refused);
-            index(bySurvivor, refused.survivor(), refused);
-            if (byTime.size() > history) {
-                drop(byTime.getFirst());
+            if (!isErased) {
+                byTime.add(refused);
+                index(byPuri, refused.puri(), refused);
+                index(bySurvivor, refused.survivor(), refused);
+                if (byTime.size() > history) {
+                    drop(byTime.getFirst());
+                }
             }
             waiting = List.copyOf(awaited.getOrDefault(refused.position(), Set.of()));
         }
-        // What hangs on it runs here, so without the lock.
-        waiting.forEach(each -> each.told.complete(Optional.of(refused)));
+        // The waiters' continuations run here, so without the lock. An erased refusal ends their wait and is not shown.
+        waiting.forEach(each -> each.told.complete(isErased ? Optional.empty() : Optional.of(refused)));
+        if (isErased) {
+            return;
+        }
         listener.refused(refused.position());
         if (!refused.rejectedAt().isBefore(since)) {
             counters.getOrDefault(refused.reason(), otherReasons).increment();

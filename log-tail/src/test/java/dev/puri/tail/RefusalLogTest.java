@@ -133,7 +133,7 @@ final class RefusalLogTest {
         add(TWO, 20, 2);
         add(ONE, 11, 3);
 
-        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
+        log.forgetErased(ONE, Written.TIME.plusSeconds(4));
 
         assertThat(log.of(ONE, 10)).isEmpty();
         assertThat(log.find(Written.position(10))).isEmpty();
@@ -148,8 +148,29 @@ final class RefusalLogTest {
         readers.getFirst().anew();
 
         add(ONE, 10, 1);
+        add(ONE, 11, 2);
+
+        assertThat(log.latest(10)).isEmpty();
+    }
+
+    @Test
+    void keepsRefusalsOfTheErasuresOwnMillisecond() {
+        add(ONE, 10, 3);
+        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
         add(ONE, 11, 3);
 
+        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L, 10L);
+    }
+
+    @Test
+    void endsTheWaitForARefusalFromBeforeTheErasureWithoutShowingIt() {
+        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
+        CompletableFuture<@Nullable Refusal> waiting = awaited(10, Duration.ofDays(1));
+
+        add(ONE, 10, 1);
+
+        assertThat(waiting).isCompletedWithValue(null);
+        assertThat(log.awaiting()).isZero();
         assertThat(log.latest(10)).isEmpty();
     }
 

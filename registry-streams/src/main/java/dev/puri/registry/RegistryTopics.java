@@ -68,16 +68,15 @@ public final class RegistryTopics {
             "message.timestamp.type",
             "LogAppendTime");
 
-    private static final String COMPRESSION = "compression.type";
-    private static final String UNCOMPRESSED = "uncompressed";
-
     /**
      * Anyone's producer writes events, and Kafka compares the size of a batch with the limit only as it arrived: 300 MB
      * of zeros compress to 10 KB, and a consumer that decompresses them runs out of memory at every start. Stored
-     * uncompressed, no batch is larger than the limit says.
+     * uncompressed, no batch is larger than the limit says, which is Kafka's default.
      */
-    private static final Map<String, String> EVENTS =
-            with(FORGOTTEN, Map.of(COMPRESSION, UNCOMPRESSED, "max.message.bytes", Integer.toString((1 << 20) + 12)));
+    private static final Map<String, String> BOUNDED_BATCHES =
+            Map.of("compression.type", "uncompressed", "max.message.bytes", Integer.toString((1 << 20) + 12));
+
+    private static final Map<String, String> EVENTS = with(FORGOTTEN, BOUNDED_BATCHES);
 
     private RegistryTopics() {}
 
@@ -109,8 +108,8 @@ public final class RegistryTopics {
     public record Standing(String name, int partitions, int replicationFactor, boolean isNew) {}
 
     /**
-     * Makes the topics that are missing. Those that exist are left as they are, but for the compression of events
-     * topics: it is set, because nothing is lost by it and readers are in danger without it.
+     * Makes the topics that are missing. Those that exist are left as they are, but for the compression and the
+     * largest batch of events topics: both are set, because nothing is lost by it and readers are in danger without it.
      *
      * @param partitions of the events topic and of all that is keyed by pURI, fixed for ever
      * @param replicationFactor of each; -1 takes the cluster's default
@@ -135,7 +134,7 @@ public final class RegistryTopics {
                 // It exists; check() tells whether it is right.
             }
         });
-        storeEventsUncompressed(admin, made);
+        boundBatchesOfEvents(admin, made);
         Set<String> names = wanted.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
         return snapshotOfNew(admin, names).topics().values().stream()
                 .map(topic -> new Standing(
@@ -143,18 +142,21 @@ public final class RegistryTopics {
                 .toList();
     }
 
-    private static void storeEventsUncompressed(Admin admin, List<String> made) {
+    private static void boundBatchesOfEvents(Admin admin, List<String> made) {
         List<ConfigResource> existing = get(admin.listTopics().names()).stream()
                 .filter(name -> Topics.isEvents(name) && !made.contains(name))
                 .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                 .toList();
-        AlterConfigOp uncompressed =
-                new AlterConfigOp(new ConfigEntry(COMPRESSION, UNCOMPRESSED), AlterConfigOp.OpType.SET);
         Map<ConfigResource, Collection<AlterConfigOp>> changes = new LinkedHashMap<>();
         get(admin.describeConfigs(existing).all()).forEach((topic, config) -> {
-            ConfigEntry has = config.get(COMPRESSION);
-            if (has == null || !UNCOMPRESSED.equals(has.value())) {
-                changes.put(topic, List.of(uncompressed));
+            List<AlterConfigOp> wanted = new ArrayList<>();
+            BOUNDED_BATCHES.forEach((name, value) -> {
+                if (!Bound.of(name).allows(value(config, name), value)) {
+                    wanted.add(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET));
+                }
+            });
+            if (!wanted.isEmpty()) {
+                changes.put(topic, wanted);
             }
         });
         if (!changes.isEmpty()) {
@@ -249,9 +251,13 @@ public final class RegistryTopics {
     /** A topic as the cluster has it. */
     private record Found(String name, int partitions, int replicationFactor, Config config) {
         String config(String name) {
-            ConfigEntry entry = config.get(name);
-            return entry == null || entry.value() == null ? "" : entry.value();
+            return value(config, name);
         }
+    }
+
+    private static String value(Config config, String name) {
+        ConfigEntry entry = config.get(name);
+        return entry == null || entry.value() == null ? "" : entry.value();
     }
 
     /** Some topics as the cluster has them at one moment. */

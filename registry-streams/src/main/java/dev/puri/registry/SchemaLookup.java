@@ -2,6 +2,9 @@ package dev.puri.registry;
 
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.SupervisedThread.Pauses;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,7 +19,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.avro.Schema;
 import org.apache.kafka.common.KafkaException;
@@ -82,11 +84,12 @@ final class SchemaLookup implements AutoCloseable {
     private final ExecutorService askers = Executors.newFixedThreadPool(
             QUESTIONS_AT_ONCE,
             Thread.ofPlatform().daemon().name("schema-question-", 0).factory());
-    private final Thread asking;
+    private final Stop stop = new Stop();
+    private final SupervisedThread asking =
+            new SupervisedThread("schema-lookup", stop, Pauses.of(RETRY), this::askRounds, SchemaLookup::failed);
     private long waitsCountedSince;
     private int waits;
     private volatile @Nullable Instant outOfReachSince;
-    private volatile boolean closed;
 
     SchemaLookup(SchemaRegistry registry, InstantSource clock) {
         this(registry, clock, PATIENCE, WAITS_PER_SECOND);
@@ -101,7 +104,7 @@ final class SchemaLookup implements AutoCloseable {
         this.clock = clock;
         this.patience = patience;
         this.waitsPerSecond = waitsPerSecond;
-        this.asking = Thread.ofPlatform().daemon().name("schema-lookup").start(this::askForEver);
+        asking.start();
     }
 
     /** What is known of an id; the first to ask for it waits, briefly at most. */
@@ -136,7 +139,7 @@ final class SchemaLookup implements AutoCloseable {
 
     /** For a thread that may wait as long as it takes. */
     Settled await(int id) {
-        while (!closed && !Thread.currentThread().isInterrupted()) {
+        while (!stop.isAsked() && !Thread.currentThread().isInterrupted()) {
             if (schema(id) instanceof Settled settled) {
                 return settled;
             }
@@ -180,29 +183,29 @@ final class SchemaLookup implements AutoCloseable {
         }
     }
 
-    private void askForEver() {
-        try {
-            while (!closed) {
-                boolean anyAnswer = false;
-                boolean anySilence = false;
-                for (Future<Boolean> question : askers.invokeAll(questions())) {
-                    boolean isAnswered = answered(question);
-                    anyAnswer |= isAnswered;
-                    anySilence |= !isAnswered;
-                }
-                judge(anyAnswer, anySilence);
-                rest(anySilence);
+    private void askRounds() throws InterruptedException {
+        while (!stop.isAsked()) {
+            boolean anyAnswer = false;
+            boolean anySilence = false;
+            for (Future<Boolean> question : askers.invokeAll(questions())) {
+                boolean isAnswered = answered(question);
+                anyAnswer |= isAnswered;
+                anySilence |= !isAnswered;
             }
-        } catch (InterruptedException | RejectedExecutionException e) {
-            // Closed.
+            judge(anyAnswer, anySilence);
+            rest(anySilence);
         }
+    }
+
+    private static void failed(Throwable cause) {
+        LOG.error("A round of questions to the schema registry failed and is begun again", cause);
     }
 
     private boolean answered(Future<Boolean> question) throws InterruptedException {
         try {
             return question.get();
         } catch (ExecutionException e) {
-            if (!closed) {
+            if (!stop.isAsked()) {
                 LOG.error("A question to the schema registry failed and is asked again", e.getCause());
             }
             return false;
@@ -261,7 +264,7 @@ final class SchemaLookup implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
+        stop.ask();
         asking.interrupt();
         askers.shutdownNow();
     }

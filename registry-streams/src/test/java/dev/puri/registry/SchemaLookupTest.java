@@ -3,6 +3,7 @@ package dev.puri.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
 import java.time.Duration;
@@ -52,6 +53,28 @@ class SchemaLookupTest {
         }
     }
 
+    /** Each failed round is begun again: an error would otherwise leave every later id without an answer. */
+    @Test
+    void goesOnAskingAfterAnErrorOfItsOwnThread() {
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        InstantSource failing = () -> {
+            if (Thread.currentThread().getName().equals("schema-lookup") && mayGoOn.getCount() > 0) {
+                mayGoOn.countDown();
+                throw new OutOfMemoryError("for this test");
+            }
+            return Instant.parse("2026-01-01T12:00:00Z");
+        };
+        registry.isOutOfReach = true;
+        registry.mayAnswer.countDown();
+        try (SchemaLookup lookup = new SchemaLookup(registry, failing, Duration.ofMillis(1), 0)) {
+            assertThat(lookup.schema(1)).isInstanceOf(SchemaLookup.Pending.class);
+            await().atMost(Duration.ofMinutes(1)).until(() -> mayGoOn.getCount() == 0);
+            registry.isOutOfReach = false;
+
+            await().atMost(Duration.ofMinutes(1)).until(() -> lookup.schema(1) instanceof SchemaLookup.Unknown);
+        }
+    }
+
     @Test
     void negativeIdsAreUnknownWithoutAQuestion() {
         try (SchemaLookup lookup = new SchemaLookup(registry, InstantSource.system())) {
@@ -73,6 +96,7 @@ class SchemaLookupTest {
     private static final class Questions implements SchemaRegistry {
         private final Map<Integer, Integer> asked = new ConcurrentHashMap<>();
         private final CountDownLatch mayAnswer = new CountDownLatch(1);
+        private volatile boolean isOutOfReach;
 
         @Override
         public Schema byId(int id) {
@@ -81,6 +105,9 @@ class SchemaLookupTest {
                 mayAnswer.await();
             } catch (InterruptedException e) {
                 throw new org.apache.kafka.common.errors.InterruptException(e);
+            }
+            if (isOutOfReach) {
+                throw new RegistryUnavailableException("no registry answers", null);
             }
             throw new UnknownSchemaException("schema id " + id + ": no schema has it", null);
         }

@@ -81,7 +81,7 @@ public final class Resolver implements AutoCloseable {
                     Subscribers.start(options(changes), consumers, registry, clock, metrics.registry()),
                     Subscribers::close);
             Answers answers = new Answers(metrics.registry(), refusals::forgetErased);
-            Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
+            Waiters waiters = parts.add(Waiters.forBatches(settings.maxWaiters(), settings.maxRefs()), Waiters::close);
             Gauge.builder("puri.waiters", waiters, Waiters::count)
                     .description("Requests that wait for events")
                     .register(metrics.registry());

@@ -47,7 +47,8 @@ public record ResolverSettings(
         Duration maxWait,
 
         @Setting(
-                doc = "Most requests that may wait for events at once; on one connection a tenth.",
+                doc =
+                        "Most requests that may wait for events at once; on one connection a tenth, or PURI_MAX_REFS if that is more.",
                 byDefault = "10000",
                 atLeast = "1",
                 atMost = "1000000")

@@ -113,7 +113,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         byte[] key = record.key();
         byte[] value = record.value();
         RowWriter.Batch batch = writer.batch();
-        // Then the value alone tells all, the position that it is kept under included.
+        // The position that the row is kept under is the first header's, never the value's.
         byte[] token = firstOf(record.headers());
         if (key != null
                 && value != null

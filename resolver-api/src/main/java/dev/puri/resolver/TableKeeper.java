@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -191,6 +192,10 @@ final class TableKeeper implements AutoCloseable {
     Health.State ready() {
         String reason = unready();
         Map<String, Object> details = details();
+        String untold = changes.trouble();
+        if (untold != null) {
+            details.put("changes", "not told: " + untold);
+        }
         if (reason == null) {
             return Health.State.up(details);
         }
@@ -315,11 +320,11 @@ final class TableKeeper implements AutoCloseable {
     }
 
     private void failed(Throwable cause) {
-        if (cause instanceof Error) {
+        if (cause instanceof KafkaException || cause instanceof UnreachableException) {
+            inTrouble(String.valueOf(cause.getMessage()));
+        } else {
             log.error("The table cannot be kept for now", cause);
             inTrouble(cause.toString());
-        } else {
-            inTrouble(String.valueOf(cause.getMessage()));
         }
     }
 

@@ -223,9 +223,7 @@ final class BrokerTransactions implements TransactionView {
                     .iterator()
                     .next()
                     .get(LONGEST_TIMEOUT);
-            return entry == null || entry.value() == null
-                    ? null
-                    : Duration.ofMillis(Long.parseLong(entry.value()));
+            return entry == null || entry.value() == null ? null : Duration.ofMillis(Long.parseLong(entry.value()));
         } catch (KafkaException e) {
             log.debug("{} is not told", LONGEST_TIMEOUT, e);
             return null;

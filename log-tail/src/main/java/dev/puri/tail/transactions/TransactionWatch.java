@@ -140,7 +140,8 @@ public final class TransactionWatch implements AutoCloseable {
     private List<HangingTransaction> withEarlier(List<HangingTransaction> found) {
         Stream<HangingTransaction> earlier = hanging.stream()
                 .filter(before -> offsets.isStillStalled(before.stalled()))
-                .filter(before -> found.stream().noneMatch(each -> each.stalled().isSameAs(before.stalled())));
+                .filter(before ->
+                        found.stream().noneMatch(each -> each.stalled().isSameAs(before.stalled())));
         return Stream.concat(found.stream(), earlier).limit(MOST).toList();
     }
 

@@ -97,6 +97,17 @@ public final class Waiters implements AutoCloseable {
     }
 
     /**
+     * Bounds each caller to a tenth, or to one batch where that is more: a batch that one caller alone may not wait for
+     * could never succeed.
+     *
+     * @param most how many may wait at once
+     * @param largestBatch how many waiters one request makes at most
+     */
+    public static Waiters forBatches(int most, int largestBatch) {
+        return new Waiters(most, Math.max(largestBatch, most / 10));
+    }
+
+    /**
      * @param most how many may wait at once
      * @param mostOfOne how many of one caller
      */
@@ -157,12 +168,12 @@ public final class Waiters implements AutoCloseable {
             throw new TooManyException(most + " requests wait already");
         }
         if (byCaller.merge(caller, 1, Integer::sum) > mostOfOne) {
-            leave(caller);
+            releaseCaller(caller);
             throw new TooManyException(mostOfOne + " requests of this connection wait already");
         }
     }
 
-    private void leave(Object caller) {
+    private void releaseCaller(Object caller) {
         byCaller.computeIfPresent(caller, (same, waiting) -> waiting == 1 ? null : waiting - 1);
         count.decrementAndGet();
     }
@@ -174,7 +185,7 @@ public final class Waiters implements AutoCloseable {
                 return all.isEmpty() ? null : all;
             });
         }
-        leave(waiter.caller);
+        releaseCaller(waiter.caller);
         ScheduledFuture<?> end = waiter.end;
         if (end != null) {
             end.cancel(false);

@@ -38,8 +38,7 @@ final class StableOffsetsTest {
 
         assertThat(observe(Map.of(ONE, new Offsets(9, 12)), 9 * SECOND))
                 .containsExactly(new Stalled(ONE, new Offsets(9, 12), Duration.ZERO));
-        assertThat(observe(Map.of(ONE, new Offsets(12, 12)), 10 * SECOND))
-                .isEmpty();
+        assertThat(observe(Map.of(ONE, new Offsets(12, 12)), 10 * SECOND)).isEmpty();
     }
 
     @Test

@@ -114,6 +114,24 @@ final class WaitersTest {
     }
 
     @Test
+    void oneCallerMayWaitForAWholeBatch() throws Exception {
+        try (Waiters twenty = Waiters.forBatches(20, 5)) {
+            for (int i = 0; i < 5; i++) {
+                twenty.await(CALLER, A, null, LONG, () -> null);
+            }
+            assertThatThrownBy(() -> twenty.await(CALLER, A, null, LONG, () -> null))
+                    .hasMessage("5 requests of this connection wait already");
+        }
+        try (Waiters hundred = Waiters.forBatches(100, 5)) {
+            for (int i = 0; i < 10; i++) {
+                hundred.await(CALLER, A, null, LONG, () -> null);
+            }
+            assertThatThrownBy(() -> hundred.await(CALLER, A, null, LONG, () -> null))
+                    .hasMessage("10 requests of this connection wait already");
+        }
+    }
+
+    @Test
     void whoWaitsIsAnsweredByNewsOfItsToken() throws Exception {
         Position token = Position.parse("3-7");
         AtomicInteger seen = new AtomicInteger();

@@ -1,5 +1,6 @@
 package dev.puri.resolver.live;
 
+import dev.puri.resolver.table.Hash;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
@@ -12,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.kafka.common.Uuid;
@@ -30,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * be wrong only in thinking that too little is there.
  *
  * <p>An erasure takes what the changes of its name before it said out of the ring. Changes of one name are found by a chain: each
- * knows the number of the one before whose name has the same hash.
+ * knows the number of the one before whose name has the same hash. The hash is seeded, so that nobody can choose names that share
+ * a chain; and what an erasure walks over of its own name it takes out of the chain, so each change is walked over once.
  */
 public final class ChangeRing {
     private static final byte[] MARKER = Topics.MARKER.getBytes(StandardCharsets.US_ASCII);
@@ -61,6 +64,8 @@ public final class ChangeRing {
 
     /** Of each hash of names the number of the last change, and 1; 0 when there was none. Of the thread that adds. */
     private final long[] lastByHash;
+
+    private final long seed = ThreadLocalRandom.current().nextLong();
 
     /** Numbers below are forgotten because of their age. */
     private volatile long tooOld;
@@ -157,7 +162,7 @@ public final class ChangeRing {
         if (oldest != null) {
             uncover(oldest.change());
         }
-        int hash = Arrays.hashCode(key) & lastByHash.length - 1;
+        int hash = hash(key);
         long before = lastByHash[hash] - 1;
         if (content.isErased()) {
             before = withhold(before, key);
@@ -168,6 +173,23 @@ public final class ChangeRing {
         head = number + 1;
         next.set(partition, offset + 1);
         onChange.run();
+    }
+
+    private int hash(byte[] key) {
+        return (int) Hash.of(key, seed) & lastByHash.length - 1;
+    }
+
+    /** How many changes an erasure of this name walks over; by the thread that adds. */
+    int chainLength(byte[] key) {
+        int length = 0;
+        for (long number = lastByHash[hash(key)] - 1; number >= oldest() && number != NONE; length++) {
+            Numbered found = slots.get((int) (number % slots.length()));
+            if (found == null || found.number() != number) {
+                break;
+            }
+            number = found.before();
+        }
+        return length;
     }
 
     private void uncover(Change gone) {

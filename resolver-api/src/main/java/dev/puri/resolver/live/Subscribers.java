@@ -67,8 +67,8 @@ public final class Subscribers implements AutoCloseable {
     private static final long DRAIN_SECONDS = 2;
     private static final Duration STOP = Duration.ofSeconds(10);
 
-    /** A round that failed as a whole is begun again after that. */
-    private static final Duration AGAIN = Duration.ofMillis(100);
+    /** How long to wait before a round that failed as a whole is begun again. */
+    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(100), Duration.ofSeconds(5));
 
     private static final String DROPPED = "dropped";
     private static final String BYE = "bye";
@@ -89,8 +89,7 @@ public final class Subscribers implements AutoCloseable {
     private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
     private final CountDownLatch drained = new CountDownLatch(1);
     private final Stop stop = new Stop();
-    private final SupervisedThread thread =
-            new SupervisedThread("changes", stop, Pauses.of(AGAIN), this::run, this::failed);
+    private final SupervisedThread thread = new SupervisedThread("changes", stop, PAUSES, this::run, this::failed);
 
     /** Those who are told by the rounds; of the thread alone, and kept when a round fails. */
     private final List<Subscription> all = new ArrayList<>();
@@ -100,6 +99,9 @@ public final class Subscribers implements AutoCloseable {
 
     /** Of the same table; nothing is replayed before there is one. */
     private volatile BiPredicate<Puri, UUID> isThere = (puri, uuid) -> false;
+
+    /** Why the last round failed; null when it did not. */
+    private volatile @Nullable String trouble;
 
     private volatile boolean asleep;
     private volatile boolean ending;
@@ -272,6 +274,7 @@ public final class Subscribers implements AutoCloseable {
             }
             boolean beats = System.nanoTime() - heartbeatAt >= 0;
             long wait = round(ring, beats);
+            trouble = null;
             if (beats) {
                 heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
             }
@@ -283,7 +286,11 @@ public final class Subscribers implements AutoCloseable {
     }
 
     private void failed(Throwable cause) {
-        log.error("Changes are not told for a moment", cause);
+        String what = cause.toString();
+        if (!what.equals(trouble)) {
+            trouble = what;
+            log.error("Changes are not told for now", cause);
+        }
     }
 
     private void takeArrivals() {
@@ -489,6 +496,11 @@ public final class Subscribers implements AutoCloseable {
             asleep = false;
             thread.unpark();
         }
+    }
+
+    /** Why subscribers are told nothing now, for people; null when they are. */
+    public @Nullable String trouble() {
+        return trouble;
     }
 
     /** How many there are. */

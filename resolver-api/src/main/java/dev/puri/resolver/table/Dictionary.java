@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,12 @@ final class Dictionary<T> {
 
     private int emptiedCount;
 
+    /**
+     * From the filler to the writer: new words with the batch that they came with. The record that brought one may turn out
+     * unreadable, and then nothing else would say that no record refers to it.
+     */
+    private final Queue<Unused> added = new ConcurrentLinkedQueue<>();
+
     /** A word that no record referred to when a batch had been written. */
     record Unused(Dictionary<?> dictionary, int number, long batch) {
         /** By the filler. */
@@ -115,6 +122,7 @@ final class Dictionary<T> {
         int number = taken.nextClearBit(lowestFree);
         put(number, text, word);
         lowestFree = number + 1;
+        added.add(new Unused(this, number, batch));
         return number;
     }
 
@@ -203,6 +211,10 @@ final class Dictionary<T> {
 
     /** Queues the words that no record refers to when this batch has been written, by the writer. */
     void queueUnused(long batch, Queue<Unused> unused) {
+        for (Unused next = added.peek(); next != null && next.batch <= batch; next = added.peek()) {
+            added.remove();
+            noteEmptied(next.number);
+        }
         for (int i = 0; i < emptiedCount; i++) {
             int number = emptied[i];
             boolean isReferredTo = number < otherReferences.length && otherReferences[number] != 0;

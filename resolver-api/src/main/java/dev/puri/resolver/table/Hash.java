@@ -5,10 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A seeded hash of 64 bits, by multiplying and folding as wyhash does. The seed is each table's own, so
+ * A seeded hash of 64 bits, by multiplying and folding as wyhash does. The seed is each table's own, and each ring's, so
  * that nobody can choose names that meet in one place.
  */
-final class Hash {
+public final class Hash {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long A = 0xa0761d6478bd642fL;
     private static final long B = 0xe7037ed1a0b428dbL;
@@ -16,7 +16,8 @@ final class Hash {
 
     private Hash() {}
 
-    static long of(byte[] text, long seed) {
+    /** Of a whole text. */
+    public static long of(byte[] text, long seed) {
         return of(text, 0, text.length, seed);
     }
 

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -82,6 +83,31 @@ final class ChangeRingTest {
                 }
             }
         }
+    }
+
+    /** In a chain of all of them every erasure would walk over every other, on the thread that writes the table. */
+    @Test
+    void namesThatAreChosenToHaveOneHashCodeShareNoChain() {
+        int blocks = 10;
+        int names = 1 << blocks;
+        ChangeRing wide =
+                new ChangeRing(TOPIC, new long[] {0}, Instant.ofEpochSecond(1_000), names, LiveRows.VALUES, () -> {});
+        List<byte[]> keys = new ArrayList<>();
+        for (int name = 0; name < names; name++) {
+            StringBuilder text = new StringBuilder("music:tracks:");
+            for (int block = 0; block < blocks; block++) {
+                // "Aa" and "BB" have the same hash code, and so have all texts that are made of them.
+                text.append((name >> block & 1) == 0 ? "Aa" : "BB");
+            }
+            keys.add(text.toString().getBytes(StandardCharsets.US_ASCII));
+        }
+        assertThat(keys.stream().mapToInt(Arrays::hashCode).distinct()).hasSize(1);
+
+        for (int name = 0; name < names; name++) {
+            wide.changed(0, name, keys.get(name), new byte[] {0}, null);
+        }
+
+        assertThat(keys).allSatisfy(key -> assertThat(wide.chainLength(key)).isLessThan(names / 10));
     }
 
     @Test

@@ -2,17 +2,21 @@ package dev.puri.resolver.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RecordWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +97,23 @@ final class ForgottenWordsTest {
         }
 
         assertWords(0, 0, 0);
+    }
+
+    /** The parser has looked up the words of a record before it sees that its end is missing. */
+    @Test
+    void forgetsTheWordsOfARecordThatCannotBeRead() {
+        byte[] value = RecordWriter.of(IdentityRow.class).encode(7, RowAvro.toAvro(row("erin", "erins-shard", null)));
+        RowBatch batch = table.newBatch();
+
+        boolean isTaken = batch.take(
+                ERIN.toBytes(), Arrays.copyOf(value, value.length - 1), "0-5".getBytes(StandardCharsets.US_ASCII));
+        batch.put(STAYS, row("catalog", "br-1", null));
+        write(batch);
+        table.forgetUnusedWords();
+
+        assertThat(isTaken).isFalse();
+        assertWords(1, 1, 1);
+        assertThat(table.byPuri(STAYS)).isEqualTo(new Identity(STAYS, row("catalog", "br-1", null)));
     }
 
     @Test
