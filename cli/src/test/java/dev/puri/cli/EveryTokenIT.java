@@ -76,7 +76,8 @@ final class EveryTokenIT {
                 }
             }
             assertThat(statuses.keySet()).as("seed %d: %s", seed, statuses).containsOnly(200, 404, 410, 409);
-            assertThat(refused).as("seed %d", seed).isEqualTo(rejections(stack));
+            // Those of erased names are listed no more.
+            assertThat(refused).as("seed %d", seed).containsAll(rejections(stack));
         }
     }
 

@@ -84,6 +84,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     /** The last erasures and their times: refusals from before may be read after them. */
     private final Map<Puri, Instant> erasures = new LinkedHashMap<>();
 
+    /** What is kept of refusals that were forgotten with an erased pURI, so that their tokens are answered; the oldest first. */
+    private final Map<Position, Refused> nameless = new LinkedHashMap<>();
+
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
     private volatile Listener listener = position -> {};
@@ -178,10 +181,15 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     @Override
     public @Nullable Refusal at(Position position, @Nullable Puri puri) {
-        return find(position)
+        return Optional.ofNullable(known(position))
                 .filter(refused -> puri == null || refused.puri() == null || puri.equals(refused.puri()))
                 .map(Refused::refusal)
                 .orElse(null);
+    }
+
+    private synchronized @Nullable Refused known(Position position) {
+        Refused named = byPosition.get(position);
+        return named == null ? nameless.get(position) : named;
     }
 
     /**
@@ -199,7 +207,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private CompletionStage<Optional<Refused>> await(Position position, Duration atMost) {
         Waiting waiting = new Waiting();
         synchronized (this) {
-            Refused known = byPosition.get(position);
+            Refused known = known(position);
             if (known != null || atMost.isZero() || awaiting >= maxAwaited) {
                 return CompletableFuture.completedFuture(Optional.ofNullable(known));
             }
@@ -261,7 +269,10 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         for (Map<Puri, Deque<Refused>> index : List.of(byPuri, bySurvivor)) {
             List.copyOf(index.getOrDefault(puri, NONE)).stream()
                     .filter(this::isErased)
-                    .forEach(this::drop);
+                    .forEach(refused -> {
+                        drop(refused);
+                        addNameless(refused.withoutNames());
+                    });
         }
     }
 
@@ -287,32 +298,43 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     void add(Refused refused) {
+        Refused kept;
         List<Waiting> waiting;
-        boolean isErased;
         synchronized (this) {
-            isErased = isErased(refused);
-            if (!isErased && byPosition.putIfAbsent(refused.position(), refused) != null) {
+            kept = isErased(refused) ? refused.withoutNames() : refused;
+            if (!(kept == refused ? addNamed(refused) : addNameless(kept))) {
                 return;
-            }
-            if (!isErased) {
-                byTime.add(refused);
-                index(byPuri, refused.puri(), refused);
-                index(bySurvivor, refused.survivor(), refused);
-                if (byTime.size() > history) {
-                    drop(byTime.getFirst());
-                }
             }
             waiting = List.copyOf(awaited.getOrDefault(refused.position(), Set.of()));
         }
-        // The waiters' continuations run here, so without the lock. An erased refusal ends their wait and is not shown.
-        waiting.forEach(each -> each.told.complete(isErased ? Optional.empty() : Optional.of(refused)));
-        if (isErased) {
-            return;
-        }
+        // The waiters' continuations run here, so without the lock.
+        waiting.forEach(each -> each.told.complete(Optional.of(kept)));
         listener.refused(refused.position());
-        if (!refused.rejectedAt().isBefore(since)) {
+        if (kept == refused && !refused.rejectedAt().isBefore(since)) {
             counters.getOrDefault(refused.reason(), otherReasons).increment();
         }
+    }
+
+    /** False when it is there already. */
+    private boolean addNamed(Refused refused) {
+        if (byPosition.putIfAbsent(refused.position(), refused) != null) {
+            return false;
+        }
+        byTime.add(refused);
+        index(byPuri, refused.puri(), refused);
+        index(bySurvivor, refused.survivor(), refused);
+        if (byTime.size() > history) {
+            drop(byTime.getFirst());
+        }
+        return true;
+    }
+
+    private boolean addNameless(Refused refused) {
+        boolean isNew = nameless.putIfAbsent(refused.position(), refused) == null;
+        if (nameless.size() > history) {
+            nameless.remove(nameless.keySet().iterator().next());
+        }
+        return isNew;
     }
 
     private void drop(Refused oldest) {
@@ -343,6 +365,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         byPuri.clear();
         bySurvivor.clear();
         byTime.clear();
+        nameless.clear();
     }
 
     private final class Feed implements TopicTail.Reader {

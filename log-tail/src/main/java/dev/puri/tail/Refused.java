@@ -72,6 +72,11 @@ public record Refused(
         return null;
     }
 
+    /** The same without everything that names somebody or something: a token is answered by its position and reason alone. */
+    Refused withoutNames() {
+        return new Refused(position, reason, "what it named was erased since", rejectedAt, null, null, null, null);
+    }
+
     private static String cut(String detail) {
         if (detail.length() <= MAX_DETAIL_LENGTH) {
             return detail;

@@ -137,8 +137,26 @@ final class RefusalLogTest {
 
         assertThat(log.of(ONE, 10)).isEmpty();
         assertThat(log.find(Written.position(10))).isEmpty();
-        assertThat(log.at(Written.position(11), ONE)).isNull();
         assertThat(offsets(log.latest(10))).containsExactly(20L);
+    }
+
+    @Test
+    void theTokenOfARefusalThatNamedWhatWasErasedIsAnsweredWithoutNames() {
+        Refusal nameless = Refusal.of(Reason.PURI_TAKEN, "what it named was erased since");
+        add(ONE, 10, 1);
+        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
+        CompletableFuture<@Nullable Refusal> waiting = awaited(11, Duration.ofMinutes(1));
+        add(ONE, 11, 2);
+
+        assertThat(log.at(Written.position(10), ONE)).isEqualTo(nameless);
+        assertThat(log.at(Written.position(11), ONE)).isEqualTo(nameless);
+        assertThat(waiting).isCompletedWithValue(nameless);
+        for (long later = 100; later < 110; later++) {
+            add(ONE, later, 2);
+        }
+        assertThat(log.at(Written.position(10), ONE))
+                .as("bounded as the others are")
+                .isNull();
     }
 
     /** They come by another topic than the erasure, and all of them again when that is read from its beginning. */
