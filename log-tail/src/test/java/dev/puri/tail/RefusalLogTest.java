@@ -181,18 +181,6 @@ final class RefusalLogTest {
     }
 
     @Test
-    void endsTheWaitForARefusalFromBeforeTheErasureWithoutShowingIt() {
-        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
-        CompletableFuture<@Nullable Refusal> waiting = awaited(10, Duration.ofDays(1));
-
-        add(ONE, 10, 1);
-
-        assertThat(waiting).isCompletedWithValue(null);
-        assertThat(log.awaiting()).isZero();
-        assertThat(log.latest(10)).isEmpty();
-    }
-
-    @Test
     void keepsTheRefusalsOfWhatIsCreatedAfterAnErasure() {
         add(ONE, 10, 4);
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
