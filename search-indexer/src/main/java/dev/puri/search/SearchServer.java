@@ -103,8 +103,7 @@ public final class SearchServer implements AutoCloseable {
                             watch,
                             new Feed.Tools(
                                     consumers,
-                                    new ChangeReader(
-                                            registry, answers, DeclaredAttributes.of(catalogue)::of, meters),
+                                    new ChangeReader(registry, answers, DeclaredAttributes.of(catalogue)::of, meters),
                                     answers,
                                     waiters,
                                     settings.searchRefreshInterval(),
