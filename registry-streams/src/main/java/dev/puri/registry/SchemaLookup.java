@@ -222,6 +222,19 @@ final class SchemaLookup implements AutoCloseable {
 
     /** Asks for one id; false when there was no answer to the question. */
     private boolean ask(int id) {
+        // A caller opens a question again when the answer came between its look for the answer and its question.
+        if (settled(id) == null && !learn(id)) {
+            return false;
+        }
+        outOfReachSince = null;
+        CountDownLatch question = open.remove(id);
+        if (question != null) {
+            question.countDown();
+        }
+        return true;
+    }
+
+    private boolean learn(int id) {
         try {
             known.put(id, new Known(registry.byId(id)));
         } catch (UnknownSchemaException e) {
@@ -235,11 +248,6 @@ final class SchemaLookup implements AutoCloseable {
         } catch (KafkaException e) {
             LOG.debug("Schema {} is not told: {}", id, e.getMessage());
             return false;
-        }
-        outOfReachSince = null;
-        CountDownLatch question = open.remove(id);
-        if (question != null) {
-            question.countDown();
         }
         return true;
     }
