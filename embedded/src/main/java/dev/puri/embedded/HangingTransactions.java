@@ -58,6 +58,11 @@ final class HangingTransactions {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int READ_BYTES = 1 << 20;
 
+    /** How often a transaction must look abandoned before it is ended. */
+    private static final int LOOKS = 4;
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(250);
+
     private final BrokerServer broker;
     private final int port;
 
@@ -79,17 +84,53 @@ final class HangingTransactions {
      */
     static void end(BrokerServer broker) {
         HangingTransactions transactions = new HangingTransactions(broker);
+        transactions.awaitLeadership();
         Map<Open, ProducerState> open = transactions.open();
         if (open.isEmpty()) {
             return;
         }
         try {
             Map<Open, ProducerState> hanging = transactions.hanging(open);
+            // A coordinator begins to load a moment after the broker leads its partition, and is silent until then.
+            for (int look = 1; look < LOOKS && !hanging.isEmpty(); look++) {
+                pause(BETWEEN_LOOKS);
+                hanging.keySet().retainAll(transactions.hanging(hanging).keySet());
+            }
             if (!hanging.isEmpty()) {
                 transactions.end(hanging);
             }
         } catch (IOException | KafkaException e) {
             throw new EmbeddedException("transactions that a kill left open could not be ended: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Waits until the broker leads every partition that it has a log of. Before, it answers that nobody coordinates a
+     * transaction, and takes no marker.
+     */
+    private void awaitLeadership() {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!logs().stream().map(UnifiedLog::topicPartition).allMatch(this::isLedOrDeleted)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new EmbeddedException(
+                        "the broker does not lead all its partitions after " + TIMEOUT.toSeconds() + " s");
+            }
+            pause(Duration.ofMillis(10));
+        }
+    }
+
+    private boolean isLedOrDeleted(TopicPartition partition) {
+        var online = broker.replicaManager().onlinePartition(partition);
+        return online.isDefined() && online.get().isLeader()
+                || !broker.metadataCache().contains(partition);
+    }
+
+    private static void pause(Duration pause) {
+        try {
+            Thread.sleep(pause.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted", e);
         }
     }
 
