@@ -30,7 +30,7 @@ final class StackSettings {
     private static final List<Class<? extends Record>> SERVERS =
             List.of(StreamsSettings.class, ResolverSettings.class, SearchSettings.class);
 
-    /** What the command decides, and how it is told. */
+    /** Settings that the command fixes, and the option or reason to name when a user sets one. */
     private static final Map<String, String> DECIDED = decided();
 
     /** Where its servers listen. They ask each other, and the command prints them, at 127.0.0.1. */
@@ -38,13 +38,13 @@ final class StackSettings {
 
     private static final Set<String> HOSTS_WITH_LOOPBACK = Set.of("127.0.0.1", "localhost", "0.0.0.0");
 
-    /** Addresses of the other commands, which may stand in the same environment; not in a file for this command. */
+    /** Addresses for the other commands; allowed in the environment, not in a configuration file for this command. */
     private static final Map<String, String> BROUGHT =
             Map.of("bootstrap.server", "it brings its own broker", "schema.registry", "it brings its own");
 
     /** Where one machine wants something else than a server of its own does; whoever sets it has the last word. */
     private static final Map<String, String> DEFAULTS =
-            // No balancer stands before it that had to find out; memory is shared by all.
+            // No load balancer needs time to notice a stop; all parts share one memory.
             Map.of("drain.delay", "0s", "streams.store.memory", "64");
 
     @Option(

@@ -31,7 +31,7 @@ record ProcessIdentity(long pid, @Nullable Instant started) {
         }
     }
 
-    /** Whether both are the same process, as far as is known; its start may be told some seconds earlier or later. */
+    /** Whether both name the same process; start times may differ by seconds, because the system clock may be set. */
     boolean isSameAs(ProcessIdentity other) {
         if (pid != other.pid || (started == null) != (other.started == null)) {
             return false;

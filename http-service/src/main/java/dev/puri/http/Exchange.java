@@ -112,7 +112,7 @@ public final class Exchange {
         return parameter;
     }
 
-    /** What stands for the connection that the request came on: the same for all of its requests, and of no other's. */
+    /** Identifies the connection of the request: equal for all its requests, different for other connections. */
     public Object connection() {
         return connection;
     }

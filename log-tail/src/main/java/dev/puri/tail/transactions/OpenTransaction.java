@@ -33,7 +33,7 @@ record OpenTransaction(
      */
     record Coordinator(String transactionalId, TransactionState state, Duration timeout, boolean hasPartition) {}
 
-    /** How a transaction stands with its coordinator. */
+    /** The state of a transaction at its coordinator. */
     enum Outlook {
         /** It was committed; no marker will come any more. */
         COMMITTED,
@@ -47,7 +47,7 @@ record OpenTransaction(
         COMMITTING,
         /** It is being aborted, and the marker is to come. */
         ABORTING,
-        /** The coordinator's state was not told. */
+        /** The coordinator did not report its state. */
         UNKNOWN
     }
 

@@ -147,7 +147,7 @@ public final class TransactionWatch implements AutoCloseable {
 
     private List<HangingTransaction> hanging(TransactionView asked, List<Stalled> stalled) {
         Map<?, OpenTransaction> open = asked.open(stalled);
-        // A transaction may have ended between the two questions, and the coordinator have told of its end.
+        // A transaction may end between the two requests; the coordinator then reports a state that is too new.
         List<Stalled> still = offsets.observe(asked.offsets(), nanoTime.getAsLong());
         return stalled.stream()
                 .filter(each -> still.stream().anyMatch(each::isSameAs))

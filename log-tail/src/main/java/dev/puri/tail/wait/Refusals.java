@@ -25,10 +25,10 @@ public interface Refusals {
      */
     CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience);
 
-    /** Sets who is told of each refusal that becomes known. */
+    /** Sets the listener that is called for each refusal that is read. */
     void onRefusal(Listener listener);
 
-    /** Is told of refusals, on any thread; must be quick. */
+    /** Receives refusals, on any thread; must not block. */
     @FunctionalInterface
     interface Listener {
         void refused(Position position);

@@ -33,7 +33,7 @@ final class Change {
         this.type = content.isErased() ? ERASED : CHANGED;
     }
 
-    /** One that is told to nobody any more: what it told of has been erased since. */
+    /** A change that is withheld from every subscriber, because its identity was erased later. */
     static Change withheld(int partition, long offset) {
         return new Change(partition, offset);
     }

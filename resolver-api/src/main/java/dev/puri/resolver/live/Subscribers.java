@@ -91,7 +91,7 @@ public final class Subscribers implements AutoCloseable {
     private final Stop stop = new Stop();
     private final SupervisedThread thread = new SupervisedThread("changes", stop, PAUSES, this::run, this::failed);
 
-    /** Those who are told by the rounds; of the thread alone, and kept when a round fails. */
+    /** Subscribers that the rounds serve; confined to the thread, and kept when a round fails. */
     private final List<Subscription> all = new ArrayList<>();
 
     /** Of the table that is fed now; null before there was one. */
