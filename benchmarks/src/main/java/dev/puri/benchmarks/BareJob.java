@@ -1,5 +1,6 @@
 package dev.puri.benchmarks;
 
+import dev.puri.registry.StoreMemory;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
 import java.nio.ByteBuffer;
@@ -114,8 +115,7 @@ final class BareJob {
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, same.streamsThreads());
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, 1);
         properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
-        properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, "dev.puri.registry.StoreMemory");
-        properties.put("puri.store.memory.mib", same.streamsStoreMemory());
+        StoreMemory.configure(properties, same.streamsStoreMemory());
         properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
         return properties;
     }

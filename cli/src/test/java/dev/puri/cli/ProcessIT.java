@@ -99,20 +99,6 @@ class ProcessIT {
     }
 
     private PuriProcess up() throws Exception {
-        return new PuriProcess(
-                folder.resolve("errors"),
-                "up",
-                "--data",
-                folder.resolve("data").toString(),
-                "--port",
-                "0",
-                "--public-port",
-                "0",
-                "--search-port",
-                "0",
-                "--kafka-port",
-                "0",
-                "--registry-port",
-                "0");
+        return PuriProcess.up(folder.resolve("data"), folder.resolve("errors"));
     }
 }

@@ -58,6 +58,30 @@ final class PuriProcess implements AutoCloseable {
         return process.exitValue();
     }
 
+    /**
+     * Starts {@code puri up} at free ports.
+     *
+     * @param data its directory
+     * @param errors the file of its stderr
+     */
+    static PuriProcess up(Path data, Path errors) throws Exception {
+        return new PuriProcess(
+                errors,
+                "up",
+                "--data",
+                data.toString(),
+                "--port",
+                "0",
+                "--public-port",
+                "0",
+                "--search-port",
+                "0",
+                "--kafka-port",
+                "0",
+                "--registry-port",
+                "0");
+    }
+
     /** As {@code kill -9}; returns when it is gone. */
     void kill() throws InterruptedException {
         process.destroyForcibly();

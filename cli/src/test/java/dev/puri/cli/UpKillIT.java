@@ -100,21 +100,7 @@ class UpKillIT {
     }
 
     private PuriProcess up(Path errors) throws Exception {
-        return new PuriProcess(
-                errors,
-                "up",
-                "--data",
-                folder.resolve("data").toString(),
-                "--port",
-                "0",
-                "--public-port",
-                "0",
-                "--search-port",
-                "0",
-                "--kafka-port",
-                "0",
-                "--registry-port",
-                "0");
+        return PuriProcess.up(folder.resolve("data"), errors);
     }
 
     private void killWhileItStarts(int afterMillis) throws Exception {

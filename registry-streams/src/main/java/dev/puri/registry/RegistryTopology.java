@@ -7,6 +7,7 @@ import static dev.puri.registry.Output.Destination.REJECTIONS;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.RecordTimes;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;

@@ -1,6 +1,9 @@
 package dev.puri.registry;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.state.RocksDBConfigSetter;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
@@ -11,9 +14,9 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * One bound on the memory of all stores together, and one on the time that a file keeps what was deleted. Left alone each store takes up to 98 MiB outside the
- * heap, and there are four to a partition. Kafka Streams makes one of these for every store, so what
- * they share is static.
+ * One bound on the memory of all stores together, and one on the time that a file keeps what was deleted.
+ * Left alone each store takes up to 98 MiB outside the heap, and there are four to a partition. Kafka
+ * Streams makes one of these for every store, so what they share is static.
  */
 public final class StoreMemory implements RocksDBConfigSetter {
     /** Setting: MiB for all stores of this process. The first topology in a process decides. */
@@ -27,6 +30,18 @@ public final class StoreMemory implements RocksDBConfigSetter {
 
     /** Kafka Streams calls this by name. */
     public StoreMemory() {}
+
+    /**
+     * Lets Kafka Streams make one of these for every store.
+     *
+     * @param properties of the topology
+     * @param mebibytes for all stores of this process
+     */
+    public static void configure(Properties properties, int mebibytes) {
+        properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, StoreMemory.class);
+        properties.put(MIB_CONFIG, mebibytes);
+        properties.put(COMPACT_WITHIN_CONFIG, Duration.ofDays(1).toSeconds());
+    }
 
     @Override
     public void setConfig(String storeName, Options options, Map<String, Object> configs) {

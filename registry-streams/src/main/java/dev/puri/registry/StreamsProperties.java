@@ -1,5 +1,6 @@
 package dev.puri.registry;
 
+import dev.puri.tail.RecordTimes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -67,9 +68,7 @@ final class StreamsProperties {
         // How soon a new namespace's topic is found.
         properties.put(
                 ConsumerConfig.METADATA_MAX_AGE_CONFIG, Duration.ofSeconds(30).toMillis());
-        properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, StoreMemory.class);
-        properties.put(StoreMemory.MIB_CONFIG, settings.streamsStoreMemory());
-        properties.put(StoreMemory.COMPACT_WITHIN_CONFIG, Duration.ofDays(1).toSeconds());
+        StoreMemory.configure(properties, settings.streamsStoreMemory());
         // A killed instance that comes back takes its own place at once instead of waiting for its ghost.
         properties.put(
                 StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),

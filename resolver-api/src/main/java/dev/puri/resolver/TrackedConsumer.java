@@ -1,15 +1,14 @@
 package dev.puri.resolver;
 
+import dev.puri.tail.RecordTimes;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 import org.apache.kafka.clients.consumer.CloseOptions;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -98,7 +97,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
             }
             readAhead = null;
         }
-        return withTimes(super.poll(timeout));
+        return RecordTimes.withTimes(super.poll(timeout));
     }
 
     /** One partition is restored, or all are read. */
@@ -160,7 +159,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
 
         @Override
         public ConsumerRecords<byte[], byte[]> poll() {
-            return withTimes(TrackedConsumer.super.poll(LOOK));
+            return RecordTimes.withTimes(TrackedConsumer.super.poll(LOOK));
         }
 
         @Override
@@ -178,43 +177,5 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
         polled.remove(partition);
         processed.accept(partition, position);
         return position;
-    }
-
-    /**
-     * The same records, those without a time stamped with the beginning of time. Kafka Streams throws
-     * at a record without one, which would end the global thread at every start.
-     */
-    static ConsumerRecords<byte[], byte[]> withTimes(ConsumerRecords<byte[], byte[]> records) {
-        boolean allTimed = true;
-        for (ConsumerRecord<byte[], byte[]> record : records) {
-            allTimed &= record.timestamp() >= 0;
-        }
-        if (allTimed) {
-            return records;
-        }
-        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> timed = new HashMap<>();
-        for (TopicPartition partition : records.partitions()) {
-            timed.put(
-                    partition,
-                    records.records(partition).stream()
-                            .map(TrackedConsumer::withTime)
-                            .toList());
-        }
-        return new ConsumerRecords<>(timed, records.nextOffsets());
-    }
-
-    private static ConsumerRecord<byte[], byte[]> withTime(ConsumerRecord<byte[], byte[]> record) {
-        return new ConsumerRecord<>(
-                record.topic(),
-                record.partition(),
-                record.offset(),
-                Math.max(0, record.timestamp()),
-                record.timestampType(),
-                record.serializedKeySize(),
-                record.serializedValueSize(),
-                record.key(),
-                record.value(),
-                record.headers(),
-                record.leaderEpoch());
     }
 }

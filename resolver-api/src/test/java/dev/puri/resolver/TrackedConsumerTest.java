@@ -2,6 +2,7 @@ package dev.puri.resolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.tail.RecordTimes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,19 +23,19 @@ final class TrackedConsumerTest {
         ConsumerRecords<byte[], byte[]> records = records(timed, record(2, -1));
 
         List<ConsumerRecord<byte[], byte[]>> stamped =
-                TrackedConsumer.withTimes(records).records(PARTITION);
+                RecordTimes.withTimes(records).records(PARTITION);
 
         assertThat(stamped).extracting(ConsumerRecord::timestamp).containsExactly(1000L, 0L);
         assertThat(stamped).extracting(ConsumerRecord::offset).containsExactly(1L, 2L);
         assertThat(stamped).extracting(ConsumerRecord::value).containsOnly(new byte[] {4});
-        assertThat(TrackedConsumer.withTimes(records).nextOffsets()).isEqualTo(records.nextOffsets());
+        assertThat(RecordTimes.withTimes(records).nextOffsets()).isEqualTo(records.nextOffsets());
     }
 
     @Test
     void recordsWithTimesPassAsTheyAre() {
         ConsumerRecords<byte[], byte[]> records = records(record(1, 0), record(2, 5));
 
-        assertThat(TrackedConsumer.withTimes(records)).isSameAs(records);
+        assertThat(RecordTimes.withTimes(records)).isSameAs(records);
     }
 
     @SafeVarargs

@@ -1,4 +1,4 @@
-package dev.puri.registry;
+package dev.puri.tail;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +20,11 @@ public final class RecordTimes implements ConsumerInterceptor<byte[], byte[]> {
 
     @Override
     public ConsumerRecords<byte[], byte[]> onConsume(ConsumerRecords<byte[], byte[]> records) {
+        return withTimes(records);
+    }
+
+    /** The same records; those without a timestamp have the timestamp 0. */
+    public static ConsumerRecords<byte[], byte[]> withTimes(ConsumerRecords<byte[], byte[]> records) {
         boolean hasTimes = true;
         for (ConsumerRecord<byte[], byte[]> record : records) {
             hasTimes &= record.timestamp() >= 0;
