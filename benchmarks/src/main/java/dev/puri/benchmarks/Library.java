@@ -1,5 +1,8 @@
 package dev.puri.benchmarks;
 
+import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.DeclarationAvro;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.DocumentAvro;
@@ -7,18 +10,24 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.LongFunction;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Tracks, users, playlists and comments with texts, as the topology leaves their rows and documents; each known by its number. */
 final class Library {
+    private static final String NAMESPACE = "soundcloud";
+
     static final int SCHEMA_ID = 2;
+    static final int DECLARATION_SCHEMA_ID = 3;
 
     private static final RecordWriter<dev.puri.schemas.avro.Document> WRITER =
             RecordWriter.of(dev.puri.schemas.avro.Document.class);
+    private static final RecordWriter<CollectionsEntry> DECLARATION_WRITER = RecordWriter.of(CollectionsEntry.class);
 
     private Library() {}
 
@@ -26,7 +35,11 @@ final class Library {
         TRACKS,
         USERS,
         PLAYLISTS,
-        COMMENTS
+        COMMENTS;
+
+        String collection() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     /** Of ten, six are tracks. */
@@ -40,13 +53,7 @@ final class Library {
     }
 
     static Puri puri(long number) {
-        String collection = switch (kind(number)) {
-            case TRACKS -> "tracks";
-            case USERS -> "users";
-            case PLAYLISTS -> "playlists";
-            case COMMENTS -> "comments";
-        };
-        return Puri.of("soundcloud", collection, Long.toString(1_000_000_000L + number));
+        return Puri.of(NAMESPACE, kind(number).collection(), Long.toString(1_000_000_000L + number));
     }
 
     static Row row(long number) {
@@ -82,10 +89,28 @@ final class Library {
         };
     }
 
-    /** Puts rows and documents into their topics. */
+    /** Puts declarations, rows and documents into their topics. */
     static void publish(String bootstrapServers, long count) throws Exception {
+        Population.publish(bootstrapServers, 0, Kind.values().length, () -> Library::declaration);
         Population.publish(bootstrapServers, 0, count, () -> Population.records(Library::puri, 0));
         Population.publish(bootstrapServers, 0, count, Library::records);
+    }
+
+    /** Of each collection, for an indexer waits to be sure that one is not declared. */
+    private static ProducerRecord<byte[], byte[]> declaration(long kind) {
+        Collection collection = new Collection(
+                NAMESPACE,
+                Kind.values()[(int) kind].collection(),
+                null,
+                Set.of(),
+                true,
+                true,
+                "What is measured.",
+                false);
+        return new ProducerRecord<>(
+                Topics.COLLECTIONS,
+                Population.ascii(collection.key()),
+                DECLARATION_WRITER.encode(DECLARATION_SCHEMA_ID, DeclarationAvro.toAvro(collection)));
     }
 
     private static LongFunction<ProducerRecord<byte[], byte[]>> records() {
@@ -102,5 +127,10 @@ final class Library {
     /** Of the documents' values. */
     static Schema schema() {
         return WRITER.schema();
+    }
+
+    /** Of the declarations' values. */
+    static Schema declarationSchema() {
+        return DECLARATION_WRITER.schema();
     }
 }

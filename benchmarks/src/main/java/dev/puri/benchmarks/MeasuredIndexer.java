@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A search indexer in this process, with its defaults, that has nothing when it starts. */
 final class MeasuredIndexer implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 3600;
+    private static final int PATIENCE_SECONDS = 900;
     private static final long LOOK_NANOS = 5_000_000;
     private static final ObjectMapper MAPPER = new ObjectMapper();
 

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.apache.avro.Schema;
 
-/** What servers ask of a schema registry, and nothing else: the schemas of rows and documents by their ids. */
+/** What servers ask of a schema registry, and nothing else: the schemas of rows, documents and declarations by their ids. */
 final class SchemaServer implements AutoCloseable {
     private final HttpServer server;
 
@@ -19,7 +19,13 @@ final class SchemaServer implements AutoCloseable {
 
     static SchemaServer start() throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        Map.of(Population.SCHEMA_ID, Population.schema(), Library.SCHEMA_ID, Library.schema())
+        Map.of(
+                        Population.SCHEMA_ID,
+                        Population.schema(),
+                        Library.SCHEMA_ID,
+                        Library.schema(),
+                        Library.DECLARATION_SCHEMA_ID,
+                        Library.declarationSchema())
                 .forEach((id, schema) -> answer(server, id, schema));
         server.start();
         return new SchemaServer(server);

@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,8 +37,20 @@ final class ChangeReader {
     private final AvroValues<IdentityRow> rows;
     private final AvroValues<dev.puri.schemas.avro.Document> documents;
     private final Answers answers;
-    private final Function<Puri, SearchedAttributes> declared;
+    private final Declared declared;
     private final Map<Kind, Counter> undecodable = new EnumMap<>(Kind.class);
+
+    /** How the attributes of a document are searched. */
+    @FunctionalInterface
+    interface Declared {
+        /**
+         * How they are searched.
+         *
+         * @param polledAt when its record was polled, in nanoseconds of {@link System#nanoTime}
+         * @throws DeclaredAttributes.UnknownException when it is not known now
+         */
+        SearchedAttributes of(Puri puri, long polledAt);
+    }
 
     /**
      * What a record says.
@@ -56,19 +67,14 @@ final class ChangeReader {
      * @param answers reads which event a record answers
      */
     ChangeReader(SchemaRegistry registry, Answers answers, MeterRegistry meters) {
-        this(registry, answers, puri -> SearchedAttributes.DEFAULT, meters);
+        this(registry, answers, (puri, polledAt) -> SearchedAttributes.DEFAULT, meters);
     }
 
     /**
      * @param registry of which schemas are asked; not closed
      * @param answers reads which event a record answers
-     * @param declared how a document's attributes are searched; throws when that is not known now
      */
-    ChangeReader(
-            SchemaRegistry registry,
-            Answers answers,
-            Function<Puri, SearchedAttributes> declared,
-            MeterRegistry meters) {
+    ChangeReader(SchemaRegistry registry, Answers answers, Declared declared, MeterRegistry meters) {
         this.answers = answers;
         this.declared = declared;
         rows = new AvroValues<>(IdentityRow.class, registry);
@@ -86,12 +92,13 @@ final class ChangeReader {
     /**
      * Reads a record.
      *
+     * @param polledAt when it was polled, in nanoseconds of {@link System#nanoTime}
      * @return null when it is none of ours and never will be
      * @throws RegistryUnavailableException when it cannot be read now
      * @throws DeclaredAttributes.UnknownException when it is not known now how it is searched
      */
     @Nullable
-    Read read(ConsumerRecord<byte[], byte[]> record) {
+    Read read(ConsumerRecord<byte[], byte[]> record, long polledAt) {
         Kind kind = record.topic().equals(Kind.IDENTITY.topic()) ? Kind.IDENTITY : Kind.DOCUMENT;
         try {
             Puri puri = RecordKey.puri(record.key());
@@ -99,7 +106,7 @@ final class ChangeReader {
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
             SearchedAttributes attributes =
-                    entry instanceof Entry.OfDocument ? declared.apply(puri) : SearchedAttributes.DEFAULT;
+                    entry instanceof Entry.OfDocument ? declared.of(puri, polledAt) : SearchedAttributes.DEFAULT;
             return new Read(
                     new IndexChange(kind, record.partition(), record.offset(), puri, entry, attributes),
                     answer,

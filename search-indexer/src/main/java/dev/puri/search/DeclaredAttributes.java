@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * the declarations were not read to their end      wait
  * its collection is declared to be searched        as it is declared
- * it is not                                        wait until they were read to their end again: it may have been
- *                                                  declared a moment ago, as apply and publish follow one another;
- *                                                  then as usual
+ * it is not                                        wait until they were read to their end after the document was
+ *                                                  polled: it may have been declared a moment before the document was
+ *                                                  published; then the default
  * </pre>
  *
  * For one thread.
  */
 final class DeclaredAttributes {
-    /** How long it is believed that a collection that is not declared was not declared a moment ago. */
+    /** How long after it is sure that a collection is not declared that is believed without waiting again. */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
     private static final int MAX_COLLECTIONS = 10_000;
@@ -33,8 +33,8 @@ final class DeclaredAttributes {
     private final Source source;
     private final LongSupplier nanoTime;
 
-    /** By collection that is not declared, when it was asked last whether it is by now. */
-    private final Map<String, Long> askedAt = new HashMap<>();
+    /** By collection that is not declared, when that was last sure. */
+    private final Map<String, Long> undeclaredAt = new HashMap<>();
 
     /** Declarations as far as they were read. */
     interface Source {
@@ -101,9 +101,10 @@ final class DeclaredAttributes {
     /**
      * What is declared of a document's collection.
      *
+     * @param polledAt when the document was polled, in nanoseconds of {@link System#nanoTime}; the same at every try
      * @throws UnknownException when it is not known yet
      */
-    SearchedAttributes of(Puri puri) {
+    SearchedAttributes of(Puri puri, long polledAt) {
         if (!source.hasCaughtUp()) {
             throw unknown("they were not read to their end yet");
         }
@@ -112,17 +113,15 @@ final class DeclaredAttributes {
         if (collection != null && collection.search()) {
             return collection.attributes();
         }
-        long now = nanoTime.getAsLong();
-        Long asked = askedAt.get(name);
-        if (asked == null || now - asked > BELIEVED.toNanos() && isReadSince(asked)) {
-            if (askedAt.size() >= MAX_COLLECTIONS) {
-                askedAt.clear();
+        Long sure = undeclaredAt.get(name);
+        if (sure == null || polledAt - sure > BELIEVED.toNanos()) {
+            if (!isReadSince(polledAt)) {
+                throw unknown(name + " is not among them");
             }
-            askedAt.put(name, now);
-            throw unknown(name + " is not among them");
-        }
-        if (!isReadSince(asked)) {
-            throw unknown(name + " is not among them");
+            if (undeclaredAt.size() >= MAX_COLLECTIONS) {
+                undeclaredAt.clear();
+            }
+            undeclaredAt.put(name, polledAt);
         }
         return SearchedAttributes.DEFAULT;
     }

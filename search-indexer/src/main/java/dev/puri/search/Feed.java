@@ -123,6 +123,7 @@ final class Feed implements AutoCloseable {
     private static final class Batch {
         private final Iterator<ConsumerRecord<byte[], byte[]>> records;
         private final Places after;
+        private final long polledAt = System.nanoTime();
         private final List<ChangeReader.Read> read = new ArrayList<>();
         private long oldest = Long.MAX_VALUE;
         private @Nullable ConsumerRecord<byte[], byte[]> undecoded;
@@ -137,7 +138,7 @@ final class Feed implements AutoCloseable {
             while (undecoded != null || records.hasNext()) {
                 ConsumerRecord<byte[], byte[]> next = undecoded == null ? records.next() : undecoded;
                 undecoded = next;
-                ChangeReader.Read change = reader.read(next);
+                ChangeReader.Read change = reader.read(next, polledAt);
                 if (change != null) {
                     read.add(change);
                     oldest = Math.min(oldest, next.timestamp());
@@ -211,8 +212,9 @@ final class Feed implements AutoCloseable {
         } catch (RegistryUnavailableException e) {
             inTrouble("the schema registry is waited for: " + e.getMessage());
         } catch (DeclaredAttributes.UnknownException e) {
-            // No failure, and soon over.
-            pauseFor("the declared collections are waited for: " + e.getMessage());
+            // Not a failure: the declarations are read to their end every second.
+            trouble = "the declared collections are waited for: " + e.getMessage();
+            tryAgainAt = System.nanoTime() + FIRST_PAUSE.toNanos();
         } catch (OffsetOutOfRangeException e) {
             throw new PlaceGoneException(e);
         } catch (KafkaException e) {
@@ -224,11 +226,7 @@ final class Feed implements AutoCloseable {
 
     private void inTrouble(String what) {
         tools.meters().retried();
-        pauseFor(what);
-    }
-
-    private void pauseFor(String what) {
-        if (trouble == null) {
+        if (!what.equals(trouble)) {
             log.warn("The index waits: {}", what);
         }
         trouble = what;

@@ -170,7 +170,7 @@ final class Verification {
                 requireGoingOn(progress, "the topic " + kind.topic() + " is not read any farther");
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                     progress = System.nanoTime();
-                    ChangeReader.Read read = reader.read(record);
+                    ChangeReader.Read read = reader.read(record, progress);
                     if (read != null && wanted.test(read.change().puri())) {
                         Entry entry = read.change().entry();
                         if (entry == null) {

@@ -62,41 +62,53 @@ final class DeclaredAttributesTest {
         read.put(collection.qualifiedName(), collection);
     }
 
-    private void assertUnknown(Puri puri) {
-        assertThatThrownBy(() -> declared.of(puri)).isInstanceOf(DeclaredAttributes.UnknownException.class);
+    private void assertUnknown(Puri puri, long polledAt) {
+        assertThatThrownBy(() -> declared.of(puri, polledAt)).isInstanceOf(DeclaredAttributes.UnknownException.class);
     }
 
     @Test
     void nothingIsKnownBeforeAllDeclarationsWereRead() {
         declare("tracks", true);
-        assertUnknown(TRACK);
+        assertUnknown(TRACK, now);
         readToTheEnd();
-        assertThat(declared.of(TRACK)).isEqualTo(BOOSTED);
+        assertThat(declared.of(TRACK, now)).isEqualTo(BOOSTED);
     }
 
     @Test
     void aCollectionThatWasDeclaredAMomentAgoIsWaitedFor() {
         readToTheEnd();
-        assertUnknown(TRACK);
-        assertUnknown(TRACK);
+        assertUnknown(TRACK, now);
+        assertUnknown(TRACK, now);
         declare("tracks", true);
-        assertThat(declared.of(TRACK)).isEqualTo(BOOSTED);
+        assertThat(declared.of(TRACK, now)).isEqualTo(BOOSTED);
     }
 
     @Test
     void aCollectionThatIsNotDeclaredIsSearchedAsUsualOnceThatIsSure() {
         readToTheEnd();
         declare("users", false);
-        assertUnknown(TRACK);
+        long polledAt = now;
+        assertUnknown(TRACK, polledAt);
         readToTheEnd();
-        assertThat(declared.of(TRACK)).isEqualTo(SearchedAttributes.DEFAULT);
-        assertUnknown(USER);
-        readToTheEnd();
-        assertThat(declared.of(USER)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
 
-        pass(Duration.ofSeconds(11));
-        assertUnknown(TRACK);
+        pass(Duration.ofSeconds(9));
+        assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertUnknown(USER, now);
+
+        pass(Duration.ofSeconds(2));
+        assertUnknown(TRACK, now);
+    }
+
+    @Test
+    void oneReadingToTheEndIsEnoughForAllThatWasPolledBefore() {
         readToTheEnd();
-        assertThat(declared.of(TRACK)).isEqualTo(SearchedAttributes.DEFAULT);
+        long polledAt = now;
+        assertUnknown(TRACK, polledAt);
+        readToTheEnd();
+        pass(Duration.ofMinutes(1));
+
+        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.of(USER, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
     }
 }
