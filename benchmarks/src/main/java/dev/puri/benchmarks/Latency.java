@@ -4,20 +4,23 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.http.Settings;
 import dev.puri.registry.RegistryStreams;
+import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.log.Event;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long after its publication an identity is found over HTTP, at a steady rate.
+ * How long after its publication an identity is found over HTTP: at a steady rate, and by a lone client.
  *
  * <p>Open loop: each event's time is fixed before anything is sent, and its wait counts from then on,
  * so that a publisher held up by a slow registry does not hide the slowness. A {@link Seeker} asks the
@@ -25,6 +28,9 @@ import org.HdrHistogram.Histogram;
  */
 final class Latency {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration SETTLING = Duration.ofSeconds(2);
+    private static final String WITH = "";
+    private static final String WITHOUT = ", without handles";
 
     private final Configuration configuration;
     private final int rate;
@@ -48,7 +54,8 @@ final class Latency {
         System.gc();
         try (FreshBroker broker = FreshBroker.start()) {
             configuration.declare(broker, Creations.COLLECTION);
-            try (RegistryStreams topology = RegistryStreams.start(configuration.of(broker));
+            StreamsSettings settings = configuration.of(broker);
+            try (RegistryStreams topology = RegistryStreams.start(settings);
                     Resolver resolver = Resolver.start(resolver(broker));
                     IdentityPublisher publisher = new IdentityPublisher(Map.of(
                             "bootstrap.servers",
@@ -57,13 +64,17 @@ final class Latency {
                             configuration.schemaRegistry()))) {
                 await("the topology", topology::isReady);
                 await("the resolver", resolver::isReady);
-                Histogram with = measure(publisher, resolver.port(), true);
-                Histogram without = measure(publisher, resolver.port(), false);
-                return List.of(
-                        figure("published to resolvable p50", with, 50),
-                        figure("published to resolvable p99", with, 99),
-                        figure("published to resolvable p50, without handles", without, 50),
-                        figure("published to resolvable p99, without handles", without, 99));
+                List<Figure> figures = new ArrayList<>();
+                addFigures(figures, "published to resolvable", measure(publisher, resolver.port(), true), WITH);
+                addFigures(figures, "published to resolvable", measure(publisher, resolver.port(), false), WITHOUT);
+                addFigures(figures, "lone client", lone(publisher, resolver.port(), true), WITH);
+                addFigures(figures, "lone client", lone(publisher, resolver.port(), false), WITHOUT);
+                TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
+                figures.add(Figure.alone(
+                        "idle topology, processor time",
+                        "% of a core",
+                        IdleTopology.percentOfACore(settings.streamsApplicationId(), duration.dividedBy(2))));
+                return figures;
             }
         }
     }
@@ -119,8 +130,19 @@ final class Latency {
                         micros.getMaxValue() / 1e3);
     }
 
-    private static Figure figure(String name, Histogram micros, double percentile) {
-        return Figure.alone(name, "ms", micros.getValueAtPercentile(percentile) / 1e3);
+    private Histogram lone(IdentityPublisher publisher, int port, boolean withHandles) throws Exception {
+        Histogram micros = LoneClient.measure(publisher, port, creations, withHandles, duration);
+        progress.accept("lone client, %s handles: %s ms; %,d events; load average %s"
+                .formatted(
+                        withHandles ? "with" : "without", percentiles(micros), micros.getTotalCount(), Machine.load()));
+        return micros;
+    }
+
+    private static void addFigures(List<Figure> figures, String name, Histogram micros, String suffix) {
+        for (int percentile : List.of(50, 99)) {
+            figures.add(Figure.alone(
+                    name + " p" + percentile + suffix, "ms", micros.getValueAtPercentile(percentile) / 1e3));
+        }
     }
 
     private ResolverSettings resolver(FreshBroker broker) {

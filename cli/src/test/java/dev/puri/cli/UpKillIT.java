@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -96,7 +97,7 @@ class UpKillIT {
             }
         }
         System.out.println("puri up was ready again after " + starts + ", at worst " + worst.toMillis() + " ms; "
-                + acknowledged.size() + " events were acknowledged, " + answers.size() + " answered");
+                + acknowledged.size() + " events were acknowledged");
     }
 
     private PuriProcess up(Path errors) throws Exception {
@@ -229,14 +230,18 @@ class UpKillIT {
                     deadline = System.nanoTime() + PATIENCE.toNanos();
                 }
             }
-            assertThat(answers.keySet()).as("seed " + SEED).containsAll(acknowledged);
+            // AssertJ would compare each of a hundred thousand with each.
+            Set<Position> unanswered = new HashSet<>(acknowledged);
+            unanswered.removeAll(answers.keySet());
+            assertThat(unanswered).as("seed " + SEED).isEmpty();
             assertThat(answers).as("seed " + SEED).hasSize((int) events);
             // Whatever is under way still would be a second answer.
             Map<TopicPartition, Long> ends = consumer.endOffsets(identities);
             while (identities.stream().anyMatch(each -> consumer.position(each) < ends.get(each))) {
                 readAnswers(consumer.poll(Duration.ofMillis(100)));
             }
-            assertThat(answers.values()).as("seed " + SEED).containsOnly(1);
+            answers.values().removeIf(times -> times == 1);
+            assertThat(answers).as("answered more than once, seed " + SEED).isEmpty();
         }
     }
 

@@ -166,7 +166,8 @@ public final class RegistryStreams implements AutoCloseable {
                             new RegistryTopology.Parts(schemas, collections, encoder, tallies, skipped),
                             partitions,
                             new StreamsConfig(properties)),
-                    properties);
+                    properties,
+                    new TimedClients());
             built.setUncaughtExceptionHandler(this::die);
             streams = built;
             if (closing.getCount() > 0) {

@@ -90,7 +90,7 @@ final class RegistryTopology {
                 parts.collections()::feed);
 
         KStream<byte[], byte[]> intake = builder.stream(NAMESPACE_EVENTS, consumed("namespace-events"))
-                .process(Intake::new, Named.as("intake-stage"))
+                .process(CommitPacing.paced(Intake::new), Named.as("intake-stage"))
                 .repartition(Repartitioned.<byte[], byte[]>as(INTAKE)
                         .withKeySerde(Serdes.ByteArray())
                         .withValueSerde(Serdes.ByteArray())
@@ -99,7 +99,7 @@ final class RegistryTopology {
         KStream<byte[], Output> outputs = builder.stream(Topics.EVENTS, consumed("events"))
                 .merge(intake, Named.as("events-of-all"))
                 .merge(builder.stream(Topics.GRANTS, consumed("grants")), Named.as("events-and-grants"))
-                .process(registrar(parts, partitions), Named.as("registrar"));
+                .process(CommitPacing.paced(registrar(parts, partitions)), Named.as("registrar"));
 
         outputs.split(Named.as("output-"))
                 .branch(
@@ -119,7 +119,7 @@ final class RegistryTopology {
                                                 .withKeySerde(Serdes.ByteArray())
                                                 .withValueSerde(Serdes.ByteArray())
                                                 .withNumberOfPartitions(partitions))
-                                        .process(clerk(parts.skipped()), Named.as("clerk"))
+                                        .process(CommitPacing.paced(clerk(parts.skipped())), Named.as("clerk"))
                                         .to(Topics.GRANTS, produced("grants-sink")),
                                 "claims"))
                 .noDefaultBranch();

@@ -35,8 +35,8 @@ public record StreamsSettings(
         int streamsStandbys,
 
         @Setting(
-                doc =
-                        "How often work is committed and so becomes visible; more often is faster to see and slower in all.",
+                doc = "The longest time between two commits, which make work visible, while records flood in;"
+                        + " with less to do a thread commits sooner.",
                 byDefault = "25ms",
                 atLeast = "1ms",
                 atMost = "30s")
