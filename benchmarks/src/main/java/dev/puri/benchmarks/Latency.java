@@ -65,10 +65,11 @@ final class Latency {
                 await("the topology", topology::isReady);
                 await("the resolver", resolver::isReady);
                 List<Figure> figures = new ArrayList<>();
-                addFigures(figures, "published to resolvable", measure(publisher, resolver.port(), true), WITH);
-                addFigures(figures, "published to resolvable", measure(publisher, resolver.port(), false), WITHOUT);
+                // In this order: a JVM that has compiled nothing yet may not get through a steady rate at all.
                 addFigures(figures, "lone client", lone(publisher, resolver.port(), true), WITH);
                 addFigures(figures, "lone client", lone(publisher, resolver.port(), false), WITHOUT);
+                addFigures(figures, "published to resolvable", measure(publisher, resolver.port(), true), WITH);
+                addFigures(figures, "published to resolvable", measure(publisher, resolver.port(), false), WITHOUT);
                 TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
                 figures.add(Figure.alone(
                         "idle topology, processor time",

@@ -36,14 +36,14 @@ class IngestIT {
         assertThat(report.get("results").findValuesAsText("name"))
                 .containsExactly(
                         "events through the topology",
-                        "published to resolvable p50",
-                        "published to resolvable p99",
-                        "published to resolvable p50, without handles",
-                        "published to resolvable p99, without handles",
                         "lone client p50",
                         "lone client p99",
                         "lone client p50, without handles",
                         "lone client p99, without handles",
+                        "published to resolvable p50",
+                        "published to resolvable p99",
+                        "published to resolvable p50, without handles",
+                        "published to resolvable p99, without handles",
                         "idle topology, processor time");
         for (JsonNode figure : report.get("results")) {
             assertThat(names(figure)).containsExactly("name", "unit", "ours", "baseline", "theirs", "ratio");

@@ -138,6 +138,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         settings.put("transaction.state.log.num.partitions", "4");
         // Readers wait for a transaction whose producer is gone; the default adds 10 s to its timeout.
         settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000");
+        // The first write of a transaction waits for the end of the one before, whose markers take a moment.
+        settings.put("add.partitions.to.txn.retry.backoff.ms", "2");
         settings.put("share.coordinator.state.topic.replication.factor", "1");
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("share.coordinator.state.topic.num.partitions", "1");

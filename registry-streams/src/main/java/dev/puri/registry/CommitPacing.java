@@ -13,25 +13,29 @@ import org.jspecify.annotations.Nullable;
  * Decides when a stream thread commits before its commit interval ends. What a stage writes is visible to
  * the next one after the commit, so an event that passes three stages waits for three commits.
  *
- * <p>A commit is requested after a record, unless one of two bounds forbids it:
+ * <p>A commit is requested after the last record of a poll: a commit in between would hold up the others, and
+ * the next poll with them. So the more comes while a commit takes its time, the more the next one covers.
+ *
+ * <p>Two bounds hold a request back. While one does, polls are short, so that the thread looks at its commit
+ * interval in time.
  *
  * <ul>
- *   <li>A commit costs about as much as processing some dozens of records, however many it covers. So the
- *       gap between commits is in proportion to the records of the last moments: none for a lone client, some
- *       milliseconds at hundreds of records a second, and longer than the commit interval in a flood.
- *   <li>Requested commits take at most half of the thread's time. On a busy machine, where commits are slow,
- *       the rest of the time goes to the records.
+ *   <li>A commit costs about as much as processing some dozens of records, however many it covers. So the gap
+ *       between commits grows with the records of the last moments: none for a lone client, some milliseconds
+ *       at hundreds of records a second, and longer than the commit interval in a flood.
+ *   <li>Commits take at most half of the thread's time. On a busy machine, where they are slow, the rest of the
+ *       time goes to the records.
  * </ul>
  *
- * <p>Kafka Streams acts on a request after the records in hand and before it polls again, and commits all
- * tasks of the thread. One of these for each stream thread; not thread-safe.
+ * <p>Kafka Streams acts on a request before it polls again, and commits all tasks of the thread. One of
+ * these for each stream thread; not thread-safe.
  */
 final class CommitPacing {
     /** The rate is measured over the current window and the one before. */
     private static final long WINDOW_NANOS = Duration.ofMillis(50).toNanos();
 
     /** Records in both windows that add no gap: a lone client's events make as many. */
-    private static final long FREE_RECORDS = 16;
+    private static final long FREE_RECORDS = 32;
 
     /** Gap for each further record in both windows. */
     private static final long GAP_NANOS = 100_000;
@@ -39,14 +43,19 @@ final class CommitPacing {
     /** Time that may be spent on commits at once, after a while without any. */
     private static final long MOST_CREDIT_NANOS = Duration.ofMillis(50).toNanos();
 
+    /** Of a poll while processed records wait for their commit. */
+    private static final Duration SHORT_POLL = Duration.ofMillis(5);
+
     private static final ThreadLocal<CommitPacing> OF_THREAD =
             ThreadLocal.withInitial(() -> new CommitPacing(System.nanoTime()));
 
+    private long unprocessed;
+    private boolean heldBack;
+    private long credit = MOST_CREDIT_NANOS;
+    private long creditedUntil;
     private long windowBegan;
     private long inWindow;
     private long inWindowBefore;
-    private long credit = MOST_CREDIT_NANOS;
-    private long creditedUntil;
     private long committedAt;
 
     /**
@@ -78,16 +87,38 @@ final class CommitPacing {
         };
     }
 
+    /** How long a poll may wait for records, of what Kafka Streams would let it wait. */
+    Duration patience(Duration timeout) {
+        return heldBack && timeout.compareTo(SHORT_POLL) > 0 ? SHORT_POLL : timeout;
+    }
+
+    /** Takes note of the records of a poll. All of the poll before were processed. */
+    void polled(int records) {
+        unprocessed = records;
+    }
+
     /** Takes note of a commit, requested or not. */
     void committed(long began, long now) {
         credit(now);
         credit -= now - began;
         committedAt = now;
+        heldBack = false;
     }
 
-    /** Counts a record that was processed, and returns whether a commit is to be requested. */
+    /** Counts a record that was processed, and returns whether to request a commit. */
     boolean isCommitDue(long now) {
+        count(now);
+        unprocessed--;
+        if (unprocessed > 0) {
+            return false;
+        }
         credit(now);
+        long gap = Math.max(0, inWindow + inWindowBefore - FREE_RECORDS) * GAP_NANOS;
+        heldBack = credit <= 0 || now - committedAt < gap;
+        return !heldBack;
+    }
+
+    private void count(long now) {
         long elapsed = now - windowBegan;
         if (elapsed >= WINDOW_NANOS) {
             inWindowBefore = elapsed < 2 * WINDOW_NANOS ? inWindow : 0;
@@ -95,8 +126,6 @@ final class CommitPacing {
             windowBegan = now;
         }
         inWindow++;
-        long counted = inWindow + inWindowBefore - FREE_RECORDS;
-        return credit > 0 && now - committedAt >= Math.max(0, counted) * GAP_NANOS;
     }
 
     private void credit(long now) {

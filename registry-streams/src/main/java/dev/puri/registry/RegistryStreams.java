@@ -167,7 +167,7 @@ public final class RegistryStreams implements AutoCloseable {
                             partitions,
                             new StreamsConfig(properties)),
                     properties,
-                    new TimedClients());
+                    new PacedClients());
             built.setUncaughtExceptionHandler(this::die);
             streams = built;
             if (closing.getCount() > 0) {

@@ -16,7 +16,7 @@ final class CommitPacingTest {
     }
 
     /**
-     * Processes so many records at a steady rate; each request is committed at once.
+     * Processes so many records at a steady rate, each of a poll of its own; each request is committed at once.
      *
      * @return how many of them requested a commit
      */
@@ -26,6 +26,7 @@ final class CommitPacingTest {
         for (int i = 0; i < records; i++) {
             due += Duration.ofSeconds(1).toNanos() / rate;
             now = Math.max(now, due);
+            pacing.polled(1);
             if (pacing.isCommitDue(now)) {
                 requests++;
                 long began = now;
@@ -38,9 +39,30 @@ final class CommitPacingTest {
 
     @Test
     void aLoneClientsRecordsAreCommittedAtOnce() {
-        assertThat(pacing.isCommitDue(now)).isTrue();
         assertThat(requests(100, 40, COMMIT)).isEqualTo(100);
         assertThat(requests(100, 100, COMMIT)).isEqualTo(100);
+    }
+
+    @Test
+    void aPollIsCommittedAsAWhole() {
+        pacing.polled(3);
+        assertThat(pacing.isCommitDue(now)).isFalse();
+        assertThat(pacing.isCommitDue(now)).isFalse();
+        assertThat(pacing.isCommitDue(now)).isTrue();
+    }
+
+    @Test
+    void pollsAreShortWhileACommitIsHeldBack() {
+        Duration usual = Duration.ofMillis(100);
+        assertThat(pacing.patience(usual)).isEqualTo(usual);
+        requests(750, 750, COMMIT);
+        while (pacing.isCommitDue(now)) {
+            pacing.committed(now, now);
+        }
+        assertThat(pacing.patience(usual)).isLessThan(usual);
+        assertThat(pacing.patience(Duration.ZERO)).isEqualTo(Duration.ZERO);
+        pacing.committed(now, now);
+        assertThat(pacing.patience(usual)).isEqualTo(usual);
     }
 
     @Test

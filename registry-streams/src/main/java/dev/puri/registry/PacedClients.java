@@ -1,9 +1,11 @@
 package dev.puri.registry;
 
+import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -13,8 +15,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** The clients that Kafka Streams makes by itself, with producers that tell {@link CommitPacing} how long commits take. */
-final class TimedClients implements KafkaClientSupplier {
+/** The clients that Kafka Streams would make by itself, and which {@link CommitPacing} knows of. */
+final class PacedClients implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
         return Admin.create(config);
@@ -22,29 +24,44 @@ final class TimedClients implements KafkaClientSupplier {
 
     @Override
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-        return new TimedProducer(config);
+        return new PacedProducer(config);
     }
 
     @Override
     public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
-        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return new PacedConsumer(config);
     }
 
     @Override
     public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
-        return getConsumer(config);
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     @Override
     public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
-        return getConsumer(config);
+        return getRestoreConsumer(config);
+    }
+
+    /** Polled by one stream thread. */
+    private static final class PacedConsumer extends KafkaConsumer<byte[], byte[]> {
+        PacedConsumer(Map<String, Object> config) {
+            super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        }
+
+        @Override
+        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            CommitPacing pacing = CommitPacing.ofThread();
+            ConsumerRecords<byte[], byte[]> records = super.poll(pacing.patience(timeout));
+            pacing.polled(records.count());
+            return records;
+        }
     }
 
     /** Used by one stream thread. */
-    private static final class TimedProducer extends KafkaProducer<byte[], byte[]> {
+    private static final class PacedProducer extends KafkaProducer<byte[], byte[]> {
         private long began;
 
-        TimedProducer(Map<String, Object> config) {
+        PacedProducer(Map<String, Object> config) {
             super(config, new ByteArraySerializer(), new ByteArraySerializer());
         }
 
