@@ -22,7 +22,7 @@ final class LoneClient {
      * Measures the time from the acknowledgement to the answer.
      *
      * @param port of the resolver
-     * @param duration after a third of it that does not count
+     * @param duration of what counts; a third of it runs before, as a warm-up
      * @return microseconds
      */
     static Histogram measure(

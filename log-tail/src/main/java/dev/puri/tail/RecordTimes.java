@@ -11,8 +11,9 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Gives the global consumer's records without a timestamp the timestamp 0. Kafka Streams never asks a timestamp
- * extractor for the records of a global store, and a negative timestamp ends its global thread, at every start again.
+ * Gives the records of a global store's consumer that have no timestamp the timestamp 0. Kafka Streams never asks a
+ * timestamp extractor for the records of a global store, and a negative timestamp ends its global thread, at every
+ * start again. An interceptor of the topology's consumer; the resolver's consumer calls {@link #withTimes}.
  */
 public final class RecordTimes implements ConsumerInterceptor<byte[], byte[]> {
     /** Kafka creates it by name. */

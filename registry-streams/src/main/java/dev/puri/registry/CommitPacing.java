@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A commit is requested after the last record of a poll: a commit in between would hold up the others, and
  * the next poll with them. So the more comes while a commit takes its time, the more the next one covers.
  *
- * <p>Two bounds hold a request back. While one does, polls are short, so that the thread looks at its commit
- * interval in time.
+ * <p>Two bounds hold a request back:
  *
  * <ul>
  *   <li>A commit costs about as much as processing some dozens of records, however many it covers. So the gap
@@ -27,43 +26,42 @@ import org.jspecify.annotations.Nullable;
  *       time goes to the records.
  * </ul>
  *
+ * <p>While a request is held back polls are short. The first empty poll after the bounds allow it makes it.
+ *
  * <p>Kafka Streams acts on a request before it polls again, and commits all tasks of the thread. One of
- * these for each stream thread; not thread-safe.
+ * these for each stream thread; not thread-safe. All times are in nanoseconds of {@link System#nanoTime}.
  */
 final class CommitPacing {
     /** The rate is measured over the current window and the one before. */
     private static final long WINDOW_NANOS = Duration.ofMillis(50).toNanos();
 
-    /** Records in both windows that add no gap: a lone client's events make as many. */
+    /** So many records in both windows add no gap; a lone client makes no more. */
     private static final long FREE_RECORDS = 32;
 
     /** Gap for each further record in both windows. */
     private static final long GAP_NANOS = 100_000;
 
-    /** Time that may be spent on commits at once, after a while without any. */
+    /** The commit time that a thread can save up, and the debt that one slow commit can leave. */
     private static final long MOST_CREDIT_NANOS = Duration.ofMillis(50).toNanos();
 
-    /** Of a poll while processed records wait for their commit. */
+    /** How long a poll may take while a request is held back. */
     private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
     private static final ThreadLocal<CommitPacing> OF_THREAD =
             ThreadLocal.withInitial(() -> new CommitPacing(System.nanoTime()));
 
     private long unprocessed;
-    private boolean heldBack;
-    private long credit = MOST_CREDIT_NANOS;
-    private long creditedUntil;
+    private @Nullable Runnable heldBack;
+    private long creditNanos = MOST_CREDIT_NANOS;
+    private long accruedAt;
     private long windowBegan;
     private long inWindow;
     private long inWindowBefore;
     private long committedAt;
 
-    /**
-     * @param now in nanoseconds of {@link System#nanoTime}, as all times here
-     */
     CommitPacing(long now) {
         windowBegan = now;
-        creditedUntil = now;
+        accruedAt = now;
         committedAt = now;
     }
 
@@ -89,53 +87,72 @@ final class CommitPacing {
 
     /** How long a poll may wait for records, of what Kafka Streams would let it wait. */
     Duration patience(Duration timeout) {
-        return heldBack && timeout.compareTo(SHORT_POLL) > 0 ? SHORT_POLL : timeout;
+        return heldBack != null && timeout.compareTo(SHORT_POLL) > 0 ? SHORT_POLL : timeout;
     }
 
-    /** Takes note of the records of a poll. All of the poll before were processed. */
-    void polled(int records) {
+    /**
+     * Takes note of a poll. Kafka Streams has processed what it polled before, but for records that it buffers
+     * during a rebalance; those may be followed by a commit each.
+     */
+    void polled(int records, long now) {
         unprocessed = records;
-    }
-
-    /** Takes note of a commit, requested or not. */
-    void committed(long began, long now) {
-        credit(now);
-        credit -= now - began;
-        committedAt = now;
-        heldBack = false;
-    }
-
-    /** Counts a record that was processed, and returns whether to request a commit. */
-    boolean isCommitDue(long now) {
-        count(now);
-        unprocessed--;
-        if (unprocessed > 0) {
-            return false;
+        Runnable commit = heldBack;
+        if (records == 0 && commit != null) {
+            request(commit, now);
         }
-        credit(now);
-        long gap = Math.max(0, inWindow + inWindowBefore - FREE_RECORDS) * GAP_NANOS;
-        heldBack = credit <= 0 || now - committedAt < gap;
-        return !heldBack;
     }
 
-    private void count(long now) {
+    /**
+     * Takes note of a record that was processed.
+     *
+     * @param commit requests a commit
+     */
+    void processed(Runnable commit, long now) {
+        roll(now);
+        inWindow++;
+        unprocessed--;
+        if (unprocessed <= 0) {
+            request(commit, now);
+        }
+    }
+
+    /** Takes note of a commit, requested or not, also of one that failed. */
+    void committed(long began, long now) {
+        accrue(now);
+        creditNanos = Math.max(-MOST_CREDIT_NANOS, creditNanos - (now - began));
+        committedAt = now;
+        heldBack = null;
+    }
+
+    private void request(Runnable commit, long now) {
+        roll(now);
+        accrue(now);
+        long gap = Math.max(0, inWindow + inWindowBefore - FREE_RECORDS) * GAP_NANOS;
+        if (creditNanos > 0 && now - committedAt >= gap) {
+            heldBack = null;
+            commit.run();
+        } else {
+            heldBack = commit;
+        }
+    }
+
+    private void roll(long now) {
         long elapsed = now - windowBegan;
         if (elapsed >= WINDOW_NANOS) {
             inWindowBefore = elapsed < 2 * WINDOW_NANOS ? inWindow : 0;
             inWindow = 0;
             windowBegan = now;
         }
-        inWindow++;
     }
 
-    private void credit(long now) {
-        credit = Math.min(MOST_CREDIT_NANOS, credit + (now - creditedUntil) / 2);
-        creditedUntil = now;
+    private void accrue(long now) {
+        creditNanos = Math.min(MOST_CREDIT_NANOS, creditNanos + (now - accruedAt) / 2);
+        accruedAt = now;
     }
 
     private static final class Paced<KI, VI, KO, VO> implements Processor<KI, VI, KO, VO> {
         private final Processor<KI, VI, KO, VO> stage;
-        private @Nullable ProcessorContext<KO, VO> context;
+        private @Nullable Runnable commit;
 
         Paced(Processor<KI, VI, KO, VO> stage) {
             this.stage = stage;
@@ -143,16 +160,14 @@ final class CommitPacing {
 
         @Override
         public void init(ProcessorContext<KO, VO> context) {
-            this.context = context;
+            commit = context::commit;
             stage.init(context);
         }
 
         @Override
         public void process(Record<KI, VI> record) {
             stage.process(record);
-            if (ofThread().isCommitDue(System.nanoTime())) {
-                Started.with(context).commit();
-            }
+            ofThread().processed(Started.with(commit), System.nanoTime());
         }
 
         @Override

@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** The clients that Kafka Streams would make by itself, and which {@link CommitPacing} knows of. */
+/** Makes the clients that Kafka Streams would make, and tells {@link CommitPacing} of polls and commits. */
 final class PacedClients implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
@@ -52,31 +52,56 @@ final class PacedClients implements KafkaClientSupplier {
         public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             CommitPacing pacing = CommitPacing.ofThread();
             ConsumerRecords<byte[], byte[]> records = super.poll(pacing.patience(timeout));
-            pacing.polled(records.count());
+            pacing.polled(records.count(), System.nanoTime());
             return records;
         }
     }
 
     /** Used by one stream thread. */
     private static final class PacedProducer extends KafkaProducer<byte[], byte[]> {
+        private boolean committing;
         private long began;
 
         PacedProducer(Map<String, Object> config) {
             super(config, new ByteArraySerializer(), new ByteArraySerializer());
         }
 
-        /** A commit begins with it. */
+        /** A commit of Kafka Streams begins with a flush for each task. */
+        @Override
+        public void flush() {
+            begin();
+            super.flush();
+        }
+
         @Override
         public void sendOffsetsToTransaction(
                 Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
-            began = System.nanoTime();
+            begin();
             super.sendOffsetsToTransaction(offsets, group);
         }
 
         @Override
         public void commitTransaction() {
-            super.commitTransaction();
-            CommitPacing.ofThread().committed(began, System.nanoTime());
+            begin();
+            try {
+                super.commitTransaction();
+            } finally {
+                committing = false;
+                CommitPacing.ofThread().committed(began, System.nanoTime());
+            }
+        }
+
+        @Override
+        public void abortTransaction() {
+            committing = false;
+            super.abortTransaction();
+        }
+
+        private void begin() {
+            if (!committing) {
+                committing = true;
+                began = System.nanoTime();
+            }
         }
     }
 }

@@ -9,8 +9,8 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.UUID;
-import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.LogAndFailExceptionHandler;
@@ -66,9 +66,9 @@ final class StreamsProperties {
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, settings.streamsReplicationFactor());
         // The order between topics means nothing, so no task waits for a topic that is idle.
         properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
-        // The first write and the offsets of a transaction are refused until the markers of the one before are
-        // written: a matter of milliseconds. Further retries back off to a second.
-        properties.put(CommonClientConfigs.RETRY_BACKOFF_MS_CONFIG, 5);
+        // A broker refuses the first write and the offsets of a transaction until the markers of the one before are
+        // written, which takes milliseconds. Batches back off from here to a second, transactional requests do not.
+        properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         // How soon a new namespace's topic is found.
         properties.put(
                 ConsumerConfig.METADATA_MAX_AGE_CONFIG, Duration.ofSeconds(30).toMillis());

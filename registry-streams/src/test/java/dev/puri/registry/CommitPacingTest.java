@@ -7,12 +7,24 @@ import org.junit.jupiter.api.Test;
 
 final class CommitPacingTest {
     private static final Duration COMMIT = Duration.ofMillis(4);
+    private static final Duration USUAL_POLL = Duration.ofMillis(100);
 
     private long now = -5;
+    private int requests;
     private final CommitPacing pacing = new CommitPacing(now);
 
     private void pass(Duration time) {
         now += time.toNanos();
+    }
+
+    private void process() {
+        pacing.processed(() -> requests++, now);
+    }
+
+    private void commit(Duration time) {
+        long began = now;
+        pass(time);
+        pacing.committed(began, now);
     }
 
     /**
@@ -21,20 +33,19 @@ final class CommitPacingTest {
      * @return how many of them requested a commit
      */
     private int requests(int records, int rate, Duration commit) {
-        int requests = 0;
+        int before = requests;
         long due = now;
         for (int i = 0; i < records; i++) {
             due += Duration.ofSeconds(1).toNanos() / rate;
             now = Math.max(now, due);
-            pacing.polled(1);
-            if (pacing.isCommitDue(now)) {
-                requests++;
-                long began = now;
-                pass(commit);
-                pacing.committed(began, now);
+            pacing.polled(1, now);
+            int requestsBefore = requests;
+            process();
+            if (requests > requestsBefore) {
+                commit(commit);
             }
         }
-        return requests;
+        return requests - before;
     }
 
     @Test
@@ -45,24 +56,42 @@ final class CommitPacingTest {
 
     @Test
     void aPollIsCommittedAsAWhole() {
-        pacing.polled(3);
-        assertThat(pacing.isCommitDue(now)).isFalse();
-        assertThat(pacing.isCommitDue(now)).isFalse();
-        assertThat(pacing.isCommitDue(now)).isTrue();
+        pacing.polled(3, now);
+        process();
+        process();
+        assertThat(requests).isZero();
+        process();
+        assertThat(requests).isOne();
     }
 
     @Test
-    void pollsAreShortWhileACommitIsHeldBack() {
-        Duration usual = Duration.ofMillis(100);
-        assertThat(pacing.patience(usual)).isEqualTo(usual);
-        requests(750, 750, COMMIT);
-        while (pacing.isCommitDue(now)) {
-            pacing.committed(now, now);
+    void aRequestThatIsHeldBackIsMadeByTheFirstEmptyPollThatMay() {
+        assertThat(pacing.patience(USUAL_POLL)).isEqualTo(USUAL_POLL);
+        pacing.polled(200, now);
+        for (int i = 0; i < 200; i++) {
+            process();
         }
-        assertThat(pacing.patience(usual)).isLessThan(usual);
+        assertThat(requests).isZero();
+        assertThat(pacing.patience(USUAL_POLL)).isLessThan(USUAL_POLL);
         assertThat(pacing.patience(Duration.ZERO)).isEqualTo(Duration.ZERO);
-        pacing.committed(now, now);
-        assertThat(pacing.patience(usual)).isEqualTo(usual);
+
+        pass(Duration.ofMillis(5));
+        pacing.polled(0, now);
+        assertThat(requests).isZero();
+        pass(Duration.ofMillis(15));
+        pacing.polled(0, now);
+        assertThat(requests).isOne();
+        assertThat(pacing.patience(USUAL_POLL)).isEqualTo(USUAL_POLL);
+    }
+
+    @Test
+    void theCommitOfTheIntervalMakesUpForARequest() {
+        pacing.polled(200, now);
+        for (int i = 0; i < 200; i++) {
+            process();
+        }
+        commit(COMMIT);
+        assertThat(pacing.patience(USUAL_POLL)).isEqualTo(USUAL_POLL);
     }
 
     @Test
@@ -83,15 +112,18 @@ final class CommitPacingTest {
         Duration slow = Duration.ofMillis(50);
         requests(20, 20, slow);
         long began = now;
-        int requests = requests(200, 40, slow);
-        assertThat(requests * slow.toNanos()).isLessThan((now - began) * 6 / 10);
-        assertThat(requests).isPositive();
+        int made = requests(200, 40, slow);
+        assertThat(made * slow.toNanos()).isLessThan((now - began) * 6 / 10);
+        assertThat(made).isPositive();
     }
 
     @Test
-    void afterAFloodTheNextLoneRecordIsCommittedAtOnce() {
-        requests(15_000, 15_000, COMMIT);
+    void slowCommitsOfAFloodLeaveNoDebtBehind() {
+        for (int i = 0; i < 5_000; i++) {
+            pass(Duration.ofMillis(25));
+            commit(Duration.ofMillis(100));
+        }
         pass(Duration.ofMillis(150));
-        assertThat(requests(2, 100, COMMIT)).isEqualTo(2);
+        assertThat(requests(2, 10, COMMIT)).isEqualTo(2);
     }
 }

@@ -18,6 +18,7 @@ import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
@@ -34,6 +35,12 @@ import org.slf4j.LoggerFactory;
 final class ChangeReader {
     private static final Logger log = LoggerFactory.getLogger(ChangeReader.class);
 
+    /** How far the clocks of machines may differ. */
+    private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
+
+    /** Long enough for what a timestamp is used for. */
+    private static final Duration LONG_AGO = Duration.ofHours(1);
+
     private final AvroValues<IdentityRow> rows;
     private final AvroValues<dev.puri.schemas.avro.Document> documents;
     private final Answers answers;
@@ -46,10 +53,10 @@ final class ChangeReader {
         /**
          * How they are searched.
          *
-         * @param polledAt when its record was polled, in nanoseconds of {@link System#nanoTime}
+         * @param publishedBy when its record was there at the latest, in nanoseconds of {@link System#nanoTime}
          * @throws DeclaredAttributes.UnknownException when it is not known now
          */
-        SearchedAttributes of(Puri puri, long polledAt);
+        SearchedAttributes of(Puri puri, long publishedBy);
     }
 
     /**
@@ -67,7 +74,7 @@ final class ChangeReader {
      * @param answers reads which event a record answers
      */
     ChangeReader(SchemaRegistry registry, Answers answers, MeterRegistry meters) {
-        this(registry, answers, (puri, polledAt) -> SearchedAttributes.DEFAULT, meters);
+        this(registry, answers, (puri, publishedBy) -> SearchedAttributes.DEFAULT, meters);
     }
 
     /**
@@ -105,8 +112,9 @@ final class ChangeReader {
             Answer answer = kind == Kind.IDENTITY ? answers.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
-            SearchedAttributes attributes =
-                    entry instanceof Entry.OfDocument ? declared.of(puri, polledAt) : SearchedAttributes.DEFAULT;
+            SearchedAttributes attributes = entry instanceof Entry.OfDocument
+                    ? declared.of(puri, publishedBy(record, polledAt))
+                    : SearchedAttributes.DEFAULT;
             return new Read(
                     new IndexChange(kind, record.partition(), record.offset(), puri, entry, attributes),
                     answer,
@@ -116,6 +124,14 @@ final class ChangeReader {
             log.warn("The record at {} is kept out: {}", place(record), e.getMessage());
             return null;
         }
+    }
+
+    /** A rebuild reads what was published long ago, and need not wait for declarations. */
+    private static long publishedBy(ConsumerRecord<byte[], byte[]> record, long polledAt) {
+        long agoMillis = System.currentTimeMillis() - record.timestamp() - CLOCK_SKEW.toMillis();
+        return polledAt
+                - Duration.ofMillis(Math.clamp(agoMillis, 0, LONG_AGO.toMillis()))
+                        .toNanos();
     }
 
     private static String place(ConsumerRecord<byte[], byte[]> record) {

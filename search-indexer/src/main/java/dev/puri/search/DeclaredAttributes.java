@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * the declarations were not read to their end      wait
  * its collection is declared to be searched        as it is declared
  * it is not                                        wait until they were read to their end after the document was
- *                                                  polled: it may have been declared a moment before the document was
- *                                                  published; then the default
+ *                                                  published: it may have been declared a moment before; then the
+ *                                                  default
  * </pre>
  *
  * For one thread.
@@ -101,35 +101,45 @@ final class DeclaredAttributes {
     /**
      * What is declared of a document's collection.
      *
-     * @param polledAt when the document was polled, in nanoseconds of {@link System#nanoTime}; the same at every try
+     * @param publishedBy when the document was there at the latest, in nanoseconds of {@link System#nanoTime}; the
+     *     same at every try
      * @throws UnknownException when it is not known yet
      */
-    SearchedAttributes of(Puri puri, long polledAt) {
+    SearchedAttributes of(Puri puri, long publishedBy) {
         if (!source.hasCaughtUp()) {
             throw unknown("they were not read to their end yet");
         }
         String name = puri.qualifiedCollection();
-        Collection collection = source.collection(name);
-        if (collection != null && collection.search()) {
-            return collection.attributes();
+        Collection declared = declared(name);
+        if (declared != null) {
+            return declared.attributes();
         }
+        Duration age = source.age();
+        if (age == null) {
+            throw unknown(name + " is not among them");
+        }
+        // Looked up again: the declaration may have been read before the age was.
+        declared = declared(name);
+        if (declared != null) {
+            return declared.attributes();
+        }
+        long readAt = nanoTime.getAsLong() - age.toNanos();
         Long sure = undeclaredAt.get(name);
-        if (sure == null || polledAt - sure > BELIEVED.toNanos()) {
-            if (!isReadSince(polledAt)) {
-                throw unknown(name + " is not among them");
-            }
-            if (undeclaredAt.size() >= MAX_COLLECTIONS) {
-                undeclaredAt.clear();
-            }
-            undeclaredAt.put(name, polledAt);
+        boolean isSure = readAt - publishedBy > 0 || sure != null && publishedBy - sure <= BELIEVED.toNanos();
+        if (!isSure) {
+            throw unknown(name + " is not among them");
         }
+        if (undeclaredAt.size() >= MAX_COLLECTIONS) {
+            undeclaredAt.clear();
+        }
+        // A collection whose documents keep coming is not waited for again.
+        undeclaredAt.put(name, readAt);
         return SearchedAttributes.DEFAULT;
     }
 
-    /** Whether all declarations were read that there were at a moment. */
-    private boolean isReadSince(long nanos) {
-        Duration age = source.age();
-        return age != null && age.toNanos() < nanoTime.getAsLong() - nanos;
+    private @Nullable Collection declared(String name) {
+        Collection collection = source.collection(name);
+        return collection != null && collection.search() ? collection : null;
     }
 
     private UnknownException unknown(String message) {

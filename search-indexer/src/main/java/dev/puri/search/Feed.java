@@ -212,7 +212,7 @@ final class Feed implements AutoCloseable {
         } catch (RegistryUnavailableException e) {
             inTrouble("the schema registry is waited for: " + e.getMessage());
         } catch (DeclaredAttributes.UnknownException e) {
-            // Not a failure: the declarations are read to their end every second.
+            // Not a failure: the declarations are read to their end every second or so.
             trouble = "the declared collections are waited for: " + e.getMessage();
             tryAgainAt = System.nanoTime() + FIRST_PAUSE.toNanos();
         } catch (OffsetOutOfRangeException e) {

@@ -21,6 +21,7 @@ final class DeclaredAttributesTest {
     private final Map<String, Collection> read = new HashMap<>();
     private long now = Duration.ofHours(1).toNanos();
     private @Nullable Long readAt;
+    private Runnable onAge = () -> {};
 
     private final DeclaredAttributes declared = new DeclaredAttributes(
             new DeclaredAttributes.Source() {
@@ -31,6 +32,7 @@ final class DeclaredAttributesTest {
 
                 @Override
                 public @Nullable Duration age() {
+                    onAge.run();
                     return readAt == null ? null : Duration.ofNanos(now - readAt);
                 }
 
@@ -98,6 +100,29 @@ final class DeclaredAttributesTest {
 
         pass(Duration.ofSeconds(2));
         assertUnknown(TRACK, now);
+    }
+
+    @Test
+    void aCollectionWhoseDocumentsKeepComingIsNotWaitedForAgain() {
+        readToTheEnd();
+        long polledAt = now;
+        readToTheEnd();
+        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        for (int i = 0; i < 10; i++) {
+            pass(Duration.ofSeconds(3));
+            assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+            readToTheEnd();
+            assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+        }
+    }
+
+    @Test
+    void aDeclarationThatIsReadWhileItIsLookedUpCounts() {
+        readToTheEnd();
+        long polledAt = now;
+        readToTheEnd();
+        onAge = () -> declare("tracks", true);
+        assertThat(declared.of(TRACK, polledAt)).isEqualTo(BOOSTED);
     }
 
     @Test

@@ -1,8 +1,7 @@
-package dev.puri.resolver;
+package dev.puri.tail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.tail.RecordTimes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +13,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
-final class TrackedConsumerTest {
+final class RecordTimesTest {
     private static final TopicPartition PARTITION = new TopicPartition("t", 0);
 
     @Test
