@@ -39,7 +39,7 @@ public record StreamsSettings(
                         + " with less to do a thread commits sooner.",
                 byDefault = "25ms",
                 atLeast = "1ms",
-                atMost = "30s")
+                atMost = "5s")
         Duration streamsCommitInterval,
 
         @Setting(
