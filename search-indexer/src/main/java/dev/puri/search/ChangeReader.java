@@ -38,7 +38,7 @@ final class ChangeReader {
     /** How far the clocks of machines may differ. */
     private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
 
-    /** Long enough for what a timestamp is used for. */
+    /** An older document is treated as one of this age. */
     private static final Duration LONG_AGO = Duration.ofHours(1);
 
     private final AvroValues<IdentityRow> rows;

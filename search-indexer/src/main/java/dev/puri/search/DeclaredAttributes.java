@@ -129,7 +129,7 @@ final class DeclaredAttributes {
         if (!isSure) {
             throw unknown(name + " is not among them");
         }
-        if (undeclaredAt.size() >= MAX_COLLECTIONS) {
+        if (sure == null && undeclaredAt.size() >= MAX_COLLECTIONS) {
             undeclaredAt.clear();
         }
         // A collection whose documents keep coming is not waited for again.
