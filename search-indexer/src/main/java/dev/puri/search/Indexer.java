@@ -555,10 +555,12 @@ final class Indexer implements AutoCloseable {
     /** Stops feeding and keeps what was taken; within half a minute. */
     @Override
     public void close() {
+        // Looked at before the stop: after it the thread gives up the feed, and an interrupt would disturb that.
+        boolean keepsNothing = main == null;
         stop.ask();
         watch.close();
-        if (main == null) {
-            // It has nothing to keep, and may be waiting for an engine that does not answer.
+        if (keepsNothing) {
+            // It may be waiting for an engine that does not answer.
             thread.interrupt();
         }
         if (!thread.join(STOP)) {
