@@ -21,20 +21,7 @@ class ProcessIT {
     @Test
     void theDemoEndsWithStatus0AndEveryAnswerAsItMustBe() throws Exception {
         Path errors = folder.resolve("errors");
-        try (PuriProcess demo = new PuriProcess(
-                errors,
-                "demo",
-                "--exit",
-                "--port",
-                "0",
-                "--public-port",
-                "0",
-                "--search-port",
-                "0",
-                "--kafka-port",
-                "0",
-                "--registry-port",
-                "0")) {
+        try (PuriProcess demo = PuriProcess.atFreePorts(errors, "demo", "--exit")) {
             List<String> lines = demo.readLines();
             int status = demo.awaitExit();
             assertThat(status).as(Files.readString(errors)).isZero();

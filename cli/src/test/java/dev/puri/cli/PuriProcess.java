@@ -64,22 +64,22 @@ final class PuriProcess implements AutoCloseable {
      * @param data its directory
      * @param errors the file of its stderr
      */
-    static PuriProcess up(Path data, Path errors) throws Exception {
-        return new PuriProcess(
-                errors,
-                "up",
-                "--data",
-                data.toString(),
-                "--port",
-                "0",
-                "--public-port",
-                "0",
-                "--search-port",
-                "0",
-                "--kafka-port",
-                "0",
-                "--registry-port",
-                "0");
+    static PuriProcess up(Path data, Path errors) throws IOException {
+        return atFreePorts(errors, "up", "--data", data.toString());
+    }
+
+    /**
+     * Starts {@code puri up} or {@code puri demo} at free ports.
+     *
+     * @param errors the file of its stderr
+     * @param args the command with its other options
+     */
+    static PuriProcess atFreePorts(Path errors, String... args) throws IOException {
+        List<String> all = new ArrayList<>(List.of(args));
+        for (String port : List.of("--port", "--public-port", "--search-port", "--kafka-port", "--registry-port")) {
+            all.addAll(List.of(port, "0"));
+        }
+        return new PuriProcess(errors, all.toArray(String[]::new));
     }
 
     /** As {@code kill -9}; returns when it is gone. */

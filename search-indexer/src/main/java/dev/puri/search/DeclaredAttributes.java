@@ -101,8 +101,8 @@ final class DeclaredAttributes {
     /**
      * What is declared of a document's collection.
      *
-     * @param publishedBy when the document was there at the latest, in nanoseconds of {@link System#nanoTime}; the
-     *     same at every try
+     * @param publishedBy when the document was there at the latest, in nanoseconds of {@link System#nanoTime}; never
+     *     later at a later try
      * @throws UnknownException when it is not known yet
      */
     SearchedAttributes of(Puri puri, long publishedBy) {
