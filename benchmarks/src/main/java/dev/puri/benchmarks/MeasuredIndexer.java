@@ -42,6 +42,9 @@ final class MeasuredIndexer implements AutoCloseable {
                         state.toString(),
                         "drain.delay",
                         "0s",
+                        // A server under full load is measured, which would refuse some of it.
+                        "search.queue.timeout",
+                        "30s",
                         "http.port",
                         "0"),
                 Map.of(),

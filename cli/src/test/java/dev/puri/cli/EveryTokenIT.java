@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -25,9 +26,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -36,6 +38,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,45 +63,66 @@ final class EveryTokenIT {
     /** An event's token, with the name that its publisher would ask for. */
     private record Sent(Position token, Puri puri, String what) {}
 
+    /**
+     * Every token is asked for twice: as the events come, and of servers that were started again since. The resolver
+     * starts from a snapshot then, and the indexer from its index: both begin behind the erasures.
+     */
     @Test
-    void theTokenOfEveryEventIsAnswered() throws Exception {
+    void theTokenOfEveryEventIsAnsweredAndAgainAfterARestart() throws Exception {
         List<Sent> all = new ArrayList<>();
+        Map<Sent, Integer> before = new LinkedHashMap<>();
         try (EmbeddedStack stack = start()) {
             declare(stack);
             publish(stack, all);
-            Map<Integer, Integer> statuses = new HashMap<>();
-            Set<Position> refused = new HashSet<>();
             for (Sent sent : all) {
-                HttpResponse<String> answer = ask(stack, sent);
-                statuses.merge(answer.statusCode(), 1, Integer::sum);
-                if (answer.statusCode() == 409) {
+                before.put(sent, ask(stack, sent));
+            }
+            Set<Position> refused = new HashSet<>();
+            before.forEach((sent, status) -> {
+                if (status == 409) {
                     refused.add(sent.token());
                 }
-            }
-            assertThat(statuses.keySet()).as("seed %d: %s", seed, statuses).containsOnly(200, 404, 410, 409);
+            });
+            assertThat(before.values()).as("seed %d", seed).contains(200, 404, 410, 409);
             // Those of erased names are listed no more.
             assertThat(refused).as("seed %d", seed).containsAll(rejections(stack));
+        }
+        try (EmbeddedStack stack = start()) {
+            for (Sent sent : all) {
+                if (isScattered(sent.puri())) {
+                    continue;
+                }
+                assertThat(ask(stack, sent))
+                        .as("seed %d, %s after a restart", seed, sent)
+                        .isEqualTo(before.get(sent));
+            }
         }
     }
 
     private static void declare(EmbeddedStack stack) {
-        CommandLineRun run = CommandLineRun.reading(
-                Map.of(
-                        "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
-                        "PURI_SCHEMA_REGISTRY", stack.schemaRegistry()),
-                "collections:\n  - {name: every:tracks, prefix: evt, owners: [catalog], search: true}\n",
-                "collections",
-                "apply",
-                "-f",
-                "-");
-        assertThat(run.status()).as(run.err()).isZero();
+        Map<String, String> environment = Map.of(
+                "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistry());
+        String declarations = """
+                namespaces:
+                  own: {ownsTopic: true}
+                collections:
+                  - {name: every:tracks, prefix: evt, owners: [catalog], search: true}
+                  - {name: own:tracks, prefix: own, owners: [catalog], search: true}
+                """;
+        for (CommandLineRun run : List.of(
+                CommandLineRun.reading(environment, declarations, "collections", "apply", "-f", "-"),
+                CommandLineRun.reading(environment, "", "topics", "create"))) {
+            assertThat(run.status()).as(run.err()).isZero();
+        }
     }
 
     private static EmbeddedStack start() {
         return EmbeddedStack.start(EmbeddedStack.Place.anywhere(data), step -> {});
     }
 
-    private HttpResponse<String> ask(EmbeddedStack stack, Sent sent) throws Exception {
+    /** Returns the status of the resolver's answer; the indexer's agrees with it. */
+    private int ask(EmbeddedStack stack, Sent sent) throws Exception {
         String query = "?wait=20s&at=" + sent.token();
         HttpResponse<String> answer = get(stack.resolver() + "/v1/identities/" + sent.puri() + query);
         HttpResponse<String> found = get(stack.search() + "/v1/search" + query + "&ref="
@@ -109,7 +133,7 @@ final class EveryTokenIT {
         assertThat(found.statusCode())
                 .as("seed %d, %s: %s, but %s", seed, sent, answer.body(), found.body())
                 .isEqualTo(answer.statusCode() == 409 ? 409 : 200);
-        return answer;
+        return answer.statusCode();
     }
 
     private Set<Position> rejections(EmbeddedStack stack) throws Exception {
@@ -137,33 +161,47 @@ final class EveryTokenIT {
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             int partitions = producer.partitionsFor(Topics.EVENTS).size();
+            Event first = new Event(
+                    uuid(-1),
+                    Puri.of("own", "tracks", "first"),
+                    Instant.now(),
+                    "test",
+                    null,
+                    null,
+                    new Change.Created(uuid(-1), new Owner("catalog"), new Shard("s0"), null, Map.of()));
+            producer.send(
+                    new ProducerRecord<>(Topics.eventsOf("own"), first.puri().toBytes(), encoded(first, schemaId)));
+            // The topology looks for new topics every 30 s.
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> get(stack.resolver() + "/v1/identities/" + first.puri())
+                                    .statusCode()
+                            == 200);
             for (int i = 0; i < EVENTS; i++) {
                 Event event = random.nextInt(8) == 0 && i > 0 ? history.get(random.nextInt(history.size())) : next();
                 history.add(event);
-                byte[] value = writer.encode(schemaId, EventAvro.toAvro(event));
+                byte[] value = encoded(event, schemaId);
                 byte[] key = event.puri().toBytes();
+                String topic = topic(event.puri());
                 ProducerRecord<byte[], byte[]> record = switch (random.nextInt(20)) {
-                    case 0 -> new ProducerRecord<>(Topics.EVENTS, random.nextInt(partitions), key, value);
-                    case 1 ->
-                        new ProducerRecord<>(
-                                Topics.EVENTS,
-                                event.puri()
-                                        .toString()
-                                        .replace("every", "Every")
-                                        .getBytes(StandardCharsets.UTF_8),
-                                value);
-                    case 2 -> new ProducerRecord<>(Topics.EVENTS, null, value);
-                    case 3 -> new ProducerRecord<>(Topics.EVENTS, key, new byte[] {0, 0x7f, 0, 0, 0, 1});
-                    default -> new ProducerRecord<>(Topics.EVENTS, key, value);
+                    case 0 -> new ProducerRecord<>(topic, anyPartition(topic, event.puri(), partitions), key, value);
+                    case 1 -> new ProducerRecord<>(topic, upperCase(event.puri()), value);
+                    case 2 -> new ProducerRecord<>(topic, null, value);
+                    case 3 -> new ProducerRecord<>(topic, key, new byte[] {0, 0x7f, 0, 0, 0, 1});
+                    default -> new ProducerRecord<>(topic, key, value);
                 };
                 RecordMetadata place = producer.send(record).get();
                 all.add(new Sent(
                         new Position(place.topic(), place.partition(), place.offset()),
                         event.puri(),
-                        event.change().getClass().getSimpleName() + " with key "
+                        event.change().getClass().getSimpleName() + " in " + topic + " with key "
                                 + (record.key() == null ? "none" : new String(record.key(), StandardCharsets.UTF_8))));
             }
         }
+    }
+
+    /** The name in a form that is not canonical. */
+    private static byte[] upperCase(Puri puri) {
+        return puri.toString().toUpperCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8);
     }
 
     /** The id by which the events' schema is registered already. */
@@ -174,26 +212,57 @@ final class EveryTokenIT {
         return versions.get("id").asInt();
     }
 
+    private byte[] encoded(Event event, int schemaId) {
+        return writer.encode(schemaId, EventAvro.toAvro(event));
+    }
+
     private Event next() {
         int number = random.nextInt(NAMES);
-        Puri puri = Puri.of("every", "tracks", "t" + number);
+        return event(name(number), change(number));
+    }
+
+    private Event event(Puri puri, Change change) {
         return new Event(
                 uuid(random.nextInt()),
                 puri,
                 Instant.now(),
                 "test",
-                random.nextInt(12) == 0 ? uuid(number) : null,
+                random.nextInt(12) == 0 ? uuid(random.nextInt(NAMES)) : null,
                 random.nextInt(12) == 0 ? (long) random.nextInt(3) : null,
-                change(number));
+                change);
+    }
+
+    /** A third of the names are of a namespace that has its own topic. */
+    private static Puri name(int number) {
+        return Puri.of(number % 3 == 0 ? "own" : "every", "tracks", "t" + number);
+    }
+
+    /**
+     * Whether its events are in several partitions of its namespace's topic. Which of them were answered is
+     * remembered, and forgotten with a restart.
+     */
+    private static boolean isScattered(Puri puri) {
+        return puri.equals(name(0));
+    }
+
+    /** Null for that of its key. */
+    private @Nullable Integer anyPartition(String topic, Puri puri, int partitions) {
+        return topic.equals(Topics.EVENTS) || isScattered(puri) ? random.nextInt(partitions) : null;
+    }
+
+    /** Where its publisher sends it; rarely into a topic that is not its namespace's. */
+    private String topic(Puri puri) {
+        boolean isOwn = puri.namespace().equals("own") != (random.nextInt(20) == 0);
+        return isOwn ? Topics.eventsOf("own") : Topics.EVENTS;
     }
 
     private Change change(int number) {
         return switch (random.nextInt(12)) {
             case 0, 1, 2 -> created(number, null);
-            case 3, 4 -> created(number, handle());
+            case 3, 4 -> created(number, handle(number % 3 == 0 ? "own" : "evt"));
             case 5, 6 -> new Change.Moved(random.nextBoolean() ? null : owner(), new Shard("s" + random.nextInt(3)));
             case 7, 8 -> new Change.Described(Map.of("title", "title " + random.nextInt()));
-            case 9 -> new Change.Merged(Puri.of("every", "tracks", "t" + random.nextInt(NAMES)));
+            case 9 -> new Change.Merged(name(random.nextInt(NAMES)));
             case 10 -> new Change.Deleted();
             default -> new Change.Erased();
         };
@@ -208,11 +277,11 @@ final class EveryTokenIT {
         return new Owner(random.nextInt(20) == 0 ? "thief" : "catalog");
     }
 
-    private Handle handle() {
+    private Handle handle(String prefix) {
         handles++;
         char last = Handle.ALPHABET.charAt(random.nextBoolean() ? 0 : handles % 31);
         char before = Handle.ALPHABET.charAt(handles / 31 % 31);
-        return new Handle((random.nextInt(20) == 0 ? "zzz_" : "evt_") + "1234567891234" + before + last);
+        return new Handle((random.nextInt(20) == 0 ? "zzz_" : prefix + "_") + "1234567891234" + before + last);
     }
 
     private static UUID uuid(long low) {

@@ -8,6 +8,7 @@ import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues.UnreadableException;
+import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Refusals;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -35,6 +36,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,8 +83,8 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     private final TreeSet<Refused> byTime = new TreeSet<>(BY_TIME);
 
-    /** The last erasures and their times: refusals from before may be read after them. */
-    private final Map<Puri, Instant> erasures = new LinkedHashMap<>();
+    /** The last erasures: refusals from before may be read after them. */
+    private final Map<Puri, Erasure> erasures = new LinkedHashMap<>();
 
     /** What is kept of refusals that were forgotten with an erased pURI, so that their tokens are answered; the oldest first. */
     private final Map<Position, Refused> nameless = new LinkedHashMap<>();
@@ -90,6 +92,19 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
     private volatile Listener listener = position -> {};
+
+    /**
+     * When a name was erased.
+     *
+     * @param position of the erasing event; null as long as only the table's topic told of it
+     */
+    private record Erasure(@Nullable Position position, Instant at) {
+        /** The later of the two; of the same time that with a position. */
+        Erasure and(Erasure other) {
+            int order = at.compareTo(other.at);
+            return order > 0 || order == 0 && other.position == null ? this : other;
+        }
+    }
 
     /** One who waits. */
     private static final class Waiting {
@@ -172,6 +187,12 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     public synchronized Optional<Refused> find(Position position) {
         forgetTooOld();
         return Optional.ofNullable(byPosition.get(position));
+    }
+
+    @Override
+    public synchronized @Nullable Position lastErasureOf(Puri puri) {
+        Erasure erasure = erasures.get(puri);
+        return erasure == null ? null : erasure.position();
     }
 
     @Override
@@ -259,10 +280,14 @@ public final class RefusalLog implements Refusals, AutoCloseable {
      * Forgets the refusals of a pURI that was erased, and of others that name it as their survivor, as far as they are older;
      * also those that are still to be read.
      */
-    public synchronized void forgetErased(Puri puri, Instant at) {
-        // The last one last.
-        erasures.remove(puri);
-        erasures.put(puri, at);
+    public void forgetErased(Puri puri, Instant at) {
+        forget(puri, new Erasure(null, at));
+    }
+
+    private synchronized void forget(Puri puri, Erasure erasure) {
+        Erasure before = erasures.remove(puri);
+        // Put last: the oldest are forgotten first. Two topics tell of an erasure, in either order and more than once.
+        erasures.put(puri, before == null ? erasure : before.and(erasure));
         if (erasures.size() > history) {
             erasures.remove(erasures.keySet().iterator().next());
         }
@@ -281,9 +306,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     private boolean isErased(@Nullable Puri puri, Refused refused) {
-        Instant erased = puri == null ? null : erasures.get(puri);
+        Erasure erasure = puri == null ? null : erasures.get(puri);
         // Those of the same millisecond may be of events after the erasure.
-        return erased != null && refused.rejectedAt().isBefore(erased);
+        return erasure != null && refused.rejectedAt().isBefore(erasure.at());
     }
 
     private synchronized void forgetTooOld() {
@@ -291,9 +316,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         while (!byTime.isEmpty() && byTime.getFirst().rejectedAt().isBefore(oldest)) {
             drop(byTime.getFirst());
         }
-        Iterator<Instant> times = erasures.values().iterator();
-        while (times.hasNext() && times.next().isBefore(oldest)) {
-            times.remove();
+        Iterator<Erasure> all = erasures.values().iterator();
+        while (all.hasNext() && all.next().at().isBefore(oldest)) {
+            all.remove();
         }
     }
 
@@ -381,12 +406,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
         @Override
         public void take(ConsumerRecord<byte[], byte[]> record) {
-            if (record.value() == null) {
-                return;
-            }
             try {
-                add(Refused.of(values.read(record.value())));
-            } catch (UnreadableException | IllegalArgumentException e) {
+                if (record.value() == null) {
+                    takeErasure(record);
+                } else {
+                    add(Refused.of(values.read(record.value())));
+                }
+            } catch (UnreadableException | SerializationException | IllegalArgumentException e) {
                 log.warn(
                         "The record at {}-{}@{} is no rejection and is passed over: {}",
                         record.topic(),
@@ -394,6 +420,16 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                         record.offset(),
                         e.getMessage());
             }
+        }
+
+        private void takeErasure(ConsumerRecord<byte[], byte[]> record) {
+            Puri puri = RecordKey.puri(record.key());
+            Answer answer = Answer.of(record.headers());
+            if (answer == null) {
+                throw new IllegalArgumentException("it has no value, and no headers that tell of an erasure");
+            }
+            forget(puri, new Erasure(answer.position(), Instant.ofEpochMilli(record.timestamp())));
+            listener.refused(answer.position());
         }
     }
 

@@ -10,6 +10,7 @@ import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
@@ -21,8 +22,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -171,6 +176,38 @@ final class RefusalLogTest {
         assertThat(log.latest(10)).isEmpty();
     }
 
+    /** A snapshot may be younger than the erasure, and then the table's topic does not tell of it again. */
+    @Test
+    void anErasureIsReadFromTheTopicOfRefusalsToo() {
+        add(ONE, 10, 1);
+        List<Position> told = new ArrayList<>();
+        log.onRefusal(told::add);
+
+        takeErasure(ONE, 11, 3);
+
+        assertThat(log.latest(10)).isEmpty();
+        assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(11));
+        assertThat(log.lastErasureOf(TWO)).isNull();
+        assertThat(told).containsExactly(Written.position(11));
+        add(ONE, 9, 2);
+        assertThat(log.latest(10)).isEmpty();
+    }
+
+    @Test
+    void theLatestErasureCountsInWhateverOrderTwoTopicsTellOfThem() {
+        takeErasure(ONE, 11, 3);
+        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
+        assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(11));
+
+        log.forgetErased(ONE, Written.TIME.plusSeconds(5));
+        takeErasure(ONE, 11, 3);
+        add(ONE, 12, 4);
+        assertThat(log.latest(10)).isEmpty();
+
+        takeErasure(ONE, 13, 5);
+        assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(13));
+    }
+
     @Test
     void keepsRefusalsOfTheErasuresOwnMillisecond() {
         add(ONE, 10, 3);
@@ -199,6 +236,25 @@ final class RefusalLogTest {
         log.forgetErased(TWO, Written.TIME.plusSeconds(3));
 
         assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
+    }
+
+    private void takeErasure(Puri puri, long offset, int seconds) {
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(
+                Topics.REJECTIONS,
+                0,
+                0,
+                Written.TIME.plusSeconds(seconds).toEpochMilli(),
+                TimestampType.CREATE_TIME,
+                0,
+                0,
+                puri.toBytes(),
+                null,
+                new RecordHeaders(),
+                Optional.empty());
+        record.headers()
+                .add(Position.HEADER, Written.utf8(Written.position(offset).toString()))
+                .add(Outcome.HEADER, Written.utf8(Outcome.APPLIED.toString()));
+        readers.getFirst().take(record);
     }
 
     @Test

@@ -315,7 +315,10 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             forward(Output.Destination.REJECTIONS, arrival.key(), rejection, new RecordHeaders());
         }
 
-        /** The one record of identities for this event: the row as it stands now, and what became of the event. */
+        /**
+         * Writes the one record of identities for this event: the row as it is now, and what became of the event. An
+         * erasure is told to the readers of rejections too: they forget what was refused of the name before.
+         */
         private void settle(Dossier dossier, @Nullable Row row, Outcome outcome) {
             RecordHeaders headers = place(dossier);
             headers.add(Outcome.HEADER, Texts.utf8(outcome.toString()));
@@ -324,6 +327,10 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
                     dossier.arrival().key(),
                     row == null ? null : encoder.row(row),
                     headers);
+            if (row == null && outcome.kind() != Outcome.Kind.REFUSED) {
+                // Servers read this topic again at every start: a snapshot of theirs may be younger than the erasure.
+                forward(Output.Destination.REJECTIONS, dossier.arrival().key(), null, new RecordHeaders(headers));
+            }
         }
 
         private static RecordHeaders place(Dossier dossier) {

@@ -73,7 +73,7 @@ final class AsyncApiTest {
                     .as(topic)
                     .isEqualTo(
                             switch (topic) {
-                                case Topics.IDENTITIES -> Set.of(Position.HEADER, Outcome.HEADER);
+                                case Topics.IDENTITIES, Topics.REJECTIONS -> Set.of(Position.HEADER, Outcome.HEADER);
                                 case Topics.DOCUMENTS -> Set.of(Position.HEADER);
                                 default -> Set.of();
                             });

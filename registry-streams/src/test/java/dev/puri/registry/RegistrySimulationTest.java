@@ -449,9 +449,14 @@ class RegistrySimulationTest {
             assertThat(tally.read()).isEqualTo(read).isEqualTo(appended);
             assertThat(tally.parked()).isZero();
             long refused = 0;
+            List<String> erasures = new ArrayList<>();
             RecordReader<Rejection> reader = RecordReader.of(Rejection.class);
             for (int p = 0; p < PARTITIONS; p++) {
                 for (World.Entry entry : world.log(Topics.REJECTIONS, p)) {
+                    if (entry.value() == null) {
+                        erasures.add(header(entry, Position.HEADER));
+                        continue;
+                    }
                     Rejection rejection = reader.decode(entry.value(), Rejection.getClassSchema());
                     Position position = new Position(
                             rejection.getPosition().getTopic(),
@@ -465,6 +470,21 @@ class RegistrySimulationTest {
                 }
             }
             assertThat(refused).isEqualTo(tally.refused());
+            assertThat(erasures).containsExactlyInAnyOrderElementsOf(eventsThatLeftNoRow());
+        }
+
+        /** The positions of those that were applied, or changed nothing, and have no row. */
+        private List<String> eventsThatLeftNoRow() {
+            List<String> positions = new ArrayList<>();
+            for (int p = 0; p < PARTITIONS; p++) {
+                for (World.Entry entry : world.log(Topics.IDENTITIES, p)) {
+                    if (entry.value() == null
+                            && Outcome.parse(header(entry, Outcome.HEADER)).kind() != Outcome.Kind.REFUSED) {
+                        positions.add(header(entry, Position.HEADER));
+                    }
+                }
+            }
+            return positions;
         }
 
         private static String header(World.Entry entry, String name) {

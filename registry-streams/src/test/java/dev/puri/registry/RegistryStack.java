@@ -125,6 +125,10 @@ final class RegistryStack implements AutoCloseable {
         RecordReader<Rejection> refused = RecordReader.of(Rejection.class);
         for (ConsumerRecord<byte[], byte[]> record : eyes.poll(Duration.ofMillis(200))) {
             if (record.topic().equals(Topics.REJECTIONS)) {
+                if (record.value() == null) {
+                    // An erasure, which is told there too.
+                    continue;
+                }
                 rejections.add(refused.decode(record.value(), Rejection.getClassSchema()));
                 continue;
             }

@@ -3,6 +3,8 @@ package dev.puri.resolver;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
+import dev.puri.schemas.log.Row;
+import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -39,6 +41,7 @@ final class RowWriter implements AutoCloseable {
     static final int BATCHES = 40;
 
     private final PackedTable table;
+    private final Answers answers;
     private final Waiters waiters;
     private final BlockingQueue<Batch> full = new LinkedBlockingQueue<>();
     /** The one that was emptied last is filled next, while the processors still have its memory. */
@@ -125,6 +128,25 @@ final class RowWriter implements AutoCloseable {
             }
         }
 
+        private void tellAnswers(Answers answers) {
+            for (int i = 0; i < rows.count(); i++) {
+                byte[] token = tokens[i];
+                Row row = token == null || !isOfNamespace(token) ? null : rows.row(i);
+                if (row != null) {
+                    answers.answered(rows.name(i), row.position());
+                }
+            }
+        }
+
+        /** Tokens of the shared topic are two numbers; those of a namespace's topic begin with its name. */
+        private static boolean isOfNamespace(byte[] token) {
+            int dashes = 0;
+            for (byte each : token) {
+                dashes += each == '-' ? 1 : 0;
+            }
+            return dashes > 1;
+        }
+
         private void clear() {
             Arrays.fill(keys, 0, rows.count(), null);
             Arrays.fill(values, 0, rows.count(), null);
@@ -144,10 +166,12 @@ final class RowWriter implements AutoCloseable {
     }
 
     /**
+     * @param answers told of events that were answered, once their rows are in the table
      * @param waiters told of what was written
      */
-    RowWriter(PackedTable table, Waiters waiters) {
+    RowWriter(PackedTable table, Answers answers, Waiters waiters) {
         this.table = table;
+        this.answers = answers;
         this.waiters = waiters;
         for (int i = 1; i < BATCHES; i++) {
             empty.add(new Batch(table.newBatch()));
@@ -290,6 +314,7 @@ final class RowWriter implements AutoCloseable {
             note(batch);
         } else {
             tell(batch, told);
+            batch.tellAnswers(answers);
         }
         // Or a waiter might miss what was written, and we the waiter.
         VarHandle.fullFence();

@@ -80,7 +80,7 @@ public final class TableClient implements AutoCloseable {
             Waiters waiters,
             Counter undecodable) {
         this.table = table;
-        writer = new RowWriter(table, waiters);
+        writer = new RowWriter(table, answers, waiters);
         streams = new KafkaStreams(
                 topology(registry, answers, undecodable), config(kafka, bootstrapServers, stateDir), clients);
         streams.setUncaughtExceptionHandler(cause -> {

@@ -65,7 +65,7 @@ final class RowFeedTest {
     private final List<Puri> erased = new ArrayList<>();
     private final Answers answers = new Answers(meters, (puri, at) -> erased.add(puri));
     private final Waiters waiters = new Waiters(10);
-    private final RowWriter writer = new RowWriter(table, waiters);
+    private final RowWriter writer = new RowWriter(table, answers, waiters);
     private final RowFeed.Stop stop = new RowFeed.Stop();
     private final RowFeed feed = new RowFeed(writer, registry, answers, stop, undecodable);
 
@@ -133,6 +133,27 @@ final class RowFeedTest {
 
         await().untilAsserted(() -> assertThat(table.reached(3)).isEqualTo(43));
         assertThat(table.byPuri(TRACK)).isNotNull();
+    }
+
+    @Test
+    void eventsOfANamespacesTopicAreRememberedOneByOneOnceTheirRowsAreThere() {
+        try (Subscribers subscribers = subscribers()) {
+            writer.goLive(1, begins -> subscribers.begin(Uuid.ONE_UUID, begins, Instant.EPOCH, (puri, uuid) -> true));
+            for (String token : List.of("own-4-1", "own-5-2", "3-7")) {
+                add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers(token, "applied"));
+            }
+            assertThat(answers.isAnswered(TRACK, Position.parse("own-4-1")))
+                    .as("before it is written")
+                    .isFalse();
+
+            write();
+
+            assertThat(List.of("own-4-1", "own-5-2", "own-4-0", "3-7"))
+                    .filteredOn(token -> answers.isAnswered(TRACK, Position.parse(token)))
+                    .containsExactly("own-4-1", "own-5-2");
+            assertThat(answers.isAnswered(Puri.parse("soundcloud:tracks:2"), Position.parse("own-4-1")))
+                    .isFalse();
+        }
     }
 
     @Test

@@ -18,18 +18,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the registry answered and no row can tell: up to which event a name without a row was heard of,
- * and which events were refused. Of each the newest, {@value #MOST} of them.
+ * What the registry answered and no row can tell: the last event of a name without a row, refused events, and events
+ * of namespaces' own topics. Of each the newest, {@value #MOST} of them.
  */
 public final class Answers {
     private static final Logger log = LoggerFactory.getLogger(Answers.class);
 
-    /** Of an entry of either kind some 200 bytes: 40 MB at most. */
+    /** Of an entry of any kind some 200 bytes: 60 MB at most. */
     static final int MOST = 100_000;
 
     private final BiConsumer<Puri, Instant> erasures;
     private final Map<Puri, Position> gone = new Newest<>();
     private final Map<Position, Refused> refused = new Newest<>();
+    private final Map<Position, Puri> ofNamespaces = new Newest<>();
 
     private final Counter withoutPosition;
     private final AtomicBoolean isLogged = new AtomicBoolean();
@@ -112,6 +113,27 @@ public final class Answers {
     public void refused(Puri puri, Position position, Reason reason) {
         synchronized (refused) {
             refused.put(position, new Refused(puri, reason));
+        }
+    }
+
+    /**
+     * The row of this name is as of this event, for all to see. A namespace's own topic may have another number of
+     * partitions than the shared one, and its producers their own partitioner: a name's events may come by several
+     * partitions, and then the row is as of one of them alone. So these are remembered one by one.
+     */
+    public void answered(Puri puri, Position position) {
+        if (!position.topic().equals(Topics.EVENTS)) {
+            synchronized (ofNamespaces) {
+                ofNamespaces.put(position, puri);
+            }
+        }
+    }
+
+    /** Whether it is remembered that an event of this name was answered; false may mean that it was forgotten. */
+    public boolean isAnswered(Puri puri, Position position) {
+        synchronized (ofNamespaces) {
+            Puri answered = ofNamespaces.get(position);
+            return answered != null && answered.equals(puri);
         }
     }
 

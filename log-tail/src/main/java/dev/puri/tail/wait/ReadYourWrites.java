@@ -185,8 +185,14 @@ public final class ReadYourWrites {
             return null;
         }
         Position row = last.apply(puri);
-        Position heard = row == null ? answers.lastWithoutRow(puri) : row;
-        return heard != null && Tokens.isAsOf(token, heard) ? Sight.Seen.INSTANCE : null;
+        boolean isSeen = row == null
+                ? isAsOf(token, answers.lastWithoutRow(puri)) || isAsOf(token, refusals.lastErasureOf(puri))
+                : isAsOf(token, row) || answers.isAnswered(puri, token);
+        return isSeen ? Sight.Seen.INSTANCE : null;
+    }
+
+    private static boolean isAsOf(Position token, @Nullable Position heard) {
+        return heard != null && Tokens.isAsOf(token, heard);
     }
 
     private @Nullable Sight look(Handle handle, Position token, Function<Puri, @Nullable Position> last) {

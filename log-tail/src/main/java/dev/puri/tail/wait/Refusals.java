@@ -18,8 +18,12 @@ public interface Refusals {
     @Nullable
     Refusal at(Position position, @Nullable Puri puri);
 
+    /** The last event that is known to have left a name without a row by erasing it; null when none is known. */
+    @Nullable
+    Position lastErasureOf(Puri puri);
+
     /**
-     * The same as soon as it is known, which may be shortly after the table's own topic told of it.
+     * The same as {@link #at} as soon as it is known, which may be shortly after the table's own topic told of it.
      *
      * @return completes with null when the patience is over
      */

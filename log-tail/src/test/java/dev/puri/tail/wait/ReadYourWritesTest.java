@@ -92,6 +92,7 @@ final class ReadYourWritesTest {
     /** Refusals as they are read from their own topic, which may come after the table's. */
     private static final class Known implements Refusals {
         private final Map<Position, Refusal> all = new HashMap<>();
+        private final Map<Puri, Position> erasures = new HashMap<>();
         private final CompletableFuture<@Nullable Refusal> soon = new CompletableFuture<>();
         private Refusals.Listener listener = position -> {};
 
@@ -111,9 +112,41 @@ final class ReadYourWritesTest {
         }
 
         @Override
+        public @Nullable Position lastErasureOf(Puri puri) {
+            return erasures.get(puri);
+        }
+
+        @Override
         public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
             return soon;
         }
+    }
+
+    /** As after a start from a snapshot that is younger than the erasure. */
+    @Test
+    void theTokenOfAnErasureIsAnsweredIfOnlyTheTopicOfRefusalsTellsOfIt() throws Exception {
+        refusals.erasures.put(TRACK, at(7));
+
+        assertThat(writes.await(CALLER, TRACK, at(6), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(8), Duration.ZERO))
+                .isCompletedWithValue(new Sight.NotCaughtUp(at(8)));
+        table.put(TRACK, row(at(3)));
+        assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
+                .as("there is a row, and it tells")
+                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+    }
+
+    @Test
+    void anEventOfAnotherPartitionThanTheRowsIsAnsweredAsLongAsItIsRemembered() throws Exception {
+        Position one = Position.parse(TRACK.namespace() + "-4-1");
+        Position other = Position.parse(TRACK.namespace() + "-5-2");
+        table.put(TRACK, row(other));
+        assertThat(writes.await(CALLER, TRACK, one, Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(one));
+
+        answers.answered(TRACK, one);
+
+        assertThat(writes.await(CALLER, TRACK, one, LONG)).isCompletedWithValue(new Sight.Seen());
     }
 
     @Test
