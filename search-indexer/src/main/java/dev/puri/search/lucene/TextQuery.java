@@ -1,7 +1,6 @@
 package dev.puri.search.lucene;
 
 import dev.puri.schemas.collection.SearchedAttributes;
-import dev.puri.search.words.Slips;
 import dev.puri.search.words.Wanted;
 import dev.puri.search.words.Weights;
 import java.io.IOException;
@@ -12,7 +11,6 @@ import java.util.function.Function;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Term;
-import org.apache.lucene.search.AutomatonQuery;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.BoostQuery;
@@ -80,7 +78,7 @@ final class TextQuery {
         }
         String title = wanted.titleWithSlip();
         if (title != null) {
-            any.add(constant(slips(new Term(Fields.TITLE, title)), Weights.WHOLE_SLIP), Occur.SHOULD);
+            any.add(constant(new SlipQuery(new Term(Fields.TITLE, title)), Weights.WHOLE_SLIP), Occur.SHOULD);
         }
         if (!named.isEmpty()) {
             any.add(constant(new TermInSetQuery(Fields.KEY, named), weights.tier(Weights.NAMED)), Occur.SHOULD);
@@ -155,7 +153,7 @@ final class TextQuery {
 
     private static Query slips(Term term, Wanted.Word word) {
         return word.hasDigits()
-                ? slips(term)
+                ? new SlipQuery(term)
                 : new FuzzyQuery(
                         term,
                         1,
@@ -163,11 +161,6 @@ final class TextQuery {
                         FuzzyQuery.defaultMaxExpansions,
                         true,
                         MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
-    }
-
-    private static Query slips(Term term) {
-        return new AutomatonQuery(
-                term, Slips.automaton(term.text()), false, MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
     }
 
     private static Query phrase(String field, List<String> words, int slop) {
