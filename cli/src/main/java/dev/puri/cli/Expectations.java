@@ -84,23 +84,35 @@ final class Expectations {
             settle(position, line, outcome);
             return true;
         }
-        partition.early.put(position.offset(), outcome);
-        if (partition.early.size() > MAX_EARLY) {
-            partition.early.pollFirstEntry();
-        }
+        early(position, outcome);
         return false;
     }
 
-    /** What a rejection says of the event that stands here. */
-    void rejection(Position position, String detail) {
+    /** What a rejection says of the event that stands here. It may be all that is ever said of it. */
+    void rejection(Position position, Outcome outcome, String detail) {
         Refused ours = refused.remove(position);
         if (ours != null) {
             listener.settled(ours.line(), ours.outcome(), detail);
             return;
         }
+        Long line = partition(position).lines.remove(position.offset());
+        if (line != null) {
+            waiting--;
+            listener.settled(line, outcome, detail);
+            return;
+        }
+        early(position, outcome);
         earlyDetails.put(position, detail);
         if (earlyDetails.size() > MAX_EARLY_DETAILS) {
             earlyDetails.remove(earlyDetails.keySet().iterator().next());
+        }
+    }
+
+    private void early(Position position, Outcome outcome) {
+        Partition partition = partition(position);
+        partition.early.put(position.offset(), outcome);
+        if (partition.early.size() > MAX_EARLY) {
+            partition.early.pollFirstEntry();
         }
     }
 

@@ -4,6 +4,7 @@ import dev.puri.schemas.avro.EventPosition;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.AvroDeserializer;
 import java.nio.charset.StandardCharsets;
@@ -190,10 +191,17 @@ final class Outcomes implements AutoCloseable {
         if (rejection == null) {
             return;
         }
+        Outcome outcome;
+        try {
+            outcome = Outcome.refused(Reason.valueOf(rejection.getReason()));
+        } catch (IllegalArgumentException e) {
+            // A newer registry's; the identities tell the outcome.
+            return;
+        }
         EventPosition at = rejection.getPosition();
         synchronized (lock) {
             expectations.rejection(
-                    new Position(at.getTopic(), at.getPartition(), at.getOffset()), rejection.getDetail());
+                    new Position(at.getTopic(), at.getPartition(), at.getOffset()), outcome, rejection.getDetail());
             lock.notifyAll();
         }
     }

@@ -7,12 +7,9 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.AvroDeserializer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -45,7 +42,6 @@ final class RejectionsCommand implements Runnable {
     @Command(name = "list", description = "Show the latest, oldest of them first.")
     static final class ListCommand extends Subcommand {
         private static final int MAX_COUNT = 100_000;
-        private static final Comparator<Rejection> BY_TIME = Comparator.comparing(Rejection::getRejectedAt);
 
         @Option(names = "--puri", paramLabel = "PURI", description = "Only those of this pURI, in any casing.")
         private @Nullable String puri;
@@ -80,6 +76,7 @@ final class RejectionsCommand implements Runnable {
             return ExitStatus.DONE;
         }
 
+        /** Reads from near the end, and from further and further back until there are enough. */
         private List<Rejection> latest() {
             Puri wanted = wanted();
             CliSettings settings = settings();
@@ -87,32 +84,36 @@ final class RejectionsCommand implements Runnable {
             properties.put("isolation.level", "read_committed");
             properties.put("enable.auto.commit", "false");
             properties.put("specific.avro.reader", "true");
-            PriorityQueue<Rejection> latest = new PriorityQueue<>(BY_TIME);
             try (AvroDeserializer values = new AvroDeserializer()) {
                 values.configure(properties, false);
                 try (Consumer<byte[], Object> consumer =
                         new KafkaConsumer<>(properties, new ByteArrayDeserializer(), values)) {
-                    Map<TopicPartition, Long> ends = seek(consumer, wanted == null);
-                    long deadline = System.nanoTime() + settings.reach().toNanos();
-                    while (!reached(consumer, ends)) {
-                        for (ConsumerRecord<byte[], Object> record : consumer.poll(Duration.ofMillis(100))) {
-                            deadline = System.nanoTime() + settings.reach().toNanos();
-                            if (record.value() instanceof Rejection rejection && matches(rejection, wanted)) {
-                                latest.add(rejection);
-                                if (latest.size() > count) {
-                                    latest.remove();
-                                }
-                            }
-                        }
-                        if (System.nanoTime() > deadline) {
-                            throw new TimeoutException(Topics.REJECTIONS + " could not be read to its end");
+                    for (long most = wanted == null ? 2L * count : Long.MAX_VALUE; ; most *= 16) {
+                        Range range = range(consumer, most);
+                        List<Rejection> latest = read(consumer, range, wanted, settings.reach());
+                        if (latest.size() == count || range.isWhole()) {
+                            return latest;
                         }
                     }
                 }
             }
-            List<Rejection> ordered = new ArrayList<>(latest);
-            ordered.sort(BY_TIME);
-            return ordered;
+        }
+
+        private List<Rejection> read(
+                Consumer<byte[], Object> consumer, Range range, @Nullable Puri wanted, Duration reach) {
+            LatestRejections latest = new LatestRejections(wanted);
+            range.begins().forEach(consumer::seek);
+            long deadline = System.nanoTime() + reach.toNanos();
+            while (!reached(consumer, range.ends())) {
+                for (ConsumerRecord<byte[], Object> record : consumer.poll(Duration.ofMillis(100))) {
+                    deadline = System.nanoTime() + reach.toNanos();
+                    latest.take(record);
+                }
+                if (System.nanoTime() > deadline) {
+                    throw new TimeoutException(Topics.REJECTIONS + " could not be read to its end");
+                }
+            }
+            return latest.get(count);
         }
 
         private @Nullable Puri wanted() {
@@ -123,12 +124,15 @@ final class RejectionsCommand implements Runnable {
             }
         }
 
-        private static boolean matches(Rejection rejection, @Nullable Puri wanted) {
-            return wanted == null || wanted.toString().equals(rejection.getPuri());
-        }
+        /**
+         * What is read.
+         *
+         * @param isWhole whether it is all that there is
+         */
+        private record Range(Map<TopicPartition, Long> begins, Map<TopicPartition, Long> ends, boolean isWhole) {}
 
-        /** Without a filter the last ones are at the end; every one has at most one transaction marker behind it. */
-        private Map<TopicPartition, Long> seek(Consumer<?, ?> consumer, boolean fromNearTheEnd) {
+        /** The last offsets of each partition, at most so many. */
+        private static Range range(Consumer<?, ?> consumer, long most) {
             List<TopicPartition> partitions = consumer.partitionsFor(Topics.REJECTIONS).stream()
                     .map(info -> new TopicPartition(info.topic(), info.partition()))
                     .toList();
@@ -137,14 +141,13 @@ final class RejectionsCommand implements Runnable {
                         "the topic " + Topics.REJECTIONS + " does not exist; make it with: puri topics create", null);
             }
             consumer.assign(partitions);
-            Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
-            Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions));
+            Map<TopicPartition, Long> firsts = consumer.beginningOffsets(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            Map<TopicPartition, Long> begins = new HashMap<>();
             for (TopicPartition each : partitions) {
-                long begin = begins.getOrDefault(each, 0L);
-                long near = ends.getOrDefault(each, 0L) - 2L * count;
-                consumer.seek(each, fromNearTheEnd ? Math.max(begin, near) : begin);
+                begins.put(each, Math.max(firsts.getOrDefault(each, 0L), ends.getOrDefault(each, 0L) - most));
             }
-            return ends;
+            return new Range(begins, ends, begins.equals(firsts));
         }
 
         private static boolean reached(Consumer<?, ?> consumer, Map<TopicPartition, Long> ends) {

@@ -37,13 +37,27 @@ class ExpectationsTest {
         assertThat(told).isEmpty();
         assertThat(expectations.waiting()).isZero();
         assertThat(expectations.lacksDetails()).isTrue();
-        expectations.rejection(at(0, 1), "held by another");
+        expectations.rejection(at(0, 1), TAKEN, "held by another");
 
-        expectations.rejection(at(0, 2), "held too");
+        expectations.rejection(at(0, 2), TAKEN, "held too");
         expectations.outcome(at(0, 2), TAKEN);
         expectations.expect(at(0, 2), 2);
         assertThat(told).containsExactly("1 refused:PURI_TAKEN held by another", "2 refused:PURI_TAKEN held too");
         assertThat(expectations.lacksDetails()).isFalse();
+    }
+
+    /** An event in a topic that is not its namespace's has no record of identities. */
+    @Test
+    void aRejectionAloneSettlesItsEvent() {
+        expectations.expect(at(0, 1), 1);
+        expectations.rejection(at(0, 1), TAKEN, "first");
+        expectations.rejection(at(0, 2), TAKEN, "second");
+        expectations.expect(at(0, 2), 2);
+
+        assertThat(told).containsExactly("1 refused:PURI_TAKEN first", "2 refused:PURI_TAKEN second");
+        assertThat(expectations.waiting()).isZero();
+        expectations.outcome(at(0, 2), TAKEN);
+        assertThat(told).hasSize(2);
     }
 
     @Test
@@ -92,7 +106,7 @@ class ExpectationsTest {
                 Outcome outcome = random.nextInt(3) == 0 ? TAKEN : Outcome.APPLIED;
                 outcomes.add(() -> expectations.outcome(position, outcome));
                 if (outcome == TAKEN) {
-                    rejections.add(() -> expectations.rejection(position, "why " + line));
+                    rejections.add(() -> expectations.rejection(position, outcome, "why " + line));
                 }
                 if (ours) {
                     acknowledgements.add(() -> expectations.expect(position, line));

@@ -2,13 +2,13 @@ package dev.puri.tail;
 
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues.UnreadableException;
-import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Refusals;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -33,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -83,8 +84,11 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     private final TreeSet<Refused> byTime = new TreeSet<>(BY_TIME);
 
-    /** The last erasures: refusals from before may be read after them. */
-    private final Map<Puri, Erasure> erasures = new LinkedHashMap<>();
+    /** The times of the last erasures: refusals from before may be read after them. */
+    private final Map<Puri, Instant> erasedAt = new LinkedHashMap<>();
+
+    /** The last event of each name that this topic tells to have no row. */
+    private final Map<Puri, Erasure> gone = new LinkedHashMap<>();
 
     /** What is kept of refusals that were forgotten with an erased pURI, so that their tokens are answered; the oldest first. */
     private final Map<Position, Refused> nameless = new LinkedHashMap<>();
@@ -92,19 +96,6 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
     private volatile Listener listener = position -> {};
-
-    /**
-     * When a name was erased.
-     *
-     * @param position of the erasing event; null as long as only the table's topic told of it
-     */
-    private record Erasure(@Nullable Position position, Instant at) {
-        /** The later of the two; of the same time that with a position. */
-        Erasure and(Erasure other) {
-            int order = at.compareTo(other.at);
-            return order > 0 || order == 0 && other.position == null ? this : other;
-        }
-    }
 
     /** One who waits. */
     private static final class Waiting {
@@ -191,12 +182,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     @Override
     public synchronized @Nullable Position lastErasureOf(Puri puri) {
-        Erasure erasure = erasures.get(puri);
-        return erasure == null ? null : erasure.position();
+        Erasure erasure = gone.get(puri);
+        // The table's reader tells of those that came since, and it may be behind this one.
+        return erasure == null || !erasure.at().isBefore(since) ? null : erasure.position();
     }
 
     @Override
-    public void onRefusal(Listener listener) {
+    public void onNews(Listener listener) {
         this.listener = listener;
     }
 
@@ -280,17 +272,11 @@ public final class RefusalLog implements Refusals, AutoCloseable {
      * Forgets the refusals of a pURI that was erased, and of others that name it as their survivor, as far as they are older;
      * also those that are still to be read.
      */
-    public void forgetErased(Puri puri, Instant at) {
-        forget(puri, new Erasure(null, at));
-    }
-
-    private synchronized void forget(Puri puri, Erasure erasure) {
-        Erasure before = erasures.remove(puri);
+    public synchronized void forgetErased(Puri puri, Instant at) {
+        Instant before = erasedAt.remove(puri);
         // Put last: the oldest are forgotten first. Two topics tell of an erasure, in either order and more than once.
-        erasures.put(puri, before == null ? erasure : before.and(erasure));
-        if (erasures.size() > history) {
-            erasures.remove(erasures.keySet().iterator().next());
-        }
+        erasedAt.put(puri, before == null || before.isBefore(at) ? at : before);
+        bound(erasedAt);
         for (Map<Puri, Deque<Refused>> index : List.of(byPuri, bySurvivor)) {
             List.copyOf(index.getOrDefault(puri, NONE)).stream()
                     .filter(this::isErased)
@@ -306,9 +292,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     private boolean isErased(@Nullable Puri puri, Refused refused) {
-        Erasure erasure = puri == null ? null : erasures.get(puri);
+        Instant at = puri == null ? null : erasedAt.get(puri);
         // Those of the same millisecond may be of events after the erasure.
-        return erasure != null && refused.rejectedAt().isBefore(erasure.at());
+        return at != null && refused.rejectedAt().isBefore(at);
     }
 
     private synchronized void forgetTooOld() {
@@ -316,10 +302,28 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         while (!byTime.isEmpty() && byTime.getFirst().rejectedAt().isBefore(oldest)) {
             drop(byTime.getFirst());
         }
-        Iterator<Erasure> all = erasures.values().iterator();
-        while (all.hasNext() && all.next().at().isBefore(oldest)) {
-            all.remove();
+        removeFirst(erasedAt.values(), at -> at.isBefore(oldest));
+        removeFirst(gone.values(), erasure -> erasure.at().isBefore(oldest));
+    }
+
+    private static <T> void removeFirst(Iterable<T> all, Predicate<T> isTooOld) {
+        Iterator<T> each = all.iterator();
+        while (each.hasNext() && isTooOld.test(each.next())) {
+            each.remove();
         }
+    }
+
+    private void bound(Map<?, ?> newest) {
+        if (newest.size() > history) {
+            newest.remove(newest.keySet().iterator().next());
+        }
+    }
+
+    private synchronized void addGone(Erasure erasure) {
+        // In the order of the log: the last that is read is the last that there is.
+        gone.remove(erasure.puri());
+        gone.put(erasure.puri(), erasure);
+        bound(gone);
     }
 
     void add(Refused refused) {
@@ -334,7 +338,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         }
         // The waiters' continuations run here, so without the lock.
         waiting.forEach(each -> each.told.complete(Optional.of(kept)));
-        listener.refused(refused.position());
+        listener.told(refused.position());
         if (kept == refused && !refused.rejectedAt().isBefore(since)) {
             counters.getOrDefault(refused.reason(), otherReasons).increment();
         }
@@ -356,9 +360,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     private boolean addNameless(Refused refused) {
         boolean isNew = nameless.putIfAbsent(refused.position(), refused) == null;
-        if (nameless.size() > history) {
-            nameless.remove(nameless.keySet().iterator().next());
-        }
+        bound(nameless);
         return isNew;
     }
 
@@ -391,6 +393,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         bySurvivor.clear();
         byTime.clear();
         nameless.clear();
+        gone.clear();
     }
 
     private final class Feed implements TopicTail.Reader {
@@ -423,13 +426,12 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         }
 
         private void takeErasure(ConsumerRecord<byte[], byte[]> record) {
-            Puri puri = RecordKey.puri(record.key());
-            Answer answer = Answer.of(record.headers());
-            if (answer == null) {
-                throw new IllegalArgumentException("it has no value, and no headers that tell of an erasure");
+            Erasure erasure = Erasure.of(RecordKey.puri(record.key()), record.headers());
+            addGone(erasure);
+            if (erasure.isApplied()) {
+                forgetErased(erasure.puri(), erasure.at());
             }
-            forget(puri, new Erasure(answer.position(), Instant.ofEpochMilli(record.timestamp())));
-            listener.refused(answer.position());
+            listener.told(erasure.position());
         }
     }
 

@@ -10,6 +10,7 @@ import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
@@ -96,7 +97,7 @@ final class RefusalLogTest {
     @Test
     void whoListensIsToldOfEachRefusalOnce() {
         List<Position> told = new ArrayList<>();
-        log.onRefusal(told::add);
+        log.onNews(told::add);
 
         add(ONE, 10, 1);
         add(ONE, 10, 1);
@@ -179,33 +180,50 @@ final class RefusalLogTest {
     /** A snapshot may be younger than the erasure, and then the table's topic does not tell of it again. */
     @Test
     void anErasureIsReadFromTheTopicOfRefusalsToo() {
-        add(ONE, 10, 1);
+        add(ONE, 10, -3);
         List<Position> told = new ArrayList<>();
-        log.onRefusal(told::add);
+        log.onNews(told::add);
 
-        takeErasure(ONE, 11, 3);
+        takeErasure(ONE, 11, -1, Outcome.APPLIED);
 
         assertThat(log.latest(10)).isEmpty();
         assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(11));
         assertThat(log.lastErasureOf(TWO)).isNull();
         assertThat(told).containsExactly(Written.position(11));
-        add(ONE, 9, 2);
+        add(ONE, 9, -2);
         assertThat(log.latest(10)).isEmpty();
+        readers.getFirst().anew();
+        assertThat(log.lastErasureOf(ONE)).as("another topic's").isNull();
+    }
+
+    @Test
+    void anEventThatChangedNothingAboutWhatIsGoneForgetsNoRefusal() {
+        takeErasure(ONE, 10, -3, Outcome.APPLIED);
+        add(ONE, 11, -2);
+
+        takeErasure(ONE, 12, -1, Outcome.UNCHANGED);
+
+        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
+        assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(12));
     }
 
     @Test
     void theLatestErasureCountsInWhateverOrderTwoTopicsTellOfThem() {
-        takeErasure(ONE, 11, 3);
-        log.forgetErased(ONE, Written.TIME.plusSeconds(3));
-        assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(11));
-
         log.forgetErased(ONE, Written.TIME.plusSeconds(5));
-        takeErasure(ONE, 11, 3);
-        add(ONE, 12, 4);
-        assertThat(log.latest(10)).isEmpty();
+        takeErasure(ONE, 11, 3, Outcome.APPLIED);
 
-        takeErasure(ONE, 13, 5);
-        assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(13));
+        add(ONE, 12, 4);
+        add(ONE, 13, 6);
+
+        assertThat(offsets(log.of(ONE, 10))).containsExactly(13L);
+    }
+
+    /** The table's reader may be behind it, and whoever is told that it was seen must not see the row after that. */
+    @Test
+    void anErasureSinceTheStartIsToldByTheTablesTopicAlone() {
+        takeErasure(ONE, 11, 1, Outcome.APPLIED);
+
+        assertThat(log.lastErasureOf(ONE)).isNull();
     }
 
     @Test
@@ -238,22 +256,25 @@ final class RefusalLogTest {
         assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
     }
 
-    private void takeErasure(Puri puri, long offset, int seconds) {
+    /** As the broker gives it, by whose clock the record's timestamp is. */
+    private void takeErasure(Puri puri, long offset, int seconds, Outcome outcome) {
         ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(
                 Topics.REJECTIONS,
                 0,
                 0,
-                Written.TIME.plusSeconds(seconds).toEpochMilli(),
-                TimestampType.CREATE_TIME,
+                Written.TIME.plusSeconds(seconds + 30).toEpochMilli(),
+                TimestampType.LOG_APPEND_TIME,
                 0,
                 0,
                 puri.toBytes(),
                 null,
                 new RecordHeaders(),
                 Optional.empty());
+        long at = Written.TIME.plusSeconds(seconds).toEpochMilli();
         record.headers()
                 .add(Position.HEADER, Written.utf8(Written.position(offset).toString()))
-                .add(Outcome.HEADER, Written.utf8(Outcome.APPLIED.toString()));
+                .add(Outcome.HEADER, Written.utf8(outcome.toString()))
+                .add(Erasure.TIME_HEADER, Written.utf8(Long.toString(at)));
         readers.getFirst().take(record);
     }
 

@@ -3,6 +3,7 @@ package dev.puri.registry;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
@@ -33,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * behind it ({@link Parking}), so no event overtakes another. A grant, or the punctuation, takes the
  * queue up again from its head.
  *
- * <p>Every event with a pURI of this partition leaves by {@code settle} and only there: one record of
- * identities and one count. One that is applied may leave a document too ({@link DocumentFate}); the
+ * <p>Every event with a pURI of this partition, in its namespace's topic, leaves by {@code settle} and only there: one
+ * record of identities and one count. One that is applied may leave a document too ({@link DocumentFate}); the
  * registration tells whether there is one, so a collection that is not searched costs no look for it.
  */
 final class Registrar implements Processor<byte[], byte[], byte[], Output> {
@@ -301,7 +302,14 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
 
         private void refuse(Dossier dossier, @Nullable UUID eventId, Refusal refusal) {
             reject(dossier.arrival(), dossier.puri(), eventId, refusal);
-            settle(dossier, before(dossier).row(), Outcome.refused(refusal.reason()));
+            if (collections.objectionTo(
+                            dossier.puri(), dossier.arrival().position().topic())
+                    == null) {
+                settle(dossier, before(dossier).row(), Outcome.refused(refusal.reason()));
+            }
+            // From a topic that is not its namespace's anybody may send, and a record of identities would hide up to
+            // where
+            // the row's own events were answered.
         }
 
         /** Refuses what has no pURI of this partition, so that no row can answer it. */
@@ -316,8 +324,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         }
 
         /**
-         * Writes the one record of identities for this event: the row as it is now, and what became of the event. An
-         * erasure is told to the readers of rejections too: they forget what was refused of the name before.
+         * Writes the one record of identities for this event: the row as it is now, and what became of the event. Of an
+         * erasure, and of an event that changed nothing about one, the readers of rejections are told too.
          */
         private void settle(Dossier dossier, @Nullable Row row, Outcome outcome) {
             RecordHeaders headers = place(dossier);
@@ -329,7 +337,10 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
                     headers);
             if (row == null && outcome.kind() != Outcome.Kind.REFUSED) {
                 // Servers read this topic again at every start: a snapshot of theirs may be younger than the erasure.
-                forward(Output.Destination.REJECTIONS, dossier.arrival().key(), null, new RecordHeaders(headers));
+                RecordHeaders erasure = new RecordHeaders(headers);
+                // The topic's own timestamps are the broker's.
+                erasure.add(Erasure.TIME_HEADER, Texts.utf8(Long.toString(now())));
+                forward(Output.Destination.REJECTIONS, dossier.arrival().key(), null, erasure);
             }
         }
 

@@ -9,6 +9,7 @@ import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
@@ -73,7 +74,8 @@ final class AsyncApiTest {
                     .as(topic)
                     .isEqualTo(
                             switch (topic) {
-                                case Topics.IDENTITIES, Topics.REJECTIONS -> Set.of(Position.HEADER, Outcome.HEADER);
+                                case Topics.IDENTITIES -> Set.of(Position.HEADER, Outcome.HEADER);
+                                case Topics.REJECTIONS -> Set.of(Position.HEADER, Outcome.HEADER, Erasure.TIME_HEADER);
                                 case Topics.DOCUMENTS -> Set.of(Position.HEADER);
                                 default -> Set.of();
                             });

@@ -3,10 +3,12 @@ package dev.puri.resolver;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.BlockingDeque;
 import java.util.concurrent.BlockingQueue;
@@ -131,9 +133,14 @@ final class RowWriter implements AutoCloseable {
         private void tellAnswers(Answers answers) {
             for (int i = 0; i < rows.count(); i++) {
                 byte[] token = tokens[i];
-                Row row = token == null || !isOfNamespace(token) ? null : rows.row(i);
-                if (row != null) {
-                    answers.answered(rows.name(i), row.position());
+                if (token != null && isOfNamespace(token)) {
+                    Row row = rows.row(i);
+                    // Of a row the batch has read the token already; of a removal it was made of a position.
+                    answers.answered(
+                            rows.name(i),
+                            row == null
+                                    ? Position.parse(new String(token, StandardCharsets.US_ASCII))
+                                    : row.position());
                 }
             }
         }

@@ -390,9 +390,6 @@ final class Feed implements AutoCloseable {
         if (change.entry() instanceof Entry.OfIdentity entry) {
             Row row = entry.row();
             heard.row(change.puri(), row.position(), row.handle());
-            if (answer != null) {
-                tools.answers().answered(change.puri(), answer.position());
-            }
         } else {
             heard.gone(change.puri());
             if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
@@ -400,6 +397,9 @@ final class Feed implements AutoCloseable {
             } else if (answer != null) {
                 tools.answers().noRow(change.puri(), answer.position());
             }
+        }
+        if (answer != null) {
+            tools.answers().answered(change.puri(), answer.position());
         }
         if (answer != null && answer.outcome().reason() != null) {
             tools.answers()

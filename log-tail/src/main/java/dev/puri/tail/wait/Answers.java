@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class Answers {
     private static final Logger log = LoggerFactory.getLogger(Answers.class);
 
-    /** Of an entry of any kind some 200 bytes: 60 MB at most. */
+    /** An entry of any kind takes some 200 to 300 bytes with names of usual length: about 80 MB for all three. */
     static final int MOST = 100_000;
 
     private final BiConsumer<Puri, Instant> erasures;
@@ -117,9 +117,9 @@ public final class Answers {
     }
 
     /**
-     * The row of this name is as of this event, for all to see. A namespace's own topic may have another number of
+     * This event was answered, and what became of it can be seen. A namespace's own topic may have another number of
      * partitions than the shared one, and its producers their own partitioner: a name's events may come by several
-     * partitions, and then the row is as of one of them alone. So these are remembered one by one.
+     * partitions, and then the row, or the lack of one, is as of one of them alone. So these are remembered one by one.
      */
     public void answered(Puri puri, Position position) {
         if (!position.topic().equals(Topics.EVENTS)) {

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * was it refused? ──▶ Refused     the exact token first, even if the row has gone on since
- * is the row, or the lack of one, as of this event or a later one of the topic? ──▶ Seen
+ * is the row, or the lack of one, as of this event or a later one of its partition? ──▶ Seen
+ * is it remembered that exactly this event was answered? ──▶ Seen
+ * is there no row, and was the name erased before the start by this event or a later one? ──▶ Seen
  * otherwise wait for news of the name or the token and look again ──▶ …
  * the wait is over: can the token be of this name? ──▶ NotCaughtUp, else Foreign
  * </pre>
@@ -118,7 +120,7 @@ public final class ReadYourWrites {
         this.refusals = refusals;
         this.waiters = waiters;
         this.partitions = partitions;
-        refusals.onRefusal(waiters::wake);
+        refusals.onNews(waiters::wake);
         for (End end : End.values()) {
             waits.put(
                     end,
@@ -140,25 +142,24 @@ public final class ReadYourWrites {
      */
     public CompletableFuture<Sight> await(Object caller, Puri puri, Position token, Duration wait)
             throws Waiters.TooManyException {
-        Sight now = look(puri, token, rows::lastOf);
+        Sight now = look(puri, token);
         if (now != null || !wait.isPositive()) {
             return detailed(now == null ? unseen(puri, token) : now).toCompletableFuture();
         }
         return answered(
-                waiters.await(caller, puri, token, wait, () -> look(puri, token, rows::lastHeardOf)),
-                () -> unseen(puri, token));
+                waiters.await(caller, puri, token, wait, () -> lookAgain(puri, token)), () -> unseen(puri, token));
     }
 
     /** The same of a handle's bearer, who may not be known yet. */
     public CompletableFuture<Sight> await(Object caller, Handle handle, Position token, Duration wait)
             throws Waiters.TooManyException {
-        Sight now = look(handle, token, rows::lastOf);
+        Sight now = look(handle, token, this::look);
         if (now != null || !wait.isPositive()) {
             return detailed(now == null ? unseen(rows.bearer(handle), token) : now)
                     .toCompletableFuture();
         }
         return answered(
-                waiters.await(caller, null, token, wait, () -> look(handle, token, rows::lastHeardOf)),
+                waiters.await(caller, null, token, wait, () -> look(handle, token, this::lookAgain)),
                 () -> unseen(rows.bearer(handle), token));
     }
 
@@ -176,33 +177,48 @@ public final class ReadYourWrites {
         return answer;
     }
 
-    private @Nullable Sight look(Puri puri, Position token, Function<Puri, @Nullable Position> last) {
+    /** The first look, which asks for the row wherever it is; may block. */
+    private @Nullable Sight look(Puri puri, Position token) {
         Sight refused = refused(puri, token);
-        if (refused != null) {
+        if (refused != null || !isLookedFor(puri, token)) {
             return refused;
         }
-        if (!rows.areThere() || Tokens.foreign(token, puri, partitions.getAsInt()) != null) {
-            return null;
-        }
-        Position row = last.apply(puri);
-        boolean isSeen = row == null
-                ? isAsOf(token, answers.lastWithoutRow(puri)) || isAsOf(token, refusals.lastErasureOf(puri))
-                : isAsOf(token, row) || answers.isAnswered(puri, token);
+        Position row = rows.lastOf(puri);
+        // Only here is it known that there is no row: later looks do not see those from before the start.
+        boolean isSeen = isSeen(puri, token, row) || row == null && isAsOf(token, refusals.lastErasureOf(puri));
         return isSeen ? Sight.Seen.INSTANCE : null;
+    }
+
+    /** A look at what has come since; must not block. */
+    private @Nullable Sight lookAgain(Puri puri, Position token) {
+        Sight refused = refused(puri, token);
+        if (refused != null || !isLookedFor(puri, token)) {
+            return refused;
+        }
+        return isSeen(puri, token, rows.lastHeardOf(puri)) ? Sight.Seen.INSTANCE : null;
+    }
+
+    private boolean isLookedFor(Puri puri, Position token) {
+        return rows.areThere() && Tokens.foreign(token, puri, partitions.getAsInt()) == null;
+    }
+
+    private boolean isSeen(Puri puri, Position token, @Nullable Position row) {
+        return isAsOf(token, row == null ? answers.lastWithoutRow(puri) : row) || answers.isAnswered(puri, token);
     }
 
     private static boolean isAsOf(Position token, @Nullable Position heard) {
         return heard != null && Tokens.isAsOf(token, heard);
     }
 
-    private @Nullable Sight look(Handle handle, Position token, Function<Puri, @Nullable Position> last) {
+    private @Nullable Sight look(
+            Handle handle, Position token, BiFunction<Puri, Position, @Nullable Sight> lookAtBearer) {
         Sight.Refused refused = refused(null, token);
         Puri bearer = rows.bearer(handle);
         // Of another's event it is told here only that it may not have this handle.
         if (refused != null && (bearer == null || refused.reason() == Reason.HANDLE_TAKEN)) {
             return refused;
         }
-        return bearer == null ? null : look(bearer, token, last);
+        return bearer == null ? null : lookAtBearer.apply(bearer, token);
     }
 
     /**

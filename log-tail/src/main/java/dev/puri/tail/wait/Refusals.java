@@ -18,7 +18,10 @@ public interface Refusals {
     @Nullable
     Refusal at(Position position, @Nullable Puri puri);
 
-    /** The last event that is known to have left a name without a row by erasing it; null when none is known. */
+    /**
+     * The last event from before this server's start that left a name without a row and was not refused; null when none is
+     * known.
+     */
     @Nullable
     Position lastErasureOf(Puri puri);
 
@@ -29,12 +32,12 @@ public interface Refusals {
      */
     CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience);
 
-    /** Sets the listener that is called for each refusal that is read. */
-    void onRefusal(Listener listener);
+    /** Sets the listener that is called for each refusal and each erasure that is read. */
+    void onNews(Listener listener);
 
-    /** Receives refusals, on any thread; must not block. */
+    /** Receives the positions of events, on any thread; must not block. */
     @FunctionalInterface
     interface Listener {
-        void refused(Position position);
+        void told(Position position);
     }
 }

@@ -39,7 +39,8 @@ public final class Tokens {
         if (!token.topic().equals(Topics.EVENTS)) {
             return Topics.mayOwnTopic(puri.namespace()) && token.topic().equals(Topics.eventsOf(puri.namespace()))
                     ? null
-                    : "the token " + token + " is of another namespace's events than those of " + puri;
+                    : "the token " + token + " is of another namespace's events than those of " + puri + "; if " + puri
+                            + " was sent there all the same, the registry refuses that event within 6 s";
         }
         int partition = partition(puri, partitions);
         return token.partition() == partition

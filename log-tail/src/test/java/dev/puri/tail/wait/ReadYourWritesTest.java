@@ -53,6 +53,10 @@ final class ReadYourWritesTest {
         void put(Puri puri, Row row) {
             byPuri.put(puri, row);
         }
+
+        void remove(Puri puri) {
+            byPuri.remove(puri);
+        }
     }
 
     /** The rows of the table that answers now. */
@@ -98,11 +102,11 @@ final class ReadYourWritesTest {
 
         void add(Position position, Refusal refusal) {
             all.put(position, refusal);
-            listener.refused(position);
+            listener.told(position);
         }
 
         @Override
-        public void onRefusal(Refusals.Listener listener) {
+        public void onNews(Refusals.Listener listener) {
             this.listener = listener;
         }
 
@@ -135,6 +139,32 @@ final class ReadYourWritesTest {
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
                 .as("there is a row, and it tells")
                 .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+    }
+
+    /** Later looks see only what was heard of since the start: there a row is missing that the table has. */
+    @Test
+    void anErasureIsNotSeenBeforeTheRowIsGone() throws Exception {
+        table.put(TRACK, row(at(3)));
+        refusals.erasures.put(TRACK, at(7));
+        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
+
+        table.remove(TRACK);
+        refusals.listener.told(at(7));
+        waiters.wake(TRACK);
+        assertThat(waiting).isNotDone();
+
+        answers.noRow(TRACK, at(7));
+        waiters.wake(TRACK);
+        assertThat(waiting).isCompletedWithValue(new Sight.Seen());
+    }
+
+    @Test
+    void anEventOfANamespacesTopicIsAnsweredIfTheNameIsGoneByAnotherPartition() throws Exception {
+        Position created = Position.parse(TRACK.namespace() + "-4-1");
+        answers.answered(TRACK, created);
+        answers.noRow(TRACK, Position.parse(TRACK.namespace() + "-5-2"));
+
+        assertThat(writes.await(CALLER, TRACK, created, LONG)).isCompletedWithValue(new Sight.Seen());
     }
 
     @Test
