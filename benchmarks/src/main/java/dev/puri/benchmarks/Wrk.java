@@ -80,6 +80,9 @@ final class Wrk {
                 "-t1",
                 "-c" + CONNECTIONS,
                 "-d" + seconds + "s",
+                // Of 2 s by default, which a cold server on a slow machine takes under full load.
+                "--timeout",
+                "30s",
                 "-s",
                 script.toString(),
                 "http://127.0.0.1:" + port,

@@ -171,6 +171,10 @@ final class Readiness {
 
     private void report(Part part) {
         String health = said.getOrDefault(part.name(), "unknown");
+        if (parsed(health).path("status").asText().equals("UP")) {
+            // Ready since it was looked at.
+            return;
+        }
         String reasons = StreamSupport.stream(parsed(health).path("checks").spliterator(), false)
                 .filter(check -> check.path("status").asText().equals("DOWN"))
                 .flatMap(check -> textsOf(check).stream().limit(1))

@@ -59,6 +59,8 @@ public record WaitTerms(Duration maxWait) {
 
     /** What an exception says, as a sentence for people. */
     public static String sentence(String text) {
-        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
+        // A pURI keeps its form.
+        boolean beginsWithName = text.indexOf(':') >= 0 && text.indexOf(':') < (text + ' ').indexOf(' ');
+        return (beginsWithName ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1)) + ".";
     }
 }

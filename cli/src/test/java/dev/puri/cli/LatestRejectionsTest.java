@@ -1,0 +1,113 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.avro.EventPosition;
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Erasure;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class LatestRejectionsTest {
+    private static final Instant TIME = Instant.parse("2026-03-01T10:00:00Z");
+    private static final String ONE = "music:tracks:1";
+    private static final String TWO = "music:tracks:2";
+
+    private final LatestRejections all = new LatestRejections(null);
+
+    @Test
+    void theNewestAreLastAndNoMoreThanWereAskedFor() {
+        take(ONE, null, 3);
+        take(TWO, null, 1);
+        take(null, null, 2);
+
+        assertThat(seconds(all.get(2))).containsExactly(2L, 3L);
+        assertThat(seconds(all.get(10))).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void whatWasRefusedBeforeAnErasureIsLeftOut() {
+        take(ONE, null, 1);
+        take(TWO, ONE, 2);
+        take(ONE, null, 4);
+        erase(ONE, 3, Outcome.APPLIED);
+        take(TWO, null, 1);
+        erase(TWO, 5, Outcome.UNCHANGED);
+
+        assertThat(seconds(all.get(10)))
+                .as("of the name itself and of a survivor, wherever it was read")
+                .containsExactly(1L, 4L);
+    }
+
+    @Test
+    void thoseOfOneNameAreKeptWithoutTheirEvents() {
+        LatestRejections ofOne = new LatestRejections(Puri.parse(ONE));
+        ofOne.take(record(ONE.getBytes(StandardCharsets.UTF_8), rejection(ONE, null, 1)));
+        ofOne.take(record(TWO.getBytes(StandardCharsets.UTF_8), rejection(TWO, null, 2)));
+
+        assertThat(seconds(ofOne.get(10))).containsExactly(1L);
+        assertThat(ofOne.get(10).getFirst().getOriginal().remaining()).isZero();
+    }
+
+    @Test
+    void aRecordThatIsNeitherIsPassedOver() {
+        all.take(record("no pURI".getBytes(StandardCharsets.UTF_8), null));
+        all.take(record(null, null));
+
+        assertThat(all.get(10)).isEmpty();
+    }
+
+    private void take(@Nullable String puri, @Nullable String survivor, int seconds) {
+        all.take(record(null, rejection(puri, survivor, seconds)));
+    }
+
+    private void erase(String puri, int seconds, Outcome outcome) {
+        ConsumerRecord<byte[], Object> record = record(puri.getBytes(StandardCharsets.UTF_8), null);
+        header(record, Position.HEADER, "1-7");
+        header(record, Outcome.HEADER, outcome.toString());
+        header(
+                record,
+                Erasure.TIME_HEADER,
+                Long.toString(TIME.plusSeconds(seconds).toEpochMilli()));
+        all.take(record);
+    }
+
+    private static void header(ConsumerRecord<?, ?> record, String name, String value) {
+        record.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static ConsumerRecord<byte[], Object> record(byte @Nullable [] key, @Nullable Object value) {
+        return new ConsumerRecord<>(Topics.REJECTIONS, 0, 0, key, value);
+    }
+
+    private static Rejection rejection(@Nullable String puri, @Nullable String survivor, long seconds) {
+        return new Rejection(
+                "PURI_TAKEN",
+                "held by catalog",
+                new EventPosition(Topics.EVENTS, 1, seconds),
+                TIME.plusSeconds(seconds),
+                puri,
+                null,
+                null,
+                null,
+                survivor,
+                ByteBuffer.wrap(new byte[32]),
+                3L,
+                ByteBuffer.wrap(new byte[3]));
+    }
+
+    private static List<Long> seconds(List<Rejection> rejections) {
+        return rejections.stream()
+                .map(each -> each.getRejectedAt().getEpochSecond() - TIME.getEpochSecond())
+                .toList();
+    }
+}
