@@ -302,14 +302,12 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
 
         private void refuse(Dossier dossier, @Nullable UUID eventId, Refusal refusal) {
             reject(dossier.arrival(), dossier.puri(), eventId, refusal);
-            if (collections.objectionTo(
-                            dossier.puri(), dossier.arrival().position().topic())
-                    == null) {
+            // Anybody may write to a topic that is not its namespace's. A record of identities for that would hide from
+            // servers which of the row's own events were answered.
+            String topic = dossier.arrival().position().topic();
+            if (collections.objectionTo(dossier.puri(), topic) == null) {
                 settle(dossier, before(dossier).row(), Outcome.refused(refusal.reason()));
             }
-            // From a topic that is not its namespace's anybody may send, and a record of identities would hide up to
-            // where
-            // the row's own events were answered.
         }
 
         /** Refuses what has no pURI of this partition, so that no row can answer it. */
