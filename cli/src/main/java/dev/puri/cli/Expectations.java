@@ -88,7 +88,7 @@ final class Expectations {
         return false;
     }
 
-    /** What a rejection says of the event that stands here. It may be all that is ever said of it. */
+    /** Takes a rejection of the event at this position. Some refused events have no record of identities. */
     void rejection(Position position, Outcome outcome, String detail) {
         Refused ours = refused.remove(position);
         if (ours != null) {

@@ -79,7 +79,7 @@ public final class Events {
         return new Draft(puri, new Change.Deleted());
     }
 
-    /** An object is gone and is to be forgotten everywhere. */
+    /** An object is gone, and every copy of its name and text is removed. */
     public Draft erased(Puri puri) {
         return new Draft(puri, new Change.Erased());
     }

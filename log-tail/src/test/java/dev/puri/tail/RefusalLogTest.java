@@ -218,7 +218,7 @@ final class RefusalLogTest {
         assertThat(offsets(log.of(ONE, 10))).containsExactly(13L);
     }
 
-    /** The table's reader may be behind it, and whoever is told that it was seen must not see the row after that. */
+    /** The reader of the table may be behind. A client that was told "seen" must not get the old row afterwards. */
     @Test
     void anErasureSinceTheStartIsToldByTheTablesTopicAlone() {
         takeErasure(ONE, 11, 1, Outcome.APPLIED);

@@ -126,7 +126,7 @@ final class RegistryStack implements AutoCloseable {
         for (ConsumerRecord<byte[], byte[]> record : eyes.poll(Duration.ofMillis(200))) {
             if (record.topic().equals(Topics.REJECTIONS)) {
                 if (record.value() == null) {
-                    // An erasure, which is told there too.
+                    // The topic has a record without a value for each erasure.
                     continue;
                 }
                 rejections.add(refused.decode(record.value(), Rejection.getClassSchema()));

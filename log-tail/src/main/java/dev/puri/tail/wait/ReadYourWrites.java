@@ -189,7 +189,7 @@ public final class ReadYourWrites {
         return isSeen ? Sight.Seen.INSTANCE : null;
     }
 
-    /** A look at what has come since; must not block. */
+    /** Looks again at what was read since the start; must not block. */
     private @Nullable Sight lookAgain(Puri puri, Position token) {
         Sight refused = refused(puri, token);
         if (refused != null || !isLookedFor(puri, token)) {

@@ -52,7 +52,7 @@ final class SlipQueryTest {
         assertThat(accepted).isBetween(5_000, 20_000);
     }
 
-    /** Its characters would have to be told apart by their bytes. */
+    /** The automaton over bytes cannot tell two characters beyond ASCII apart, so the one over characters is used. */
     @Test
     void aTextBeyondAsciiIsFoundWithASlipToo() throws Exception {
         assertThat(SlipQuery.inUtf8(Slips.automaton("日本語"))).isNull();
