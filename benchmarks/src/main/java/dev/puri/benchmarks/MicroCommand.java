@@ -23,7 +23,7 @@ import picocli.CommandLine.Unmatched;
         name = "micro",
         mixinStandardHelpOptions = true,
         description = {
-            "Codec, look-ups, puts and scans of the identity table one by one, with JMH.",
+            "Codecs, look-ups, puts and scans of the identity table one by one, with JMH.",
             "Takes JMH's own arguments: a pattern of names, -p rows=N, -f FORKS, -i ITERATIONS, -prof gc and others."
         })
 final class MicroCommand implements Callable<Integer> {

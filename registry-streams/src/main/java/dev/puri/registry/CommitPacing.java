@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A commit costs about as much as processing some dozens of records, however many it covers. So the gap
  *       between commits grows with the records of the last moments: none for a lone client, some milliseconds
  *       at hundreds of records a second, and longer than the commit interval in a flood.
- *   <li>Commits take at most half of the thread's time. On a busy machine, where they are slow, the rest of the
- *       time goes to the records.
+ *   <li>Commits take at most half of the thread's time, unless the last one is 25 ms ago. On a busy machine, where
+ *       they are slow, the rest of the time goes to the records.
  * </ul>
  *
  * <p>While a request is held back polls are short. The first empty poll after the bounds allow it makes it.
@@ -43,6 +43,9 @@ final class CommitPacing {
 
     /** The commit time that a thread can save up, and the debt that one slow commit can leave. */
     private static final long MOST_CREDIT_NANOS = Duration.ofMillis(50).toNanos();
+
+    /** So long after a commit the time that commits take holds back no other; their rate still does. */
+    private static final long PAUSE_NANOS = Duration.ofMillis(25).toNanos();
 
     /** How long a poll may take while a request is held back. */
     private static final Duration SHORT_POLL = Duration.ofMillis(5);
@@ -128,7 +131,8 @@ final class CommitPacing {
         roll(now);
         accrue(now);
         long gap = Math.max(0, inWindow + inWindowBefore - FREE_RECORDS) * GAP_NANOS;
-        if (creditNanos > 0 && now - committedAt >= gap) {
+        long pause = now - committedAt;
+        if (pause >= gap && (creditNanos > 0 || pause >= PAUSE_NANOS)) {
             heldBack = null;
             commit.run();
         } else {

@@ -8,7 +8,6 @@ import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.WireFormat;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +38,9 @@ final class EventEdge {
             return null;
         }
         try {
-            Puri puri = Puri.parse(new String(key, StandardCharsets.ISO_8859_1));
-            return Arrays.equals(puri.toBytes(), key) ? puri : null;
+            String text = new String(key, StandardCharsets.ISO_8859_1);
+            Puri puri = Puri.parse(text);
+            return puri.toString().equals(text) ? puri : null;
         } catch (IllegalArgumentException e) {
             return null;
         }
@@ -80,7 +80,7 @@ final class EventEdge {
         try {
             int schemaId = WireFormat.schemaId(arrival.head());
             return switch (schemas.schema(schemaId)) {
-                case SchemaLookup.Known known -> check(key, reader.read(arrival.head(), known.schema()));
+                case SchemaLookup.Known known -> check(key, reader.read(key, arrival.head(), known.schema()));
                 case SchemaLookup.Unknown ignored ->
                     // Not in the registry's words, which name its address.
                     unreadable(Reason.UNDECODABLE, "the schema registry has no schema " + schemaId);

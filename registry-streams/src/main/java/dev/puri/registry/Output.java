@@ -1,5 +1,8 @@
 package dev.puri.registry;
 
+import dev.puri.schemas.log.Topics;
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.common.serialization.Serdes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,10 +11,26 @@ import org.jspecify.annotations.Nullable;
  * @param value null is a tombstone
  */
 record Output(Destination to, byte @Nullable [] value) {
+    /** The value alone; nobody reads it back as an output. */
+    static final Serde<Output> SERDE = Serdes.serdeFrom((topic, output) -> output.value(), (topic, value) -> {
+        throw new UnsupportedOperationException("outputs are only written");
+    });
+
     enum Destination {
-        IDENTITIES,
-        DOCUMENTS,
-        REJECTIONS,
-        CLAIMS
+        IDENTITIES(Topics.IDENTITIES),
+        DOCUMENTS(Topics.DOCUMENTS),
+        REJECTIONS(Topics.REJECTIONS),
+        CLAIMS(RegistryTopology.CLAIMS_TOPIC);
+
+        private final String topic;
+
+        Destination(String topic) {
+            this.topic = topic;
+        }
+
+        /** The topic; of claims the name within the topology. */
+        String topic() {
+            return topic;
+        }
     }
 }

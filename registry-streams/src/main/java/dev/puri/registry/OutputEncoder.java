@@ -1,7 +1,6 @@
 package dev.puri.registry;
 
 import dev.puri.schemas.avro.EventPosition;
-import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
@@ -9,7 +8,7 @@ import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
-import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.RowEncoder;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * starts, so that no record waits for the schema registry.
  */
 final class OutputEncoder {
-    private final RecordWriter<IdentityRow> rows = RecordWriter.of(IdentityRow.class);
     private final RecordWriter<dev.puri.schemas.avro.Document> documents =
             RecordWriter.of(dev.puri.schemas.avro.Document.class);
     private final RecordWriter<Rejection> rejections = RecordWriter.of(Rejection.class);
@@ -38,13 +36,13 @@ final class OutputEncoder {
      *     refuses
      */
     OutputEncoder(SchemaRegistry registry) {
-        rowId = registry.register(Topics.IDENTITIES + "-value", rows.schema());
+        rowId = registry.register(Topics.IDENTITIES + "-value", RowEncoder.schema());
         documentId = registry.register(Topics.DOCUMENTS + "-value", documents.schema());
         rejectionId = registry.register(Topics.REJECTIONS + "-value", rejections.schema());
     }
 
     byte[] row(Row row) {
-        return rows.encode(rowId, RowAvro.toAvro(row));
+        return RowEncoder.encode(rowId, row);
     }
 
     byte[] document(Document document) {

@@ -1,9 +1,6 @@
 package dev.puri.registry;
 
 import static dev.puri.registry.Output.Destination.CLAIMS;
-import static dev.puri.registry.Output.Destination.DOCUMENTS;
-import static dev.puri.registry.Output.Destination.IDENTITIES;
-import static dev.puri.registry.Output.Destination.REJECTIONS;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
@@ -16,12 +13,13 @@ import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyConfig;
-import org.apache.kafka.streams.kstream.Branched;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.processor.RecordContext;
+import org.apache.kafka.streams.processor.TopicNameExtractor;
 import org.apache.kafka.streams.processor.WallclockTimestampExtractor;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
@@ -96,42 +94,24 @@ final class RegistryTopology {
                         .withValueSerde(Serdes.ByteArray())
                         .withNumberOfPartitions(partitions));
 
-        KStream<byte[], Output> outputs = builder.stream(Topics.EVENTS, consumed("events"))
+        KStream<byte[], Output> outputs = builder.stream(
+                        List.of(Topics.EVENTS, Topics.GRANTS), consumed("events-and-grants"))
                 .merge(intake, Named.as("events-of-all"))
-                .merge(builder.stream(Topics.GRANTS, consumed("grants")), Named.as("events-and-grants"))
                 .process(CommitPacing.paced(registrar(parts, partitions)), Named.as("registrar"));
 
-        outputs.split(Named.as("output-"))
-                .branch(
-                        (key, output) -> output.to() == IDENTITIES,
-                        Branched.withConsumer(identities -> write(identities, Topics.IDENTITIES), "identities"))
-                .branch(
-                        (key, output) -> output.to() == DOCUMENTS,
-                        Branched.withConsumer(documents -> write(documents, Topics.DOCUMENTS), "documents"))
-                .branch(
-                        (key, output) -> output.to() == REJECTIONS,
-                        Branched.withConsumer(rejections -> write(rejections, Topics.REJECTIONS), "rejections"))
-                .branch(
-                        (key, output) -> output.to() == CLAIMS,
-                        Branched.withConsumer(
-                                claims -> bytes(claims, CLAIMS_TOPIC)
-                                        .repartition(Repartitioned.<byte[], byte[]>as(CLAIMS_TOPIC)
-                                                .withKeySerde(Serdes.ByteArray())
-                                                .withValueSerde(Serdes.ByteArray())
-                                                .withNumberOfPartitions(partitions))
-                                        .process(CommitPacing.paced(clerk(parts.skipped())), Named.as("clerk"))
-                                        .to(Topics.GRANTS, produced("grants-sink")),
-                                "claims"))
-                .noDefaultBranch();
+        outputs.filterNot((key, output) -> output.to() == CLAIMS, Named.as("public-outputs"))
+                .to(
+                        new ByDestination(),
+                        Produced.with(Serdes.ByteArray(), Output.SERDE).withName("outputs-sink"));
+        outputs.filter((key, output) -> output.to() == CLAIMS, Named.as("claims-only"))
+                .mapValues(Output::value, Named.as("claims-bytes"))
+                .repartition(Repartitioned.<byte[], byte[]>as(CLAIMS_TOPIC)
+                        .withKeySerde(Serdes.ByteArray())
+                        .withValueSerde(Serdes.ByteArray())
+                        .withNumberOfPartitions(partitions))
+                .process(CommitPacing.paced(clerk(parts.skipped())), Named.as("clerk"))
+                .to(Topics.GRANTS, produced("grants-sink"));
         return builder.build();
-    }
-
-    private static void write(KStream<byte[], Output> outputs, String topic) {
-        bytes(outputs, topic).to(topic, produced(topic + "-sink"));
-    }
-
-    private static KStream<byte[], byte[]> bytes(KStream<byte[], Output> outputs, String topic) {
-        return outputs.mapValues(Output::value, Named.as(topic + "-bytes"));
     }
 
     private static ProcessorSupplier<byte[], byte[], byte[], Output> registrar(Parts parts, int partitions) {
@@ -190,6 +170,14 @@ final class RegistryTopology {
 
     private static Produced<byte[], byte[]> produced(String name) {
         return Produced.with(Serdes.ByteArray(), Serdes.ByteArray()).withName(name);
+    }
+
+    /** A record, for the topology's description prints it. */
+    private record ByDestination() implements TopicNameExtractor<byte[], Output> {
+        @Override
+        public String extract(byte[] key, Output output, RecordContext context) {
+            return output.to().topic();
+        }
     }
 
     /** What the stages share beside their stores. */

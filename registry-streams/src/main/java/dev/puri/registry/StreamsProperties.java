@@ -17,6 +17,8 @@ import org.apache.kafka.streams.errors.LogAndFailExceptionHandler;
 
 /** What Kafka Streams is told, and why where it is not its default. */
 final class StreamsProperties {
+    private static final int MAX_PARTITION_FETCH_BYTES = 64 * 1024;
+
     private StreamsProperties() {}
 
     static Properties of(StreamsSettings settings) {
@@ -69,6 +71,12 @@ final class StreamsProperties {
         // A broker refuses the first write and the offsets of a transaction until the markers of the one before are
         // written, which takes milliseconds. Batches back off from here to a second, transactional requests do not.
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
+        // A thread takes all that it has fetched of one partition before it takes the next partition. Kafka's default
+        // of
+        // 1 MiB is thousands of events, or ten thousand claims, so partitions with a backlog would wait for seconds.
+        properties.put(
+                StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG),
+                MAX_PARTITION_FETCH_BYTES);
         // How soon a new namespace's topic is found.
         properties.put(
                 ConsumerConfig.METADATA_MAX_AGE_CONFIG, Duration.ofSeconds(30).toMillis());

@@ -37,7 +37,7 @@ public record StreamsSettings(
         @Setting(
                 doc = "The longest time between two commits, which make work visible, while records flood in;"
                         + " with less to do a thread commits sooner.",
-                byDefault = "25ms",
+                byDefault = "100ms",
                 atLeast = "1ms",
                 atMost = "5s")
         Duration streamsCommitInterval,

@@ -103,17 +103,18 @@ final class CommitPacingTest {
     @Test
     void commitsOfAFloodAreLeftToTheInterval() {
         requests(15_000, 15_000, COMMIT);
-        // The interval of 25 ms commits forty times a second.
+        // The interval of 100 ms commits ten times a second.
         assertThat(requests(15_000, 15_000, COMMIT)).isLessThan(20);
     }
 
     @Test
-    void slowCommitsTakeAtMostHalfOfTheTime() {
+    void slowCommitsArePausesApart() {
         Duration slow = Duration.ofMillis(50);
         requests(20, 20, slow);
         long began = now;
         int made = requests(200, 40, slow);
-        assertThat(made * slow.toNanos()).isLessThan((now - began) * 6 / 10);
+        // 25 ms after every commit of 50 ms.
+        assertThat(made * slow.toNanos()).isLessThan((now - began) * 7 / 10);
         assertThat(made).isPositive();
     }
 

@@ -51,7 +51,7 @@ final class RegistryStack implements AutoCloseable {
     private final KafkaConsumer<byte[], byte[]> eyes;
 
     /** A record of identities. */
-    record Observed(Puri puri, Position position, Outcome outcome, Row row) {}
+    record Observed(Puri puri, Position position, Outcome outcome, Row row, long timestamp) {}
 
     RegistryStack(String schemaRegistry, Set<String> ownedNamespaces) {
         this.schemaRegistry = schemaRegistry;
@@ -142,7 +142,8 @@ final class RegistryStack implements AutoCloseable {
                     Outcome.parse(header(record, Outcome.HEADER)),
                     record.value() == null
                             ? null
-                            : RowAvro.fromAvro(rows.decode(record.value(), IdentityRow.getClassSchema()))));
+                            : RowAvro.fromAvro(rows.decode(record.value(), IdentityRow.getClassSchema())),
+                    record.timestamp()));
         }
         return this;
     }

@@ -40,11 +40,18 @@ public record Event(
                     "occurredAt " + occurredAt + " is not between " + EARLIEST + " and " + LATEST);
         }
         occurredAt = Instant.ofEpochMilli(occurredAt.toEpochMilli());
-        if (source.isEmpty()
-                || source.length() > MAX_SOURCE_LENGTH
-                || source.chars().anyMatch(Character::isISOControl)) {
+        if (source.isEmpty() || source.length() > MAX_SOURCE_LENGTH || hasControl(source)) {
             throw new IllegalArgumentException(
                     "source has 1 to " + MAX_SOURCE_LENGTH + " characters and no control characters");
         }
+    }
+
+    private static boolean hasControl(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -56,4 +56,9 @@ public final class WireFormat {
     public static boolean isOf(int schemaId, byte[] value) {
         return value.length >= HEADER_LENGTH && value[0] == MAGIC && (int) INTS.get(value, 1) == schemaId;
     }
+
+    /** Puts what stands before the record. */
+    public static void putHeader(int schemaId, ByteBuffer out) {
+        out.put(MAGIC).putInt(schemaId);
+    }
 }

@@ -59,7 +59,7 @@ class EventReaderTest {
         for (Change change : changes) {
             Event event = event(change);
             byte[] value = writer.encode(1, EventAvro.toAvro(event));
-            assertThat(reader.read(value, SCHEMA)).isEqualTo(event);
+            assertThat(reader.read(PURI, value, SCHEMA)).isEqualTo(event);
             assertThat(EventAvro.fromAvro(EventAvro.toAvro(event))).isEqualTo(event);
         }
     }
@@ -67,7 +67,7 @@ class EventReaderTest {
     @Test
     void guardsMayBeAbsent() {
         Event event = new Event(ID, PURI, Instant.EPOCH, "s", null, null, new Change.Deleted());
-        assertThat(reader.read(writer.encode(1, EventAvro.toAvro(event)), SCHEMA))
+        assertThat(reader.read(PURI, writer.encode(1, EventAvro.toAvro(event)), SCHEMA))
                 .isEqualTo(event);
     }
 
@@ -75,7 +75,7 @@ class EventReaderTest {
     void undecodableBytesAreNoMalformedEvent() {
         byte[] value = writer.encode(1, EventAvro.toAvro(event(new Change.Deleted())));
         byte[] longer = java.util.Arrays.copyOf(value, value.length + 1);
-        assertThatThrownBy(() -> reader.read(longer, SCHEMA)).isInstanceOf(SerializationException.class);
+        assertThatThrownBy(() -> reader.read(PURI, longer, SCHEMA)).isInstanceOf(SerializationException.class);
     }
 
     @ParameterizedTest
@@ -105,7 +105,7 @@ class EventReaderTest {
     void aUuidInCapitalsIsThatUuid() throws IOException {
         GenericRecord avro = created();
         avro.put("eventId", ID.toString().toUpperCase(java.util.Locale.ROOT));
-        assertThat(reader.read(bytes(avro), SCHEMA).eventId()).isEqualTo(ID);
+        assertThat(reader.read(PURI, bytes(avro), SCHEMA).eventId()).isEqualTo(ID);
     }
 
     @Test
@@ -133,7 +133,7 @@ class EventReaderTest {
     private void assertMalformed(String field, Damage damage) {
         GenericRecord avro = created();
         damage.to(avro);
-        assertThatThrownBy(() -> reader.read(bytes(avro), SCHEMA))
+        assertThatThrownBy(() -> reader.read(PURI, bytes(avro), SCHEMA))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(field + " ");
     }

@@ -9,6 +9,7 @@ import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.schemas.serde.WireFormat;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
@@ -47,7 +48,7 @@ class LogPropertyTest {
         Property.forAll(ROUNDS, random -> {
             Event event = Any.event(random);
             byte[] value = writer.encode(random.nextInt(), EventAvro.toAvro(event));
-            assertThat(reader.read(value, writer.schema())).isEqualTo(event);
+            assertThat(reader.read(event.puri(), value, writer.schema())).isEqualTo(event);
             assertThat(EventAvro.fromAvro(generated.decode(value, writer.schema())))
                     .isEqualTo(event);
             seen.add(event.change().getClass());
@@ -64,6 +65,7 @@ class LogPropertyTest {
             Row row = Any.row(random);
             byte[] value = writer.encode(random.nextInt(), RowAvro.toAvro(row));
             assertThat(RowAvro.fromAvro(reader.decode(value, writer.schema()))).isEqualTo(row);
+            assertThat(RowEncoder.encode(WireFormat.schemaId(value), row)).isEqualTo(value);
             seen.add(row.status());
         });
         assertThat(seen).hasSize(Row.Status.values().length);

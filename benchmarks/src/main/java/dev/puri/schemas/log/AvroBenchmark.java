@@ -1,0 +1,90 @@
+package dev.puri.schemas.log;
+
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RecordWriter;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.avro.generic.GenericRecord;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** What the topology decodes and encodes for every event, beside Avro doing the same. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 5, time = 2)
+public class AvroBenchmark {
+    private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
+    private static final Puri PURI = Puri.parse("soundcloud:tracks:1000000001");
+    private static final Owner OWNER = new Owner("catalog");
+    private static final Shard SHARD = new Shard("br-1");
+    private static final Handle HANDLE = Handle.parse("trk_4k7vx9tz2nqr8w3");
+    private static final Instant TIME = Instant.ofEpochMilli(1_790_000_000_000L);
+
+    private final EventReader reader = new EventReader();
+    private final RecordReader<GenericRecord> avroReader = RecordReader.of(IdentityEvent.getClassSchema());
+    private final RecordWriter<IdentityEvent> eventWriter = RecordWriter.of(IdentityEvent.class);
+    private final RecordWriter<IdentityRow> avroWriter = RecordWriter.of(IdentityRow.class);
+    private final byte[] event = eventWriter.encode(
+            1,
+            EventAvro.toAvro(new Event(
+                    ID,
+                    PURI,
+                    TIME,
+                    "catalog",
+                    null,
+                    null,
+                    new Change.Created(ID, OWNER, SHARD, HANDLE, Map.of("title", "Track number 1000000001")))));
+    private final Row row = new Row(
+            ID,
+            OWNER,
+            SHARD,
+            HANDLE,
+            Row.Status.ACTIVE,
+            1,
+            TIME,
+            TIME,
+            null,
+            new Position(Topics.EVENTS, 3, 1_234_567));
+
+    /** A creation with a handle and one attribute. */
+    @Benchmark
+    public Event readEvent() {
+        return reader.read(PURI, event, eventWriter.schema());
+    }
+
+    /** The same by Avro's decoder. */
+    @Benchmark
+    public Event readEventByAvro() {
+        return EventAvro.fromAvro(avroReader.decode(event, eventWriter.schema()));
+    }
+
+    /** The row of such a creation. */
+    @Benchmark
+    public byte[] writeRow() {
+        return RowEncoder.encode(1, row);
+    }
+
+    /** The same by Avro's encoder. */
+    @Benchmark
+    public byte[] writeRowByAvro() {
+        return avroWriter.encode(1, RowAvro.toAvro(row));
+    }
+}

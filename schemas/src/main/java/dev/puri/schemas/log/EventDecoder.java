@@ -1,0 +1,147 @@
+package dev.puri.schemas.log;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.serde.WireFormat;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes events that were written with our own schema, field by field in the schema's order. Avro takes 1.7 times as
+ * long ({@code puri bench micro Avro}).
+ *
+ * <p>It decodes valid events only. Avro decodes whatever this class gives up on, and says what is wrong with it.
+ */
+final class EventDecoder {
+    /** The tenth byte of a number, which is its last in Avro's variable-length encoding, begins at this bit. */
+    private static final int LAST_SHIFT = 63;
+
+    private final byte[] in;
+    private final Puri key;
+    private int at = WireFormat.HEADER_LENGTH;
+
+    private EventDecoder(byte[] in, Puri key) {
+        this.in = in;
+        this.key = key;
+    }
+
+    /**
+     * @param value a whole Kafka value, header and record, written with the schema of this build
+     * @param key the record's key, which most events repeat as their pURI
+     * @return null when this is no valid event, or one in a form that only Avro decodes
+     */
+    static @Nullable Event decode(byte[] value, Puri key) {
+        EventDecoder decoder = new EventDecoder(value, key);
+        try {
+            Event event = decoder.event();
+            return decoder.at == value.length ? event : null;
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private Event event() {
+        UUID eventId = Uuids.parse(text(), "eventId");
+        Puri puri = puri();
+        Instant occurredAt = Instant.ofEpochMilli(number());
+        String source = text();
+        UUID uuid = isPresent() ? Uuids.parse(text(), "uuid") : null;
+        Long expectedEpoch = isPresent() ? Long.valueOf(number()) : null;
+        return new Event(eventId, puri, occurredAt, source, uuid, expectedEpoch, change());
+    }
+
+    private Change change() {
+        // The branches of the union, in the order of identity-event.avdl.
+        switch (length()) {
+            case 0:
+                return new Change.Created(
+                        Uuids.parse(text(), "change.uuid"),
+                        new Owner(text()),
+                        new Shard(text()),
+                        isPresent() ? Handle.parse(text()) : null,
+                        attributes());
+            case 1:
+                return new Change.Moved(isPresent() ? new Owner(text()) : null, new Shard(text()));
+            case 2:
+                return new Change.Described(attributes());
+            case 3:
+                return new Change.Merged(Puri.parse(text()));
+            case 4:
+                return new Change.Deleted();
+            case 5:
+                return new Change.Erased();
+            default:
+                throw new IllegalArgumentException("no branch of the union");
+        }
+    }
+
+    private Puri puri() {
+        int length = length();
+        String expected = key.toString();
+        boolean isKey = length == expected.length();
+        for (int i = 0; isKey && i < length; i++) {
+            isKey = in[at + i] == expected.charAt(i);
+        }
+        if (!isKey) {
+            return Puri.parse(text(length));
+        }
+        at += length;
+        return key;
+    }
+
+    private Map<String, String> attributes() {
+        Map<String, String> attributes = new HashMap<>();
+        // A block that begins with its size in bytes has a negative count; Avro decodes those.
+        for (int count = length(); count > 0; count = length()) {
+            for (int i = 0; i < count; i++) {
+                attributes.put(text(), text());
+            }
+        }
+        return attributes;
+    }
+
+    private boolean isPresent() {
+        int branch = length();
+        if (branch > 1) {
+            throw new IllegalArgumentException("no branch of the union");
+        }
+        return branch == 1;
+    }
+
+    private String text() {
+        return text(length());
+    }
+
+    private String text(int length) {
+        String text = new String(in, at, length, StandardCharsets.UTF_8);
+        at += length;
+        return text;
+    }
+
+    /** A length, a count or the branch of a union: none is negative or greater than the whole value. */
+    private int length() {
+        long length = number();
+        if (length < 0 || length > in.length) {
+            throw new IllegalArgumentException("no length");
+        }
+        return (int) length;
+    }
+
+    private long number() {
+        long bits = 0;
+        for (int shift = 0; shift <= LAST_SHIFT; shift += 7) {
+            byte next = in[at++];
+            bits |= (next & 0x7FL) << shift;
+            if (next >= 0) {
+                return bits >>> 1 ^ -(bits & 1);
+            }
+        }
+        throw new IllegalArgumentException("too long a number");
+    }
+}

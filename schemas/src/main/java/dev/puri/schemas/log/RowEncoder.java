@@ -1,0 +1,91 @@
+package dev.puri.schemas.log;
+
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.serde.RegisteredForm;
+import dev.puri.schemas.serde.WireFormat;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.apache.avro.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes rows as values of {@code puri.identities.v1}, field by field in the schema's order: the same bytes that
+ * Avro writes, in a quarter of its time ({@code puri bench micro Avro}). The topology writes one for every event.
+ */
+public final class RowEncoder {
+    private static final Schema SCHEMA = RegisteredForm.of(IdentityRow.getClassSchema());
+
+    /** Header, uuid, two union branches, the status, and eleven numbers or lengths of at most ten bytes. */
+    private static final int MAX_BYTES_WITHOUT_TEXTS = WireFormat.HEADER_LENGTH + 16 + 3 + 11 * 10;
+
+    private static final byte[] NONE = {};
+
+    private RowEncoder() {}
+
+    /** The schema to register. */
+    public static Schema schema() {
+        return SCHEMA;
+    }
+
+    /**
+     * @param schemaId of {@link #schema()} in the schema registry
+     * @return a whole Kafka value, header and record
+     */
+    public static byte[] encode(int schemaId, Row row) {
+        byte[] owner = utf8(row.owner());
+        byte[] shard = utf8(row.shard());
+        byte[] handle = utf8(row.handle());
+        byte[] mergedInto = utf8(row.mergedInto());
+        byte[] topic = utf8(row.position().topic());
+        ByteBuffer out = ByteBuffer.allocate(MAX_BYTES_WITHOUT_TEXTS
+                + owner.length
+                + shard.length
+                + handle.length
+                + mergedInto.length
+                + topic.length);
+        WireFormat.putHeader(schemaId, out);
+        out.putLong(row.uuid().getMostSignificantBits());
+        out.putLong(row.uuid().getLeastSignificantBits());
+        putText(owner, out);
+        putText(shard, out);
+        putOptional(handle, out);
+        putNumber(RowAvro.toAvro(row.status()).ordinal(), out);
+        putNumber(row.epoch(), out);
+        putNumber(row.createdAt().toEpochMilli(), out);
+        putNumber(row.changedAt().toEpochMilli(), out);
+        putOptional(mergedInto, out);
+        putText(topic, out);
+        putNumber(row.position().partition(), out);
+        putNumber(row.position().offset(), out);
+        return Arrays.copyOf(out.array(), out.position());
+    }
+
+    /** The text of a name, which is never empty; no bytes when there is none. */
+    private static byte[] utf8(@Nullable Object name) {
+        return name == null ? NONE : name.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The union of null and a text. */
+    private static void putOptional(byte[] text, ByteBuffer out) {
+        putNumber(text.length == 0 ? 0 : 1, out);
+        if (text.length > 0) {
+            putText(text, out);
+        }
+    }
+
+    private static void putText(byte[] text, ByteBuffer out) {
+        putNumber(text.length, out);
+        out.put(text);
+    }
+
+    /** Zigzag, then seven bits a byte, the lowest first. */
+    private static void putNumber(long number, ByteBuffer out) {
+        long rest = number << 1 ^ number >> 63;
+        while ((rest & ~0x7FL) != 0) {
+            out.put((byte) (rest & 0x7F | 0x80));
+            rest >>>= 7;
+        }
+        out.put((byte) rest);
+    }
+}

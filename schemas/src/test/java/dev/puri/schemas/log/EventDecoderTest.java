@@ -1,0 +1,71 @@
+package dev.puri.schemas.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.Any;
+import dev.puri.schemas.Property;
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RecordWriter;
+import java.util.Arrays;
+import java.util.Random;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.kafka.common.errors.SerializationException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class EventDecoderTest {
+    private static final int ROUNDS = 3_000;
+    private static final Puri OTHER_KEY = Puri.parse("other:things:1");
+
+    private final RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
+    private final RecordReader<GenericRecord> avro = RecordReader.of(IdentityEvent.getClassSchema());
+
+    @Test
+    void everyValidEventIsDecodedWhateverTheKeyIs() {
+        Property.forAll(ROUNDS, random -> {
+            Event event = Any.event(random);
+            byte[] value = writer.encode(1, EventAvro.toAvro(event));
+            assertThat(EventDecoder.decode(value, event.puri())).isEqualTo(event);
+            assertThat(EventDecoder.decode(value, OTHER_KEY)).isEqualTo(event);
+        });
+    }
+
+    @Test
+    void damagedBytesAreDecodedAsAvroDecodesThemOrLeftToIt() {
+        int[] decoded = new int[1];
+        int[] left = new int[1];
+        Property.forAll(10 * ROUNDS, random -> {
+            Event event = Any.event(random);
+            byte[] value = damaged(writer.encode(1, EventAvro.toAvro(event)), random);
+            Event byHand = EventDecoder.decode(value, event.puri());
+            if (byHand == null) {
+                left[0]++;
+            } else {
+                decoded[0]++;
+                assertThat(byHand).isEqualTo(byAvro(value));
+            }
+        });
+        // Both happen often, or this would show nothing.
+        assertThat(decoded[0]).isGreaterThan(ROUNDS);
+        assertThat(left[0]).isGreaterThan(ROUNDS);
+    }
+
+    private static byte[] damaged(byte[] value, Random random) {
+        int length = random.nextInt(10) == 0 ? 5 + random.nextInt(value.length - 4) : value.length;
+        byte[] damaged = Arrays.copyOf(value, length);
+        for (int i = random.nextInt(3); i >= 0 && length > 5; i--) {
+            damaged[5 + random.nextInt(length - 5)] = (byte) random.nextInt();
+        }
+        return damaged;
+    }
+
+    private @Nullable Event byAvro(byte[] value) {
+        try {
+            return EventAvro.fromAvro(avro.decode(value, writer.schema()));
+        } catch (SerializationException | IllegalArgumentException e) {
+            return null;
+        }
+    }
+}
