@@ -58,7 +58,7 @@ final class EventDecoder {
 
     private Change change() {
         // The branches of the union, in the order of identity-event.avdl.
-        switch (length()) {
+        switch (branch(6)) {
             case 0:
                 return new Change.Created(
                         Uuids.parse(text(), "change.uuid"),
@@ -107,11 +107,17 @@ final class EventDecoder {
     }
 
     private boolean isPresent() {
-        int branch = length();
-        if (branch > 1) {
+        return branch(2) == 1;
+    }
+
+    /** The branch of a union, in one byte. Avro bounds longer forms of small numbers, and so decodes those. */
+    private int branch(int count) {
+        byte next = in[at++];
+        int branch = next >> 1;
+        if (next < 0 || (next & 1) != 0 || branch >= count) {
             throw new IllegalArgumentException("no branch of the union");
         }
-        return branch == 1;
+        return branch;
     }
 
     private String text() {
@@ -124,7 +130,7 @@ final class EventDecoder {
         return text;
     }
 
-    /** A length, a count or the branch of a union: none is negative or greater than the whole value. */
+    /** A length or a count, which is never negative or greater than the whole value. */
     private int length() {
         long length = number();
         if (length < 0 || length > in.length) {

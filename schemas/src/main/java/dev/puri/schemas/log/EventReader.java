@@ -24,6 +24,9 @@ public final class EventReader {
     /** The last writer's schema that was found equal to ours: to compare two schemas takes longer than to decode. */
     private volatile @Nullable Schema ours;
 
+    /** The last writer's schema that was found to be another. */
+    private volatile @Nullable Schema other;
+
     /**
      * @param key the record's key, to which an event's pURI mostly is equal
      * @param value a whole Kafka value, header and record
@@ -42,9 +45,12 @@ public final class EventReader {
             return true;
         }
         // Builds before registered the class's schema. Both have the same bytes.
-        boolean isOurs = writer.equals(REGISTERED) || writer.equals(IdentityEvent.getClassSchema());
+        boolean isOurs =
+                writer != other && (writer.equals(REGISTERED) || writer.equals(IdentityEvent.getClassSchema()));
         if (isOurs) {
             ours = writer;
+        } else {
+            other = writer;
         }
         return isOurs;
     }

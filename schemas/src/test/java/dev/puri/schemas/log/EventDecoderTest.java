@@ -8,8 +8,10 @@ import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.UUID;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class EventDecoderTest {
     private static final int ROUNDS = 3_000;
+    private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
     private static final Puri OTHER_KEY = Puri.parse("other:things:1");
 
     private final RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
@@ -50,6 +53,20 @@ class EventDecoderTest {
         // Both happen often, or this would show nothing.
         assertThat(decoded[0]).isGreaterThan(ROUNDS);
         assertThat(left[0]).isGreaterThan(ROUNDS);
+    }
+
+    @Test
+    void aBranchInMoreBytesThanItNeedsIsLeftToAvro() {
+        Event event = new Event(ID, OTHER_KEY, Instant.EPOCH, "test", null, null, new Change.Deleted());
+        byte[] value = writer.encode(1, EventAvro.toAvro(event));
+        int last = value.length - 1;
+        assertThat(EventDecoder.decode(value, OTHER_KEY)).isEqualTo(event);
+        // The branch is the last byte. Avro takes at most five bytes for one.
+        byte[] padded = Arrays.copyOf(value, value.length + 5);
+        padded[last] |= (byte) 0x80;
+        Arrays.fill(padded, last + 1, padded.length - 1, (byte) 0x80);
+        assertThat(byAvro(padded)).isNull();
+        assertThat(EventDecoder.decode(padded, OTHER_KEY)).isNull();
     }
 
     private static byte[] damaged(byte[] value, Random random) {
