@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A commit costs about as much as processing some dozens of records, however many it covers. So the gap
  *       between commits grows with the records of the last moments: none for a lone client, some milliseconds
  *       at hundreds of records a second, and longer than the commit interval in a flood.
- *   <li>Commits take at most half of the thread's time, unless the last one is 25 ms ago. On a busy machine, where
- *       they are slow, the rest of the time goes to the records.
+ *   <li>Commits take at most half of the thread's time; on a busy machine, where they are slow, the rest goes to the
+ *       records. After 25 ms without a commit this bound no longer holds, so slow commits may take more.
  * </ul>
  *
  * <p>While a request is held back polls are short. The first empty poll after the bounds allow it makes it.

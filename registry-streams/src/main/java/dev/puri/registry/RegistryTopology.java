@@ -172,7 +172,7 @@ final class RegistryTopology {
         return Produced.with(Serdes.ByteArray(), Serdes.ByteArray()).withName(name);
     }
 
-    /** A record, for the topology's description prints it. */
+    /** A record, because {@code describe()} prints the extractor, and the text of a lambda differs in each run. */
     private record ByDestination() implements TopicNameExtractor<byte[], Output> {
         @Override
         public String extract(byte[] key, Output output, RecordContext context) {

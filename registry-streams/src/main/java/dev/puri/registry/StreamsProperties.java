@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -71,12 +72,10 @@ final class StreamsProperties {
         // A broker refuses the first write and the offsets of a transaction until the markers of the one before are
         // written, which takes milliseconds. Batches back off from here to a second, transactional requests do not.
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
-        // A thread takes all that it has fetched of one partition before it takes the next partition. Kafka's default
-        // of
-        // 1 MiB is thousands of events, or ten thousand claims, so partitions with a backlog would wait for seconds.
-        properties.put(
-                StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG),
-                MAX_PARTITION_FETCH_BYTES);
+        // A thread processes all that it fetched of a partition before it takes the next partition. Kafka's default
+        // of 1 MiB is thousands of events or ten thousand claims, so a partition with a backlog would wait for seconds.
+        putForMainConsumer(
+                properties, settings, ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, MAX_PARTITION_FETCH_BYTES);
         // How soon a new namespace's topic is found.
         properties.put(
                 ConsumerConfig.METADATA_MAX_AGE_CONFIG, Duration.ofSeconds(30).toMillis());
@@ -85,8 +84,16 @@ final class StreamsProperties {
         properties.put(
                 StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),
                 instanceId(settings.streamsStateDir()));
-        properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), (int)
+        putForMainConsumer(properties, settings, ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int)
                 Duration.ofSeconds(10).toMillis());
+    }
+
+    /** The name with the main consumer's prefix outranks the others, by which an operator may have set it. */
+    private static void putForMainConsumer(Properties properties, StreamsSettings settings, String name, Object value) {
+        Map<String, String> given = settings.kafka().byName();
+        if (!given.containsKey(name) && !given.containsKey(StreamsConfig.consumerPrefix(name))) {
+            properties.put(StreamsConfig.mainConsumerPrefix(name), value);
+        }
     }
 
     /** Kept beside the stores, for it stands for them. */

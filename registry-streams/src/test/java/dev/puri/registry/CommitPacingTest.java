@@ -108,13 +108,13 @@ final class CommitPacingTest {
     }
 
     @Test
-    void slowCommitsArePausesApart() {
+    void afterASlowCommitOnlyThePauseHoldsBackTheNext() {
         Duration slow = Duration.ofMillis(50);
         requests(20, 20, slow);
         long began = now;
         int made = requests(200, 40, slow);
         // 25 ms after every commit of 50 ms.
-        assertThat(made * slow.toNanos()).isLessThan((now - began) * 7 / 10);
+        assertThat(made * slow.toNanos()).isBetween((now - began) * 6 / 10, (now - began) * 7 / 10);
         assertThat(made).isPositive();
     }
 
@@ -125,6 +125,6 @@ final class CommitPacingTest {
             commit(Duration.ofMillis(100));
         }
         pass(Duration.ofMillis(150));
-        assertThat(requests(2, 10, COMMIT)).isEqualTo(2);
+        assertThat(requests(10, 100, COMMIT)).isEqualTo(10);
     }
 }
