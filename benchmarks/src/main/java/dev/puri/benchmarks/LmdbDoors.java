@@ -3,6 +3,7 @@ package dev.puri.benchmarks;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -54,12 +55,11 @@ final class LmdbDoors implements Doors {
     }
 
     private void fillRows(int count) {
-        RowBytes bytes = new RowBytes();
         try (Filling filling = new Filling(rows)) {
             for (int number = 0; number < count; number++) {
                 filling.put(
                         Population.puri(number).toBytes(),
-                        bytes.encode(Population.SCHEMA_ID, Population.row(number, 0)));
+                        RowEncoder.encode(Population.SCHEMA_ID, Population.row(number, 0)));
             }
         }
     }

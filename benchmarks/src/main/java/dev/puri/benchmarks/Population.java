@@ -9,6 +9,7 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowEncoder;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -118,11 +119,10 @@ public final class Population {
      * @param names whose row each is
      */
     static LongFunction<ProducerRecord<byte[], byte[]>> records(LongFunction<Puri> names, long version) {
-        RowBytes bytes = new RowBytes();
         return number -> {
             Row row = row(number, version);
             ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
-                    Topics.IDENTITIES, names.apply(number).toBytes(), bytes.encode(SCHEMA_ID, row));
+                    Topics.IDENTITIES, names.apply(number).toBytes(), RowEncoder.encode(SCHEMA_ID, row));
             // As the topology writes them: each record has both.
             record.headers().add(Position.HEADER, ascii(row.position().toString()));
             record.headers().add(Outcome.HEADER, APPLIED);

@@ -5,6 +5,7 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +95,6 @@ final class Puts {
 
     /** Takes records as they stand in the topic, and as a restore does. */
     private static double taken(PackedTable table, int rows) {
-        RowBytes bytes = new RowBytes();
         RowBatch batch = table.newBatch();
         byte[][] keys = new byte[BATCH][];
         byte[][] values = new byte[BATCH][];
@@ -105,7 +105,7 @@ final class Puts {
             for (int i = 0; i < size; i++) {
                 Row row = Population.row(first + i, 0);
                 keys[i] = Population.puri(first + i).toBytes();
-                values[i] = bytes.encode(Population.SCHEMA_ID, row);
+                values[i] = RowEncoder.encode(Population.SCHEMA_ID, row);
                 tokens[i] = row.position().toString().getBytes(StandardCharsets.US_ASCII);
             }
             long begun = System.nanoTime();
