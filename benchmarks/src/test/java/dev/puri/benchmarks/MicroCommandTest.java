@@ -51,6 +51,10 @@ class MicroCommandTest {
         JsonNode results = new ObjectMapper().readTree(out.toString()).get("results");
         assertThat(results.findValuesAsText("name"))
                 .containsExactlyInAnyOrder(
+                        "AvroBenchmark.readEvent",
+                        "AvroBenchmark.readEventByAvro",
+                        "AvroBenchmark.writeRow",
+                        "AvroBenchmark.writeRowByAvro",
                         "CodecBenchmark.decode, rows=2000",
                         "CodecBenchmark.decodeByPuri, rows=2000",
                         "CodecBenchmark.encode, rows=2000",
