@@ -218,7 +218,7 @@ final class RefusalLogTest {
         assertThat(offsets(log.of(ONE, 10))).containsExactly(13L);
     }
 
-    /** The reader of the table may be behind. A client that was told "seen" must not get the old row afterwards. */
+    /** The table may lag behind the log of refusals. A client whose event was answered must not read the old row. */
     @Test
     void anErasureSinceTheStartIsToldByTheTablesTopicAlone() {
         takeErasure(ONE, 11, 1, Outcome.APPLIED);

@@ -44,7 +44,7 @@ final class CommitPacing {
     /** The commit time that a thread can save up, and the debt that one slow commit can leave. */
     private static final long MOST_CREDIT_NANOS = Duration.ofMillis(50).toNanos();
 
-    /** So long after a commit the time that commits take holds back no other; their rate still does. */
+    /** This long after a commit, slow commits hold back no further one. The rate of records still does. */
     private static final long PAUSE_NANOS = Duration.ofMillis(25).toNanos();
 
     /** How long a poll may take while a request is held back. */

@@ -110,7 +110,7 @@ final class EventDecoder {
         return branch(2) == 1;
     }
 
-    /** The branch of a union, in one byte. Avro bounds longer forms of small numbers, and so decodes those. */
+    /** The branch of a union, which writers encode in one byte. Avro decides whether it accepts a longer encoding. */
     private int branch(int count) {
         byte next = in[at++];
         int branch = next >> 1;

@@ -57,7 +57,7 @@ public final class WireFormat {
         return value.length >= HEADER_LENGTH && value[0] == MAGIC && (int) INTS.get(value, 1) == schemaId;
     }
 
-    /** Puts what stands before the record. */
+    /** Writes the header of a value: the zero byte and the id of its schema. */
     public static void putHeader(int schemaId, ByteBuffer out) {
         out.put(MAGIC).putInt(schemaId);
     }
