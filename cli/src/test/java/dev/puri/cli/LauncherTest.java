@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LauncherTest {
     private static final List<String> MODULES = List.of(
             "schemas",
-            "client",
+            "client/core",
             "http-service",
             "embedded",
             "log-tail",
@@ -114,7 +114,7 @@ class LauncherTest {
     @Test
     void aNewerSourceOrPomIsBuiltOnce() throws Exception {
         fakeMaven("echo \"$@\" >> '" + folder.resolve("builds") + "'; " + MAKE_THE_JAR);
-        touch(root.resolve("client/pom.xml"), "2026-01-03T00:00:00Z");
+        touch(root.resolve("client/core/pom.xml"), "2026-01-03T00:00:00Z");
         Run first = run(root.resolve("puri"), "mint");
         assertThat(first.status()).as(first.err()).isZero();
         assertThat(first.err()).contains("puri: building cli").contains("puri: built in");
@@ -134,6 +134,7 @@ class LauncherTest {
     void whatRunsKeepsItsJarsAndNoOldVersionIsLeftWhenAPomChanged() throws Exception {
         fakeMaven(MAKE_THE_JAR);
         Path other = touch(root.resolve("cli/target/lib/other-1.0.jar"), "2026-01-01T00:00:00Z");
+        Path client = touch(root.resolve("cli/target/lib/client-1.jar"), "2026-01-01T00:00:00Z");
         Path own = root.resolve("cli/target/cli-1.jar");
         // As a JVM has it that runs from it.
         Path open = Files.createLink(folder.resolve("open.jar"), own);
@@ -145,8 +146,9 @@ class LauncherTest {
         assertThat(own).hasSameBinaryContentAs(folder.resolve("built.jar"));
         assertThat(Files.readAllBytes(own)).isNotEqualTo(before);
         assertThat(other).exists();
+        assertThat(client).as("a module's jar has the name of its artifact, not of its folder").doesNotExist();
 
-        touch(root.resolve("client/pom.xml"), Instant.now().plusSeconds(60).toString());
+        touch(root.resolve("client/core/pom.xml"), Instant.now().plusSeconds(60).toString());
         assertThat(run(root.resolve("puri"), "mint").status()).isZero();
         assertThat(other).doesNotExist();
     }
