@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,12 @@ public final class IdentityPublisher implements AutoCloseable {
     /** Confluent's key: without it its serializer registers a version of its own for our generated classes. */
     static final String REMOVE_JAVA_PROPERTIES = "avro.remove.java.properties";
 
+    /** How much longer than its delivery timeout the producer has, so that its own error comes first. */
+    private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
+
+    /** Kafka's default of {@code delivery.timeout.ms}. */
+    private static final Duration KAFKA_DELIVERY_TIMEOUT = Duration.ofSeconds(120);
+
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
 
     /** Whoever sets one of these has thought about how long to wait, and ours might not fit to it. */
@@ -44,6 +52,8 @@ public final class IdentityPublisher implements AutoCloseable {
             ProducerConfig.LINGER_MS_CONFIG);
 
     private final Producer<byte[], Object> producer;
+    private final String bootstrapServers;
+    private final Duration settleWithin;
     private final Predicate<String> ownsTopic;
     private final @Nullable ResolverQuery resolver;
 
@@ -76,18 +86,46 @@ public final class IdentityPublisher implements AutoCloseable {
      *     are listed
      */
     public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
-        this(new KafkaProducer<>(producerProperties(properties)), ownsTopic, resolver(properties));
-    }
-
-    IdentityPublisher(Producer<byte[], Object> producer, Predicate<String> ownsTopic) {
-        this(producer, ownsTopic, null);
+        this(producerProperties(properties), ownsTopic, resolver(properties));
     }
 
     private IdentityPublisher(
-            Producer<byte[], Object> producer, Predicate<String> ownsTopic, @Nullable ResolverQuery resolver) {
+            Map<String, Object> properties, Predicate<String> ownsTopic, @Nullable ResolverQuery resolver) {
+        this(
+                new KafkaProducer<>(properties),
+                String.valueOf(properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG)),
+                deliveryTimeout(properties).plus(DELIVERY_GRACE),
+                ownsTopic,
+                resolver);
+    }
+
+    IdentityPublisher(Producer<byte[], Object> producer, Predicate<String> ownsTopic) {
+        this(producer, KAFKA_DELIVERY_TIMEOUT, ownsTopic);
+    }
+
+    IdentityPublisher(Producer<byte[], Object> producer, Duration settleWithin, Predicate<String> ownsTopic) {
+        this(producer, "localhost:9092", settleWithin, ownsTopic, null);
+    }
+
+    private IdentityPublisher(
+            Producer<byte[], Object> producer,
+            String bootstrapServers,
+            Duration settleWithin,
+            Predicate<String> ownsTopic,
+            @Nullable ResolverQuery resolver) {
         this.producer = producer;
+        this.bootstrapServers = bootstrapServers;
+        this.settleWithin = settleWithin;
         this.ownsTopic = ownsTopic;
         this.resolver = resolver;
+    }
+
+    /** Of properties that Kafka has accepted. */
+    private static Duration deliveryTimeout(Map<String, Object> properties) {
+        Object millis = properties.get(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
+        return millis == null
+                ? KAFKA_DELIVERY_TIMEOUT
+                : Duration.ofMillis(Long.parseLong(String.valueOf(millis).trim()));
     }
 
     private static @Nullable ResolverQuery resolver(Map<?, ?> properties) {
@@ -159,7 +197,8 @@ public final class IdentityPublisher implements AutoCloseable {
      * known, at most {@code max.block.ms} (30 s), and while the serializer asks the schema registry.
      *
      * @return its place in the log once all in-sync replicas have it, whose text is the token to resolve
-     *     with; or a {@link PublishException}. Completed by the producer's thread, which must not be held
+     *     with; or a {@link PublishException}, at the latest a second after {@code delivery.timeout.ms}. Completed by
+     *     the producer's thread or a timer's, neither of which must be held
      * @throws InterruptException when the thread is interrupted while it waits
      */
     public CompletionStage<Position> publish(Event event) {
@@ -167,9 +206,11 @@ public final class IdentityPublisher implements AutoCloseable {
                 ? Topics.eventsOf(event.puri().namespace())
                 : Topics.EVENTS;
         CompletableFuture<Position> result = new CompletableFuture<>();
+        CompletableFuture<?> settled = failUnlessSettled(result, event, topic);
         try {
             var unused = producer.send(
                     new ProducerRecord<>(topic, event.puri().toBytes(), EventAvro.toAvro(event)), (metadata, error) -> {
+                        settled.complete(null);
                         if (error == null) {
                             result.complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()));
                         } else {
@@ -177,12 +218,33 @@ public final class IdentityPublisher implements AutoCloseable {
                         }
                     });
         } catch (InterruptException e) {
+            settled.complete(null);
             throw e;
         } catch (KafkaException e) {
+            settled.complete(null);
             // What a serializer throws comes out of send; the caller gets all failures through one door.
             result.completeExceptionally(new PublishException(event, topic, e));
         }
         return result.minimalCompletionStage();
+    }
+
+    /**
+     * Fails the result unless the producer acknowledges the event or gives it up. A producer that has no producer id yet gives
+     * nothing up: while it asks a broker that is away for the id, no batch expires, whatever its delivery timeout.
+     *
+     * @return to be completed when the producer has settled the event, which cancels the timer
+     */
+    private CompletableFuture<?> failUnlessSettled(CompletableFuture<Position> result, Event event, String topic) {
+        CompletableFuture<?> settled =
+                new CompletableFuture<>().orTimeout(settleWithin.toMillis(), TimeUnit.MILLISECONDS);
+        var unused = settled.whenComplete((nothing, timeout) -> {
+            if (timeout != null) {
+                String detail =
+                        "no broker of " + bootstrapServers + " has answered for " + settleWithin.toMillis() + " ms";
+                result.completeExceptionally(new PublishException(event, topic, new TimeoutException(detail)));
+            }
+        });
+        return settled;
     }
 
     /**

@@ -11,6 +11,7 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Position;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Properties;
@@ -22,6 +23,7 @@ import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -76,6 +78,15 @@ class IdentityPublisherTest {
             assertThat(published.toCompletableFuture()).isNotDone();
             kafka.errorNext(new RecordTooLargeException("1 byte too many"));
             assertFails(published, RecordTooLargeException.class, "1 byte too many");
+        }
+    }
+
+    @Test
+    void anEventThatTheProducerNeverSettlesFailsAndNamesTheBroker() {
+        try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
+            CompletionStage<Position> published =
+                    new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false).publish(EVENT);
+            assertFails(published, TimeoutException.class, "no broker of localhost:9092 has answered for 20 ms");
         }
     }
 
