@@ -1,13 +1,12 @@
 package dev.puri.benchmarks;
 
-import dev.puri.registry.StoreMemory;
+import dev.puri.registry.StreamsProperties;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -103,22 +102,13 @@ final class BareJob {
         return Stores.keyValueStoreBuilder(supplier, Serdes.ByteArray(), Serdes.ByteArray());
     }
 
-    /** The settings of the registry's topology that bear on how fast it is. */
+    /** The topology's own tuning, under another name. */
     static Properties properties(StreamsSettings same) {
-        Properties properties = new Properties();
+        Properties properties = StreamsProperties.tuning(same);
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, APPLICATION_ID);
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, same.bootstrapServer());
         properties.put(StreamsConfig.STATE_DIR_CONFIG, same.streamsStateDir().toString());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
-        properties.put(
-                StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
-                same.streamsCommitInterval().toMillis());
-        properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, same.streamsThreads());
-        properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, 1);
-        properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
-        StoreMemory.configure(properties, same.streamsStoreMemory());
-        // As the topology's: how soon the first write of a transaction is tried again.
-        properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
         return properties;
     }

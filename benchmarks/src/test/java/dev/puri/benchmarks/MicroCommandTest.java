@@ -55,6 +55,7 @@ class MicroCommandTest {
                         "AvroBenchmark.readEventByAvro",
                         "AvroBenchmark.writeRow",
                         "AvroBenchmark.writeRowByAvro",
+                        "BatchBenchmark.answer, rows=2000",
                         "CodecBenchmark.decode, rows=2000",
                         "CodecBenchmark.decodeByPuri, rows=2000",
                         "CodecBenchmark.encode, rows=2000",

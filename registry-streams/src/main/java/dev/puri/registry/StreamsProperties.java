@@ -16,15 +16,14 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.LogAndFailExceptionHandler;
 
-/** What Kafka Streams is told, and why where it is not its default. */
-final class StreamsProperties {
+/** The properties of Kafka Streams, and the reason for each that differs from its default. */
+public final class StreamsProperties {
     private static final int MAX_PARTITION_FETCH_BYTES = 64 * 1024;
 
     private StreamsProperties() {}
 
     static Properties of(StreamsSettings settings) {
-        Properties properties = new Properties();
-        putTuning(properties, settings);
+        Properties properties = tuning(settings);
         properties.putAll(settings.kafka().byName());
         // After what was passed on: without these the registry would not be one.
         putGuarantees(properties, settings);
@@ -60,7 +59,14 @@ final class StreamsProperties {
         properties.put(StreamsConfig.topicPrefix(name), Long.toString(value.toMillis()));
     }
 
-    private static void putTuning(Properties properties, StreamsSettings settings) {
+    /**
+     * Returns the properties that decide how fast the topology is and how soon it recovers. An operator's own override
+     * them. The benchmarks' baseline runs with the same ones.
+     *
+     * @throws UncheckedIOException when the state directory cannot be used
+     */
+    public static Properties tuning(StreamsSettings settings) {
+        Properties properties = new Properties();
         properties.put(
                 StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
                 settings.streamsCommitInterval().toMillis());
@@ -86,6 +92,7 @@ final class StreamsProperties {
                 instanceId(settings.streamsStateDir()));
         putForMainConsumer(properties, settings, ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int)
                 Duration.ofSeconds(10).toMillis());
+        return properties;
     }
 
     /** The name with the main consumer's prefix outranks the others, by which an operator may have set it. */
