@@ -1,0 +1,144 @@
+package dev.puri.client.outbox.debezium;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.client.outbox.Dialect;
+import dev.puri.client.outbox.Feed;
+import dev.puri.client.outbox.OutboxSchema;
+import dev.puri.client.outbox.PostgresServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DebeziumFeedIT {
+    private static final String INSERT = "INSERT INTO puri_outbox (id, aggregatetype, aggregateid, type, payload,"
+            + " created_ms) VALUES ('01890a5d-ac96-774b-bcce-b302099a8057', 'a:b', 'a:b:c', 'Moved', '', 1)";
+
+    private final List<Long> told = new CopyOnWriteArrayList<>();
+    private PostgresServer server;
+    private DebeziumFeed feed;
+
+    private Connection start(String walLevel) throws SQLException {
+        server = new PostgresServer(walLevel);
+        server.execute(List.of(OutboxSchema.sql(Dialect.POSTGRESQL)));
+        feed = new DebeziumFeed(
+                "puri_outbox",
+                Map.of(
+                        "database.hostname", "localhost",
+                        "database.port", Integer.toString(server.port()),
+                        "database.dbname", "postgres",
+                        "database.user", "postgres",
+                        "database.password", ""));
+        return server.dataSource().getConnection();
+    }
+
+    @AfterEach
+    void stop() {
+        feed.stop();
+        server.close();
+    }
+
+    private static void until(ThrowingRunnable holds) {
+        await().atMost(Duration.ofSeconds(90)).untilAsserted(holds);
+    }
+
+    private int slots() throws SQLException {
+        try (Connection connection = server.dataSource().getConnection();
+                ResultSet count =
+                        connection.createStatement().executeQuery("SELECT COUNT(*) FROM pg_replication_slots")) {
+            count.next();
+            return count.getInt(1);
+        }
+    }
+
+    @Test
+    void tellsOfRowsThatAreThereAndOfRowsThatCome() throws Exception {
+        try (Connection connection = start("logical")) {
+            server.execute(List.of(INSERT, INSERT));
+            feed.start(connection, told::addAll);
+            until(() -> assertThat(told).containsExactly(1L, 2L));
+            assertThat(feed.state()).isInstanceOf(Feed.State.Running.class);
+            server.execute(List.of(INSERT, "DELETE FROM puri_outbox"));
+            until(() -> assertThat(told).containsExactly(1L, 2L, 3L));
+        }
+    }
+
+    @Test
+    void leavesNoSlotBehind() throws Exception {
+        try (Connection connection = start("logical")) {
+            feed.start(connection, told::addAll);
+            until(() -> assertThat(feed.state()).isInstanceOf(Feed.State.Running.class));
+            assertThat(slots()).isEqualTo(1);
+            feed.stop();
+            assertThat(slots()).isZero();
+        }
+    }
+
+    @Test
+    void replacesASlotThatAKilledRelayLeft() throws Exception {
+        try (Connection connection = start("logical")) {
+            connection
+                    .createStatement()
+                    .execute("SELECT pg_create_logical_replication_slot('puri_outbox_' || oid, 'pgoutput')"
+                            + " FROM pg_database WHERE datname = current_database()");
+            server.execute(List.of(INSERT));
+            feed.start(connection, told::addAll);
+            until(() -> assertThat(told).containsExactly(1L));
+            assertThat(slots()).isEqualTo(1);
+        }
+    }
+
+    /** The relay polls until the feed runs. */
+    @Test
+    void isNotRunningWhileAnOlderTransactionHoldsUpItsSlot() throws Exception {
+        try (Connection connection = start("logical");
+                Connection writer = server.dataSource().getConnection()) {
+            writer.setAutoCommit(false);
+            writer.createStatement().execute(INSERT);
+            feed.start(connection, told::addAll);
+            until(() -> assertThat(slots()).isEqualTo(1));
+            assertThat(feed.state()).isInstanceOf(Feed.State.Starting.class);
+            writer.commit();
+            until(() -> assertThat(told).containsExactly(1L));
+        }
+    }
+
+    @Test
+    void failsWithAReasonWhereTheServerHasNoLogicalReplication() throws Exception {
+        try (Connection connection = start("replica")) {
+            feed.start(connection, told::addAll);
+            assertThat(feed.state())
+                    .isInstanceOfSatisfying(
+                            Feed.State.Failed.class,
+                            failed -> assertThat(failed.error()).hasMessageContaining("wal_level is replica"));
+        }
+    }
+
+    @Test
+    void startsAgainAfterItFailed() throws Exception {
+        try (Connection connection = start("logical")) {
+            feed.start(connection, told::addAll);
+            until(() -> assertThat(feed.state()).isInstanceOf(Feed.State.Running.class));
+            // The slot is read from when the snapshot is through.
+            until(() -> assertThat(connection
+                            .createStatement()
+                            .executeQuery("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots"
+                                    + " WHERE active_pid IS NOT NULL")
+                            .next())
+                    .isTrue());
+            until(() -> assertThat(feed.state()).isInstanceOf(Feed.State.Failed.class));
+            feed.stop();
+            server.execute(List.of(INSERT));
+            feed.start(connection, told::addAll);
+            until(() -> assertThat(told).containsExactly(1L));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.puri.client.outbox.debezium;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class DebeziumFeedTest {
+    @Test
+    void refusesPropertiesThatItSetsItself() {
+        Map<String, String> properties = Map.of(
+                "database.hostname", "db-1", "slot.name", "mine", "snapshot.mode", "never", "poll.interval.ms", "5");
+        assertThatThrownBy(() -> new DebeziumFeed("puri_outbox", properties))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith("slot.name, snapshot.mode");
+    }
+}

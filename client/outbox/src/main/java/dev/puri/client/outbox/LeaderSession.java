@@ -1,0 +1,207 @@
+package dev.puri.client.outbox;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes rows while its relay leads.
+ *
+ * <p>Rows go in waves, of which each has at most one row of a pURI, and the next wave begins when all of the last one are
+ * answered. So a row that the broker refuses late is not overtaken by one that was sent behind it. After each wave its
+ * rows are deleted, on the connection that holds the relay's lock: a relay that lost the lock fails there, after one wave
+ * at most, and a killed one repeats at most one event of each pURI.
+ *
+ * <p>A row that cannot be published moves to the blocked ones, in the same table as the later rows of its pURI. While a
+ * pURI has rows there all its rows go there.
+ */
+final class LeaderSession implements AutoCloseable {
+    /** Times the largest payload this is the memory that a relay takes, 128 MiB. */
+    static final int BATCH = 256;
+
+    /** The producer gives up earlier, unless its settings say otherwise. */
+    private static final long ANSWER_TIMEOUT_SECONDS = 150;
+
+    private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
+
+    private final RelaySettings settings;
+    private final Connection connection;
+    private final OutboxTables tables;
+    private final RowPublisher publisher;
+    private boolean isClosed;
+
+    LeaderSession(RelaySettings settings, Connection connection, OutboxTables tables) {
+        this.settings = settings;
+        this.connection = connection;
+        this.tables = tables;
+        this.publisher = new RowPublisher(settings.properties(), settings.ownsTopic());
+    }
+
+    /**
+     * Publishes the first rows of the outbox.
+     *
+     * @return how many there were
+     * @throws RelayException when nothing can be published for now
+     */
+    synchronized int poll() throws SQLException, InterruptedException {
+        requireOpen();
+        List<OutboxRow> rows = tables.first(connection, BATCH);
+        forward(rows);
+        return rows.size();
+    }
+
+    /**
+     * Publishes those of these rows that are still there.
+     *
+     * @throws RelayException when nothing can be published for now
+     */
+    void forward(Iterable<List<Long>> batches) throws SQLException, InterruptedException {
+        for (List<Long> batch : batches) {
+            synchronized (this) {
+                requireOpen();
+                forward(tables.present(connection, batch));
+            }
+        }
+    }
+
+    private void forward(List<OutboxRow> rows) throws SQLException, InterruptedException {
+        if (rows.isEmpty()) {
+            return;
+        }
+        Set<String> blocked = new HashSet<>(tables.blockedAmong(connection, rows));
+        List<OutboxRow> left = new ArrayList<>(rows);
+        while (!left.isEmpty()) {
+            List<OutboxRow> queued = take(left, row -> blocked.contains(row.aggregateid()));
+            if (!queued.isEmpty()) {
+                tables.enqueue(connection, queued);
+            }
+            Set<String> inWave = new HashSet<>();
+            List<OutboxRow> wave = take(left, row -> inWave.add(row.aggregateid()));
+            Answers answers = publish(wave);
+            if (!answers.published().isEmpty()) {
+                tables.delete(connection, answers.published());
+            }
+            if (!answers.refused().isEmpty()) {
+                tables.enqueue(connection, List.copyOf(answers.refused().keySet()));
+                for (Map.Entry<OutboxRow, Throwable> each : answers.refused().entrySet()) {
+                    noteRefused(each.getKey(), each.getValue(), 1);
+                    blocked.add(each.getKey().aggregateid());
+                }
+            }
+            answers.throwFailure();
+        }
+    }
+
+    /**
+     * Tries again to publish blocked rows whose time has come, one of each pURI.
+     *
+     * @return how many were published
+     * @throws RelayException when nothing can be published for now
+     */
+    synchronized int retryDue() throws SQLException, InterruptedException {
+        requireOpen();
+        List<OutboxRow> due = tables.due(connection, System.currentTimeMillis(), BATCH);
+        Answers answers = publish(due);
+        for (OutboxRow row : answers.published()) {
+            tables.deleteBlocked(connection, row);
+        }
+        for (Map.Entry<OutboxRow, Throwable> each : answers.refused().entrySet()) {
+            noteRefused(each.getKey(), each.getValue(), tables.attempts(connection, each.getKey()) + 1);
+        }
+        answers.throwFailure();
+        return answers.published().size();
+    }
+
+    private void noteRefused(OutboxRow row, Throwable error, int attempts) throws SQLException {
+        String reason = error.getClass().getSimpleName() + ": " + error.getMessage();
+        long retryMillis =
+                System.currentTimeMillis() + settings.backoff(attempts).toMillis();
+        tables.noteFailure(connection, row, reason, retryMillis);
+        LOG.warn(
+                "Event {} of {} cannot be published and blocks the later events of its pURI (attempt {}): {}",
+                row.id(),
+                row.aggregateid(),
+                attempts,
+                reason);
+    }
+
+    /** What became of a wave: rows without an answer are in neither collection. */
+    private record Answers(
+            List<OutboxRow> published,
+            Map<OutboxRow, Throwable> refused,
+            @Nullable Throwable failure) {
+        void throwFailure() {
+            if (failure != null) {
+                throw new RelayException("nothing can be published: " + failure, failure);
+            }
+        }
+    }
+
+    private Answers publish(List<OutboxRow> wave) throws InterruptedException {
+        Map<OutboxRow, CompletableFuture<@Nullable Void>> sent = new LinkedHashMap<>();
+        List<OutboxRow> published = new ArrayList<>();
+        Map<OutboxRow, Throwable> refused = new LinkedHashMap<>();
+        Throwable failure = null;
+        try {
+            for (OutboxRow row : wave) {
+                CompletableFuture<@Nullable Void> answer = publisher.publish(row);
+                sent.put(row, answer);
+                if (answer.isCompletedExceptionally() && !RowPublisher.isOfRow(RowPublisher.errorOf(answer))) {
+                    break;
+                }
+            }
+        } catch (InterruptException e) {
+            throw (InterruptedException) new InterruptedException("interrupted while sending").initCause(e);
+        }
+        for (Map.Entry<OutboxRow, CompletableFuture<@Nullable Void>> each : sent.entrySet()) {
+            try {
+                each.getValue().get(ANSWER_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+                published.add(each.getKey());
+            } catch (TimeoutException e) {
+                failure = e;
+            } catch (ExecutionException e) {
+                Throwable error = e.getCause() == null ? e : e.getCause();
+                if (RowPublisher.isOfRow(error)) {
+                    refused.put(each.getKey(), error);
+                } else {
+                    failure = error;
+                }
+            }
+        }
+        return new Answers(published, refused, failure);
+    }
+
+    /** Moves those that fit out of a list. */
+    private static List<OutboxRow> take(List<OutboxRow> from, Predicate<OutboxRow> fits) {
+        List<OutboxRow> taken = new ArrayList<>();
+        from.removeIf(row -> fits.test(row) && taken.add(row));
+        return taken;
+    }
+
+    private void requireOpen() throws SQLException {
+        if (isClosed) {
+            throw new SQLException("this relay does not lead any more");
+        }
+    }
+
+    /** Ends; the connection stays open. */
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        publisher.close();
+    }
+}

@@ -1,0 +1,266 @@
+package dev.puri.client.outbox;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes the rows of an {@link Outbox}. Every instance of a service may run one; the database lets one of them lead,
+ * and another takes over when it ends.
+ *
+ * <pre>
+ *   standby ──lock──▶ leading: [feed tells of rows | table is polled] ──▶ waves ──▶ broker ──▶ rows deleted
+ *      ▲                 │                                                  └─refused─▶ blocked rows, retried
+ *      └──back-off───────┘ database, broker or schema registry fails
+ * </pre>
+ *
+ * <p>A row is deleted when the broker has acknowledged it, so whatever fails at whatever time, its event is published at
+ * least once. Repeats have the same event id and count once.
+ *
+ * <p>A row that the broker or the serializer refuses blocks its own pURI and no other. It is kept with its error and
+ * tried again, after 1 s at first and 60 s at last; {@link #retry} and {@link #skip} are for an operator.
+ */
+public final class OutboxRelay implements AutoCloseable {
+    private static final Duration STANDBY = Duration.ofSeconds(1);
+    private static final Duration RETRY_CHECK = Duration.ofSeconds(1);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(40);
+    private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
+
+    private final RelaySettings settings;
+    private final OutboxTables tables;
+    private final Feed feed;
+    private final Semaphore wake = new Semaphore(0);
+    private final Thread thread;
+    private volatile boolean isClosed;
+    private volatile boolean leads;
+    private volatile @Nullable String problem;
+    private int failures;
+
+    private OutboxRelay(RelaySettings settings, Feed feed) {
+        this.settings = settings;
+        this.tables = new OutboxTables(settings.dialect(), settings.table());
+        this.feed = feed;
+        this.thread = new Thread(this::run, "puri-outbox-relay");
+        thread.setDaemon(true);
+    }
+
+    /** Starts a relay that polls the table. */
+    public static OutboxRelay start(RelaySettings settings) {
+        return start(settings, Feed.NONE);
+    }
+
+    /**
+     * Starts a relay that a feed tells of rows.
+     *
+     * @param feed for this relay alone
+     */
+    public static OutboxRelay start(RelaySettings settings, Feed feed) {
+        OutboxRelay relay = new OutboxRelay(settings, feed);
+        relay.thread.start();
+        return relay;
+    }
+
+    private void run() {
+        while (!isClosed) {
+            try (Connection connection = settings.dataSource().getConnection()) {
+                connection.setAutoCommit(true);
+                if (tables.tryLead(connection)) {
+                    try {
+                        lead(connection);
+                    } finally {
+                        leads = false;
+                        tables.resign(connection);
+                    }
+                } else {
+                    failures = 0;
+                    problem = null;
+                    pause(STANDBY);
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (SQLException | RuntimeException e) {
+                noteFailure(e);
+            } catch (Error e) {
+                problem = "the relay ended: " + e;
+                LOG.error("The relay of {} ends", settings.table(), e);
+                throw e;
+            }
+        }
+    }
+
+    private void noteFailure(Exception e) {
+        failures++;
+        problem = e.toString();
+        Duration wait = settings.backoff(failures);
+        LOG.warn("The relay of {} failed and goes on in {} ms: {}", settings.table(), wait.toMillis(), e.toString());
+        try {
+            pause(wait);
+        } catch (InterruptedException interrupted) {
+            // Only close interrupts.
+            isClosed = true;
+        }
+    }
+
+    private void lead(Connection connection) throws SQLException, InterruptedException {
+        LOG.info("This relay publishes the rows of {} now", settings.table());
+        try (LeaderSession session = new LeaderSession(settings, connection, tables)) {
+            leads = true;
+            FeedRun run = new FeedRun(session);
+            try {
+                long sweptNanos = System.nanoTime();
+                while (!isClosed) {
+                    run.keepUp(connection);
+                    boolean isFed = feed.state() instanceof Feed.State.Running;
+                    int moved = session.retryDue();
+                    if (!isFed
+                            || System.nanoTime() - sweptNanos
+                                    >= settings.sweepInterval().toNanos()) {
+                        moved += session.poll();
+                        sweptNanos = System.nanoTime();
+                    }
+                    run.throwFailure();
+                    failures = 0;
+                    problem = Feed.problem(feed.state());
+                    if (moved == 0) {
+                        pause(isFed ? RETRY_CHECK : settings.pollInterval());
+                    }
+                }
+            } finally {
+                feed.stop();
+            }
+        }
+    }
+
+    /** Keeps the feed running while its relay leads. */
+    private final class FeedRun {
+        private final LeaderSession session;
+        private volatile @Nullable Exception failure;
+        private boolean isStarted;
+        private int feedFailures;
+        private long restartNanos;
+
+        FeedRun(LeaderSession session) {
+            this.session = session;
+        }
+
+        void keepUp(Connection connection) {
+            if (!isStarted) {
+                if (feedFailures == 0 || System.nanoTime() - restartNanos >= 0) {
+                    isStarted = true;
+                    feed.start(connection, this::accept);
+                }
+            } else if (feed.state() instanceof Feed.State.Failed failed) {
+                feedFailures++;
+                Duration wait = settings.backoff(feedFailures);
+                LOG.warn(
+                        "The feed of {} failed and starts again in {} ms; the table is polled meanwhile",
+                        settings.table(),
+                        wait.toMillis(),
+                        failed.error());
+                feed.stop();
+                isStarted = false;
+                restartNanos = System.nanoTime() + wait.toNanos();
+            } else if (feed.state() instanceof Feed.State.Running) {
+                feedFailures = 0;
+            }
+        }
+
+        private void accept(List<Long> seqs) throws SQLException, InterruptedException {
+            List<List<Long>> batches = new ArrayList<>();
+            for (int from = 0; from < seqs.size(); from += LeaderSession.BATCH) {
+                batches.add(seqs.subList(from, Math.min(from + LeaderSession.BATCH, seqs.size())));
+            }
+            try {
+                session.forward(batches);
+            } catch (SQLException | RuntimeException e) {
+                failure = e;
+                wake();
+                throw e;
+            }
+        }
+
+        /** Ends the session when the feed's thread could not publish. */
+        void throwFailure() {
+            Exception e = failure;
+            if (e != null) {
+                throw e instanceof RelayException relay ? relay : new RelayException("the feed's rows failed: " + e, e);
+            }
+        }
+    }
+
+    private void pause(Duration time) throws InterruptedException {
+        if (!isClosed && wake.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS)) {
+            wake.drainPermits();
+        }
+    }
+
+    /** Lets a polling relay look at its table at once, as after a commit in the same process. Never blocks. */
+    public void wake() {
+        if (wake.availablePermits() == 0) {
+            wake.release();
+        }
+    }
+
+    /**
+     * What the outbox holds, and how this relay does.
+     *
+     * @throws SQLException when the database cannot be asked
+     */
+    public RelayStatus status() throws SQLException {
+        try (Connection connection = settings.dataSource().getConnection()) {
+            connection.setAutoCommit(true);
+            return tables.status(connection, leads, problem);
+        }
+    }
+
+    /**
+     * Lets a blocked row be tried again now, by whichever relay leads, within a second.
+     *
+     * @return false when no row with this event id blocks
+     */
+    public boolean retry(UUID eventId) throws SQLException {
+        try (Connection connection = settings.dataSource().getConnection()) {
+            connection.setAutoCommit(true);
+            return tables.retryNow(connection, eventId);
+        }
+    }
+
+    /**
+     * Gives a blocked row up: its event is never published, and those behind it are. It may have been published already,
+     * if it is being tried at this moment.
+     *
+     * @return false when no blocked row has this event id
+     */
+    public boolean skip(UUID eventId) throws SQLException {
+        try (Connection connection = settings.dataSource().getConnection()) {
+            connection.setAutoCommit(true);
+            boolean isGone = tables.skip(connection, eventId);
+            if (isGone) {
+                LOG.warn("Event {} was skipped: it will not be published", eventId);
+            }
+            return isGone;
+        }
+    }
+
+    /** Ends after the rows that are under way, at most 40 s later; what is left stays in the table. */
+    @Override
+    public void close() {
+        isClosed = true;
+        wake();
+        try {
+            thread.join(CLOSE_TIMEOUT.toMillis());
+            thread.interrupt();
+        } catch (InterruptedException e) {
+            thread.interrupt();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.puri.client.outbox;
+
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.serde.GeneratedClasses;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event that is to be published.
+ *
+ * @param seq its place among the rows of its pURI
+ * @param aggregateid the canonical pURI
+ * @param payload the event in Avro's single-object encoding
+ */
+record OutboxRow(
+        long seq,
+        UUID id,
+        String aggregateid,
+        byte[] payload,
+        @Nullable String traceparent,
+        @Nullable String tracestate) {
+    static {
+        GeneratedClasses.trust();
+    }
+
+    static final String COLUMNS = "seq, id, aggregateid, payload, traceparent, tracestate";
+
+    static OutboxRow read(ResultSet rows) throws SQLException {
+        return new OutboxRow(
+                rows.getLong(1),
+                UUID.fromString(rows.getString(2)),
+                rows.getString(3),
+                rows.getBytes(4),
+                rows.getString(5),
+                rows.getString(6));
+    }
+
+    /**
+     * @throws IllegalArgumentException when the payload is no event of this row, or was written with a schema that this
+     *     build does not have
+     */
+    Event event() {
+        Event event;
+        try {
+            event = EventAvro.fromAvro(IdentityEvent.fromByteBuffer(ByteBuffer.wrap(payload)));
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "the payload is no event that this build can read: " + e.getMessage(), e);
+        }
+        if (!event.puri().toString().equals(aggregateid)) {
+            throw new IllegalArgumentException(
+                    "the payload is an event of " + event.puri() + ", the row is of " + aggregateid);
+        }
+        return event;
+    }
+}

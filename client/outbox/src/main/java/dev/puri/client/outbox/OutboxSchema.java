@@ -1,0 +1,65 @@
+package dev.puri.client.outbox;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The tables of an outbox as SQL. The same text is in the jar as {@code
+ * dev/puri/client/outbox/DATABASE/V1__puri_outbox.sql}, for Flyway, Liquibase or an administrator.
+ */
+public final class OutboxSchema {
+    /** The table's name in those files. The other tables' names begin with it. */
+    public static final String DEFAULT_TABLE = "puri_outbox";
+
+    private static final Pattern TABLE = Pattern.compile("([a-z_][a-z0-9_]{0,40}\\.)?[a-z_][a-z0-9_]{0,40}");
+
+    private OutboxSchema() {}
+
+    /** The statements that make the tables under their default names. */
+    public static String sql(Dialect dialect) {
+        return sql(dialect, DEFAULT_TABLE);
+    }
+
+    /**
+     * The statements that make the tables.
+     *
+     * @param table lower-case letters, digits and {@code _}, up to 41 characters; a schema may stand before it
+     * @throws IllegalArgumentException when the table's name has another form
+     */
+    public static String sql(Dialect dialect, String table) {
+        requireTable(table);
+        String file = dialect.folder() + "/V1__puri_outbox.sql";
+        try (InputStream in = OutboxSchema.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException(file + " is not in the jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).replace(DEFAULT_TABLE, table);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The same, one statement each, for drivers that take no more at once. */
+    public static List<String> statements(Dialect dialect, String table) {
+        return Arrays.stream(sql(dialect, table).split(";\\s*\\n")).toList();
+    }
+
+    /**
+     * Checks a table's name, which becomes part of SQL.
+     *
+     * @return the name
+     * @throws IllegalArgumentException when it has another form
+     */
+    static String requireTable(String table) {
+        if (!TABLE.matcher(table).matches()) {
+            throw new IllegalArgumentException("an outbox table is named by a-z 0-9 _, up to 41 characters, optionally"
+                    + " after a schema and a point, not \"" + table + "\"");
+        }
+        return table;
+    }
+}

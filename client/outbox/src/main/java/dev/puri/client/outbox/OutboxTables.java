@@ -1,0 +1,254 @@
+package dev.puri.client.outbox;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements of a relay. The tables are the only state that it has: a row is in the outbox or among the blocked ones
+ * until it is published.
+ */
+final class OutboxTables {
+    /** Error texts are cut at this length. */
+    private static final int MAX_ERROR_LENGTH = 1000;
+
+    /** Rows beyond this number are not counted. */
+    static final int MAX_COUNTED = 10_000;
+
+    private static final int MAX_PURIS_SHOWN = 100;
+
+    /** Keeps the relays' advisory locks apart from others of the database. */
+    private static final int LOCK_SPACE = OutboxSchema.DEFAULT_TABLE.hashCode();
+
+    private static final String COPIED =
+            "seq, id, aggregatetype, aggregateid, type, payload, traceparent, tracestate, created_ms";
+
+    private final Dialect dialect;
+    private final String outbox;
+    private final String blocked;
+
+    OutboxTables(Dialect dialect, String table) {
+        this.dialect = dialect;
+        this.outbox = OutboxSchema.requireTable(table);
+        this.blocked = table + "_blocked";
+    }
+
+    /** Takes the lock that one relay of a database can have, for as long as the connection lasts. */
+    boolean tryLead(Connection connection) throws SQLException {
+        String sql = dialect == Dialect.POSTGRESQL
+                ? "SELECT CASE WHEN pg_try_advisory_lock(?, ?) THEN 1 ELSE 0 END"
+                : "SELECT GET_LOCK(CONCAT('puri_outbox ', MD5(CONCAT(DATABASE(), '.', ?))), 0)";
+        return lock(connection, sql) == 1;
+    }
+
+    /** Gives the lock back, because a pool may keep the connection open. */
+    void resign(Connection connection) throws SQLException {
+        String sql = dialect == Dialect.POSTGRESQL
+                ? "SELECT CASE WHEN pg_advisory_unlock(?, ?) THEN 1 ELSE 0 END"
+                : "SELECT RELEASE_LOCK(CONCAT('puri_outbox ', MD5(CONCAT(DATABASE(), '.', ?))))";
+        lock(connection, sql);
+    }
+
+    private int lock(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            if (dialect == Dialect.POSTGRESQL) {
+                statement.setInt(1, LOCK_SPACE);
+                statement.setInt(2, outbox.hashCode());
+            } else {
+                statement.setString(1, outbox);
+            }
+            try (ResultSet result = statement.executeQuery()) {
+                result.next();
+                return result.getInt(1);
+            }
+        }
+    }
+
+    /** The first rows, in order. */
+    List<OutboxRow> first(Connection connection, int max) throws SQLException {
+        return rows(connection, "SELECT " + OutboxRow.COLUMNS + " FROM " + outbox + " ORDER BY seq LIMIT " + max);
+    }
+
+    /** Those of these rows that are still there, in order. */
+    List<OutboxRow> present(Connection connection, List<Long> seqs) throws SQLException {
+        return rows(
+                connection,
+                "SELECT " + OutboxRow.COLUMNS + " FROM " + outbox + " WHERE seq IN (" + numbers(seqs.stream())
+                        + ") ORDER BY seq");
+    }
+
+    /** Blocked rows whose turn it is: the first of their pURI, with a time to retry that has come. */
+    List<OutboxRow> due(Connection connection, long nowMillis, int max) throws SQLException {
+        return rows(
+                connection,
+                "SELECT " + OutboxRow.COLUMNS + " FROM " + blocked + " b WHERE retry_ms <= " + nowMillis
+                        + " AND NOT EXISTS (SELECT 1 FROM " + blocked
+                        + " e WHERE e.aggregateid = b.aggregateid AND e.seq < b.seq) ORDER BY retry_ms, seq LIMIT "
+                        + max);
+    }
+
+    private static List<OutboxRow> rows(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(sql);
+                ResultSet result = select.executeQuery()) {
+            List<OutboxRow> rows = new ArrayList<>();
+            while (result.next()) {
+                rows.add(OutboxRow.read(result));
+            }
+            return rows;
+        }
+    }
+
+    /** Those of these pURIs that have blocked rows. */
+    Set<String> blockedAmong(Connection connection, List<OutboxRow> rows) throws SQLException {
+        List<String> puris =
+                rows.stream().map(OutboxRow::aggregateid).distinct().toList();
+        String marks = puris.stream().map(puri -> "?").collect(Collectors.joining(", "));
+        String sql = "SELECT DISTINCT aggregateid FROM " + blocked + " WHERE aggregateid IN (" + marks + ")";
+        try (PreparedStatement select = connection.prepareStatement(sql)) {
+            for (int i = 0; i < puris.size(); i++) {
+                select.setString(i + 1, puris.get(i));
+            }
+            try (ResultSet result = select.executeQuery()) {
+                Set<String> found = new HashSet<>();
+                while (result.next()) {
+                    found.add(result.getString(1));
+                }
+                return found;
+            }
+        }
+    }
+
+    /** Removes published rows. */
+    void delete(Connection connection, List<OutboxRow> rows) throws SQLException {
+        execute(connection, "DELETE FROM " + outbox + " WHERE seq IN (" + numbers(seqs(rows)) + ")");
+    }
+
+    /** Removes a row that was blocked and is published now. */
+    void deleteBlocked(Connection connection, OutboxRow row) throws SQLException {
+        execute(connection, "DELETE FROM " + blocked + " WHERE seq = " + row.seq());
+    }
+
+    /** Moves rows behind the blocked ones of their pURIs, to be published when it is their turn. */
+    void enqueue(Connection connection, List<OutboxRow> rows) throws SQLException {
+        String in = " WHERE seq IN (" + numbers(seqs(rows)) + ")";
+        connection.setAutoCommit(false);
+        try {
+            execute(
+                    connection,
+                    "INSERT INTO " + blocked + " (" + COPIED + ", attempts, retry_ms) SELECT " + COPIED + ", 0, 0 FROM "
+                            + outbox + in);
+            execute(connection, "DELETE FROM " + outbox + in);
+            connection.commit();
+        } finally {
+            // Rolls back what was not committed.
+            connection.rollback();
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /** Notes an attempt that failed. */
+    void noteFailure(Connection connection, OutboxRow row, String error, long retryMillis) throws SQLException {
+        String sql =
+                "UPDATE " + blocked + " SET error = ?, attempts = attempts + 1, retry_ms = ? WHERE seq = " + row.seq();
+        try (PreparedStatement update = connection.prepareStatement(sql)) {
+            update.setString(1, error.length() <= MAX_ERROR_LENGTH ? error : error.substring(0, MAX_ERROR_LENGTH));
+            update.setLong(2, retryMillis);
+            update.executeUpdate();
+        }
+    }
+
+    /** How often a blocked row was tried; 0 when it is gone. */
+    int attempts(Connection connection, OutboxRow row) throws SQLException {
+        try (PreparedStatement select =
+                        connection.prepareStatement("SELECT attempts FROM " + blocked + " WHERE seq = " + row.seq());
+                ResultSet result = select.executeQuery()) {
+            return result.next() ? result.getInt(1) : 0;
+        }
+    }
+
+    /** Makes a blocked row due; false when no blocked row has this event id. */
+    boolean retryNow(Connection connection, UUID id) throws SQLException {
+        return change(connection, "UPDATE " + blocked + " SET retry_ms = 0 WHERE id = ? AND error IS NOT NULL", id);
+    }
+
+    /** Removes a blocked row unpublished; false when no blocked row has this event id. */
+    boolean skip(Connection connection, UUID id) throws SQLException {
+        return change(connection, "DELETE FROM " + blocked + " WHERE id = ?", id);
+    }
+
+    private boolean change(Connection connection, String sql, UUID id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            dialect.setUuid(statement, 1, id);
+            return statement.executeUpdate() > 0;
+        }
+    }
+
+    /** Counts what is there. */
+    RelayStatus status(Connection connection, boolean leads, @Nullable String problem) throws SQLException {
+        long waiting = number(connection, counted(outbox));
+        long blockedRows = number(connection, counted(blocked));
+        long oldest = number(
+                connection,
+                "SELECT COALESCE(MIN(created_ms), 0) FROM (SELECT created_ms FROM " + outbox
+                        + " ORDER BY seq LIMIT 1) o");
+        long oldestBlocked = number(connection, "SELECT COALESCE(MIN(created_ms), 0) FROM " + blocked);
+        List<RelayStatus.BlockedPuri> puris = new ArrayList<>();
+        String sql = "SELECT aggregateid, id, seq, created_ms, attempts, error FROM " + blocked
+                + " WHERE error IS NOT NULL ORDER BY seq LIMIT " + MAX_PURIS_SHOWN;
+        try (PreparedStatement select = connection.prepareStatement(sql);
+                ResultSet result = select.executeQuery()) {
+            while (result.next()) {
+                puris.add(new RelayStatus.BlockedPuri(
+                        result.getString(1),
+                        UUID.fromString(result.getString(2)),
+                        result.getLong(3),
+                        RelayStatus.time(result.getLong(4)),
+                        result.getInt(5),
+                        result.getString(6)));
+            }
+        }
+        return new RelayStatus(
+                leads,
+                waiting,
+                oldest == 0 ? null : RelayStatus.time(oldest),
+                blockedRows,
+                oldestBlocked == 0 ? null : RelayStatus.time(oldestBlocked),
+                puris,
+                problem);
+    }
+
+    private static String counted(String table) {
+        return "SELECT COUNT(*) FROM (SELECT 1 FROM " + table + " LIMIT " + MAX_COUNTED + ") c";
+    }
+
+    private static long number(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(sql);
+                ResultSet result = select.executeQuery()) {
+            result.next();
+            return result.getLong(1);
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.executeUpdate();
+        }
+    }
+
+    private static Stream<Long> seqs(List<OutboxRow> rows) {
+        return rows.stream().map(OutboxRow::seq);
+    }
+
+    private static String numbers(Stream<Long> numbers) {
+        return numbers.map(String::valueOf).collect(Collectors.joining(", "));
+    }
+}
