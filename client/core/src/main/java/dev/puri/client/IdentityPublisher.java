@@ -1,16 +1,23 @@
 package dev.puri.client;
 
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.resolve.ResolverException;
+import dev.puri.client.resolve.ResolverOptions;
+import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -43,6 +50,9 @@ public final class IdentityPublisher implements AutoCloseable {
     /** Kafka's default of {@code delivery.timeout.ms}. */
     private static final Duration KAFKA_DELIVERY_TIMEOUT = Duration.ofSeconds(120);
 
+    /** Beyond the wait, for the way there and back. */
+    private static final Duration RESOLVER_PATIENCE = Duration.ofSeconds(10);
+
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
 
     /** Whoever sets one of these has thought about how long to wait, and ours might not fit to it. */
@@ -55,7 +65,7 @@ public final class IdentityPublisher implements AutoCloseable {
     private final String bootstrapServers;
     private final Duration settleWithin;
     private final Predicate<String> ownsTopic;
-    private final @Nullable ResolverQuery resolver;
+    private final @Nullable ResolverClient resolver;
 
     /** Property: base URL of a resolver, for {@link #await}. */
     public static final String RESOLVER_URL = "puri.resolver.url";
@@ -90,7 +100,7 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     private IdentityPublisher(
-            Map<String, Object> properties, Predicate<String> ownsTopic, @Nullable ResolverQuery resolver) {
+            Map<String, Object> properties, Predicate<String> ownsTopic, @Nullable ResolverClient resolver) {
         this(
                 new KafkaProducer<>(properties),
                 String.valueOf(properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG)),
@@ -112,7 +122,7 @@ public final class IdentityPublisher implements AutoCloseable {
             String bootstrapServers,
             Duration settleWithin,
             Predicate<String> ownsTopic,
-            @Nullable ResolverQuery resolver) {
+            @Nullable ResolverClient resolver) {
         this.producer = producer;
         this.bootstrapServers = bootstrapServers;
         this.settleWithin = settleWithin;
@@ -128,12 +138,16 @@ public final class IdentityPublisher implements AutoCloseable {
                 : Duration.ofMillis(Long.parseLong(String.valueOf(millis).trim()));
     }
 
-    private static @Nullable ResolverQuery resolver(Map<?, ?> properties) {
+    private static @Nullable ResolverClient resolver(Map<?, ?> properties) {
         Object url = properties.get(RESOLVER_URL);
         Object token = properties.get(RESOLVER_TOKEN);
         return url == null
                 ? null
-                : new ResolverQuery(String.valueOf(url), token == null ? null : String.valueOf(token));
+                : ResolverClient.open(ResolverOptions.at(String.valueOf(url))
+                        .token(token == null ? null : String.valueOf(token))
+                        .deadline(RESOLVER_PATIENCE)
+                        .connectTimeout(RESOLVER_PATIENCE)
+                        .build());
     }
 
     static Map<String, Object> producerProperties(Map<?, ?> given) {
@@ -256,14 +270,49 @@ public final class IdentityPublisher implements AutoCloseable {
      * @param wait how long at most; the resolver has a bound of its own, 30 s unless set otherwise
      * @return its fate; or an {@link java.io.IOException} when the resolver is out of reach, sends no end of an
      *     answer, or this publisher is closed; or an
-     *     {@link IllegalStateException} when it answers anything else, such as that its table is not complete
+     *     {@link IllegalStateException} when it answers anything else, such as that its table is not complete, or when
+     *     20,000 such questions are open already
      * @throws IllegalStateException when no resolver is set
      */
     public CompletionStage<Fate> await(Puri puri, Position token, Duration wait) {
         if (resolver == null) {
             throw new IllegalStateException("nobody to ask: set " + RESOLVER_URL);
         }
-        return resolver.await(puri, token, wait);
+        CompletableFuture<Fate> fate = new CompletableFuture<>();
+        var unused = resolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
+            if (error != null) {
+                fate.completeExceptionally(failure(error));
+            } else if (verdict instanceof Verdict.Malformed malformed) {
+                fate.completeExceptionally(new IllegalStateException(malformed.detail()));
+            } else {
+                fate.complete(fate(verdict));
+            }
+        });
+        return fate.minimalCompletionStage();
+    }
+
+    /** Not there any more, or gone on as another, is an answer that knows of the event too. */
+    private static Fate fate(Verdict verdict) {
+        if (verdict instanceof Verdict.Refused refused) {
+            return new Fate.Refused(
+                    refused.reason(),
+                    refused.detail(),
+                    refused.holderOwner() == null ? null : refused.holderOwner().text(),
+                    refused.holderShard() == null ? null : refused.holderShard().text());
+        }
+        return verdict instanceof Verdict.NotCaughtUp ? new Fate.NotCaughtUp() : new Fate.Settled();
+    }
+
+    private static Throwable failure(Throwable error) {
+        // Stages wrap what they pass on.
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        if (!(cause instanceof ResolverException resolving)) {
+            return cause;
+        }
+        return switch (resolving.kind()) {
+            case UNREACHABLE, DEADLINE, CLOSED -> new IOException(cause.getMessage(), cause);
+            case FULL, UNAVAILABLE, REJECTED, INTERRUPTED -> new IllegalStateException(cause.getMessage(), cause);
+        };
     }
 
     /**

@@ -1,0 +1,332 @@
+package dev.puri.client.resolve;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.client.resolve.Addresses.Address;
+import dev.puri.client.resolve.CacheStatistics.Feed;
+import dev.puri.schemas.identity.Puri;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows {@code GET /v1/changes} and tells the cache.
+ *
+ * <pre>
+ *               first id of a new feed, or reset: clear
+ *   CONNECTING ─────────────────────────────────────────▶ CURRENT
+ *    ▲  ▲   │                                              ▲  │
+ *    │  │   └─ first id of one that goes on ─▶ CATCHING_UP ┘  │  id of a later second
+ *    │  │                                           │         │
+ *    │  └───── end, error, silence ─────────────────┘         │
+ *    └──────── end, error, silence ───────────────────────────┘
+ * </pre>
+ *
+ * The cache is used while CURRENT. Ids are offsets of the registry's log, the same on every resolver, so a feed goes on
+ * where it was at any address. An id also has the second at which all was told that there was: when that moves on after a
+ * connection, what happened before the connection was told. A resolver that is cut off sends no ids, so silence is counted
+ * from the last new id, and not from the last byte.
+ *
+ * <p>All transitions are guarded by this object's monitor; what an earlier session still tells is passed over.
+ */
+final class ChangeFeed implements AutoCloseable {
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+    /**
+     * A jump of the seconds by which the topic may have been compacted, so that a row's changes were told as one; what
+     * depends on the states between is dropped.
+     */
+    private static final long GAP_SECONDS = 60;
+
+    private static final int TOPIC_BYTES = 4;
+    private static final int PROBLEM_BYTES = 64 << 10;
+    private static final int MAX_TROUBLE = 300;
+
+    private final HttpClient http;
+    private final ResolverOptions options;
+    private final Addresses addresses;
+    private final ScheduledExecutorService timer;
+    private final RowCache cache;
+    private final LongAdder connections = new LongAdder();
+
+    // Guarded by this.
+    private Feed state = Feed.CONNECTING;
+    private @Nullable Session session;
+    private Duration pause = FIRST_PAUSE;
+    private @Nullable String trouble;
+
+    /** Up to where changes were told to the cache; null before anything was. */
+    private @Nullable String lastId;
+
+    private long lastSeconds;
+
+    ChangeFeed(
+            HttpClient http,
+            ResolverOptions options,
+            Addresses addresses,
+            ScheduledExecutorService timer,
+            RowCache cache) {
+        this.http = http;
+        this.options = options;
+        this.addresses = addresses;
+        this.timer = timer;
+        this.cache = cache;
+    }
+
+    synchronized CacheStatistics statistics() {
+        return cache.statistics(connections.sum(), state, trouble);
+    }
+
+    synchronized void connect() {
+        if (state == Feed.OFF) {
+            return;
+        }
+        Address address = addresses.inOrder().get(0);
+        Session opened = new Session(address);
+        session = opened;
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(address.resolve("/v1/changes")).header("Accept", "text/event-stream");
+        if (options.token() != null) {
+            request.header("Authorization", "Bearer " + options.token());
+        }
+        if (lastId != null) {
+            request.header("Last-Event-ID", lastId);
+        }
+        connections.increment();
+        opened.follow(http.sendAsync(request.build(), opened::body));
+    }
+
+    /** The session is over, for whatever reason. */
+    private synchronized void ended(Session over, String why) {
+        if (session != over || state == Feed.OFF) {
+            return;
+        }
+        session = null;
+        trouble = why.length() > MAX_TROUBLE ? why.substring(0, MAX_TROUBLE) + "…" : why;
+        state = Feed.CONNECTING;
+        cache.use(false);
+        if (over.isOpen) {
+            pause = FIRST_PAUSE;
+        }
+        if (over.isRefused) {
+            lastId = null;
+        }
+        if (!over.isOpen || over.wasSilent) {
+            over.address.failed();
+        }
+        Duration asked = over.events.retry();
+        Duration wanted = asked == null || asked.compareTo(pause) < 0 ? pause : asked;
+        after(wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE, this::connect);
+        pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+    }
+
+    private void after(Duration time, Runnable action) {
+        try {
+            var unused = timer.schedule(action, time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // Closed meanwhile.
+        }
+    }
+
+    private synchronized void take(Session teller, ServerEvents.Event event) {
+        if (session != teller || state == Feed.OFF) {
+            return;
+        }
+        // Before the id, which says that this was told.
+        switch (event.type()) {
+            case "changed" -> {
+                JsonNode row = Wire.json(event.data());
+                cache.changed(
+                        Puri.parse(Wire.required(row, "puri")),
+                        Wire.required(row, "status").equals("active"));
+            }
+            case "erased" -> cache.changed(Puri.parse(Wire.required(Wire.json(event.data()), "puri")), false);
+            case "reset" -> {
+                lastId = null;
+                state = Feed.CATCHING_UP;
+                cache.use(false);
+            }
+            default -> {}
+        }
+        String id = event.id();
+        if (id != null && !id.equals(lastId)) {
+            toldUpTo(teller, id);
+        } else if (id != null) {
+            opened(teller);
+        }
+    }
+
+    private void toldUpTo(Session teller, String id) {
+        long seconds = seconds(id);
+        boolean isNew = lastId == null;
+        if (isNew) {
+            cache.clear();
+        } else if (seconds - lastSeconds > GAP_SECONDS) {
+            cache.dropChains();
+        }
+        opened(teller);
+        if (isNew || seconds > lastSeconds) {
+            state = Feed.CURRENT;
+            cache.use(true);
+        }
+        lastId = id;
+        lastSeconds = seconds;
+        teller.lastNewsAt = System.nanoTime();
+    }
+
+    /** The first id of a session. */
+    private void opened(Session teller) {
+        if (!teller.isOpen) {
+            teller.isOpen = true;
+            trouble = null;
+            teller.address.answered();
+            state = Feed.CATCHING_UP;
+            cache.dropChains();
+        }
+    }
+
+    /**
+     * The second that an id has: base64url of four bytes, and then of a number in seven bits a byte, the lowest first.
+     *
+     * @throws IllegalArgumentException when it is no id of this form
+     */
+    static long seconds(String id) {
+        byte[] bytes = Base64.getUrlDecoder().decode(id);
+        long seconds = 0;
+        for (int i = TOPIC_BYTES; i < bytes.length && i < TOPIC_BYTES + 9; i++) {
+            seconds |= (long) (bytes[i] & 0x7f) << (7 * (i - TOPIC_BYTES));
+            if (bytes[i] >= 0) {
+                return seconds;
+            }
+        }
+        throw new IllegalArgumentException("an id of a form that is not known");
+    }
+
+    @Override
+    public void close() {
+        Session last;
+        synchronized (this) {
+            state = Feed.OFF;
+            last = session;
+            session = null;
+            cache.use(false);
+        }
+        if (last != null) {
+            last.cancel();
+        }
+    }
+
+    /** One connection. */
+    private final class Session implements BodySubscriber<String> {
+        private final Address address;
+        private final ServerEvents events = new ServerEvents(event -> take(this, event));
+        private final CompletableFuture<String> end = new CompletableFuture<>();
+        private volatile @Nullable CompletableFuture<HttpResponse<String>> exchange;
+        private volatile Flow.@Nullable Subscription subscription;
+
+        /** It does not take the id, or what it tells makes no sense: there is no going on with it. */
+        private volatile boolean isRefused;
+
+        // Guarded by the feed.
+        private boolean isOpen;
+        private boolean wasSilent;
+        private long lastNewsAt = System.nanoTime();
+
+        Session(Address address) {
+            this.address = address;
+        }
+
+        BodySubscriber<String> body(HttpResponse.ResponseInfo response) {
+            return response.statusCode() == 200 ? this : new BoundedText(PROBLEM_BYTES);
+        }
+
+        void follow(CompletableFuture<HttpResponse<String>> asked) {
+            exchange = asked;
+            var unused = asked.whenComplete((response, error) -> {
+                if (response == null) {
+                    ended(this, String.valueOf(error));
+                    return;
+                }
+                isRefused |= response.statusCode() == 400;
+                ended(this, response.statusCode() + " " + response.body());
+            });
+            after(options.feedSilence(), this::watch);
+        }
+
+        /** Ends the session if it has told nothing new for too long. */
+        private void watch() {
+            long left;
+            synchronized (ChangeFeed.this) {
+                if (session != this) {
+                    return;
+                }
+                left = options.feedSilence().toNanos() - (System.nanoTime() - lastNewsAt);
+                wasSilent = left <= 0;
+            }
+            if (left > 0) {
+                after(Duration.ofNanos(left), this::watch);
+            } else {
+                ended(this, "nothing new was told for " + options.feedSilence());
+                cancel();
+            }
+        }
+
+        void cancel() {
+            Flow.Subscription reading = subscription;
+            if (reading != null) {
+                reading.cancel();
+            }
+            end.completeExceptionally(new IOException("the feed was given up"));
+            CompletableFuture<HttpResponse<String>> asked = exchange;
+            if (asked != null) {
+                asked.cancel(true);
+            }
+        }
+
+        @Override
+        public CompletionStage<String> getBody() {
+            return end;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription reading) {
+            subscription = reading;
+            reading.request(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> buffers) {
+            try {
+                buffers.forEach(events::take);
+            } catch (IllegalArgumentException e) {
+                isRefused = true;
+                ended(this, "not a feed of changes: " + e.getMessage());
+                cancel();
+            }
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            end.completeExceptionally(error);
+        }
+
+        @Override
+        public void onComplete() {
+            end.complete("");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package dev.puri.client.resolve;
+
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import java.util.UUID;
+
+/**
+ * A row to be read from a shard.
+ *
+ * @param puri its name, whose collection says which table it is in; of a merged identity the survivor's
+ * @param owner the service that answers for it
+ * @param uuid its primary key
+ */
+public record Located(Puri puri, Owner owner, UUID uuid) {}

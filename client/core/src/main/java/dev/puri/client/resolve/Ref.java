@@ -1,0 +1,104 @@
+package dev.puri.client.resolve;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.InvalidNameException;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is looked up: a pURI or a handle, and the event that the answer has to know of, if any. A text that is neither is
+ * taken too; its verdict is {@link Verdict.Malformed}, so that one bad item does not spoil a list. Immutable.
+ */
+public final class Ref {
+    private final String text;
+    private final @Nullable Puri puri;
+    private final @Nullable Handle handle;
+    private final @Nullable String flaw;
+    private final @Nullable Position at;
+
+    private Ref(
+            String text, @Nullable Puri puri, @Nullable Handle handle, @Nullable String flaw, @Nullable Position at) {
+        this.text = text;
+        this.puri = puri;
+        this.handle = handle;
+        this.flaw = flaw;
+        this.at = at;
+    }
+
+    /** Reads a pURI in any casing, or a handle. Never fails. */
+    public static Ref of(String text) {
+        try {
+            return Handle.looksLike(text) ? of(Handle.parse(text)) : of(Puri.parse(text));
+        } catch (InvalidNameException e) {
+            return new Ref(text, null, null, e.getMessage(), null);
+        }
+    }
+
+    /** A name. */
+    public static Ref of(Puri puri) {
+        return new Ref(puri.toString(), puri, null, null, null);
+    }
+
+    /** A public name. */
+    public static Ref of(Handle handle) {
+        return new Ref(handle.text(), null, handle, null, null);
+    }
+
+    /** The same of many texts, in their order. */
+    public static List<Ref> all(List<String> texts) {
+        return texts.stream().map(Ref::of).toList();
+    }
+
+    /**
+     * The same reference, to be answered only once the resolver has seen an event.
+     *
+     * @param token that publishing the event returned
+     */
+    public Ref at(Position token) {
+        return new Ref(text, puri, handle, flaw, token);
+    }
+
+    /** The canonical text; of a malformed reference, the text as it was given. */
+    public String text() {
+        return text;
+    }
+
+    /** The pURI; null when it is a handle or malformed. */
+    public @Nullable Puri puri() {
+        return puri;
+    }
+
+    /** The handle; null when it is a pURI or malformed. */
+    public @Nullable Handle handle() {
+        return handle;
+    }
+
+    /** Why it is malformed; null when it is not. */
+    public @Nullable String flaw() {
+        return flaw;
+    }
+
+    /** The event that the answer has to know of; null for whatever is known. */
+    public @Nullable Position at() {
+        return at;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Ref that && text.equals(that.text) && Objects.equals(at, that.at);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * text.hashCode() + Objects.hashCode(at);
+    }
+
+    /** The text, and the token behind an {@code @} if there is one. */
+    @Override
+    public String toString() {
+        return at == null ? text : text + '@' + at;
+    }
+}

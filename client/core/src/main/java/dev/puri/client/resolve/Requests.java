@@ -1,0 +1,376 @@
+package dev.puri.client.resolve;
+
+import dev.puri.client.resolve.Addresses.Address;
+import dev.puri.client.resolve.ResolverException.Kind;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends batches to {@code POST /v1/resolve}. Look-ups change nothing, so one that failed is sent again elsewhere:
+ *
+ * <pre>
+ * first address ──answer──────────────────────────────▶ done, all others are cancelled
+ *    │ │ silent for hedgeAfter, budget left ─▶ next address as well ──answer──▶ done
+ *    │ no connection, 5xx, 429, no sense, its share of the deadline is over
+ *    ▼
+ * next address ─▶ … ─▶ none is left: UNREACHABLE or UNAVAILABLE, with the trouble of each
+ * </pre>
+ *
+ * A lone address is asked a second time if its connection broke, because a server may close an idle connection just when
+ * it is used again. Any other 4xx ends the request at once: other resolvers would say the same.
+ */
+final class Requests {
+    static final String LAG = "Puri-Table-Lag";
+
+    /** One result has a few hundred bytes, and at most five names of 383. */
+    private static final int RESULT_BYTES = 4096;
+
+    private static final int OTHER_BYTES = 64 << 10;
+    private static final int MAX_QUOTED = 300;
+    private static final int MAX_CAUSES = 4;
+
+    private final HttpClient http;
+    private final ResolverOptions options;
+    private final Addresses addresses;
+    private final ScheduledExecutorService timer;
+    private final HedgeBudget budget;
+    private final Set<Call> underWay = ConcurrentHashMap.newKeySet();
+    private final LongAdder sent = new LongAdder();
+    private final LongAdder failedOver = new LongAdder();
+    private final LongAdder hedged = new LongAdder();
+    private volatile boolean closed;
+
+    /**
+     * What a resolver answered.
+     *
+     * @param isFresh whether its table was not known to be behind
+     */
+    record Answer(List<Verdict> verdicts, boolean isFresh) {}
+
+    /** An answer that is none of a resolver in order. */
+    private static final class WrongAnswerException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final boolean isFinal;
+
+        WrongAnswerException(String message, boolean isFinal, @Nullable Throwable cause) {
+            super(message, cause);
+            this.isFinal = isFinal;
+        }
+    }
+
+    Requests(HttpClient http, ResolverOptions options, Addresses addresses, ScheduledExecutorService timer) {
+        this.http = http;
+        this.options = options;
+        this.addresses = addresses;
+        this.timer = timer;
+        this.budget = new HedgeBudget(options.hedgeShare());
+    }
+
+    /** Asks; the wait is that of the resolver. */
+    CompletableFuture<Answer> send(List<Ref> refs, Duration wait) {
+        if (closed) {
+            return CompletableFuture.failedFuture(closed());
+        }
+        Call call = new Call(refs, wait);
+        underWay.add(call);
+        budget.requestSent();
+        call.start();
+        if (closed) {
+            call.fail(closed());
+        }
+        return call.result;
+    }
+
+    static ResolverException closed() {
+        return new ResolverException(Kind.CLOSED, "the resolver client was closed before there was an answer");
+    }
+
+    long sent() {
+        return sent.sum();
+    }
+
+    long failedOver() {
+        return failedOver.sum();
+    }
+
+    long hedged() {
+        return hedged.sum();
+    }
+
+    /** Fails all that are under way, and all that come. */
+    void close() {
+        closed = true;
+        underWay.forEach(call -> call.fail(closed()));
+    }
+
+    /** One batch, until the first answer. */
+    private final class Call {
+        private final CompletableFuture<Answer> result = new CompletableFuture<>();
+        private final List<Ref> refs;
+        private final Duration wait;
+        private final byte[] body;
+        private final long deadlineAt;
+
+        // Guarded by this.
+        private final List<Address> left;
+        private final List<Attempt> attempts = new ArrayList<>();
+        private final List<Throwable> troubles = new ArrayList<>();
+        private final StringBuilder told = new StringBuilder();
+        private int running;
+
+        Call(List<Ref> refs, Duration wait) {
+            this.refs = refs;
+            this.wait = wait;
+            this.body = Wire.request(refs);
+            this.left = addresses.inOrder();
+            this.deadlineAt = System.nanoTime() + wait.plus(options.deadline()).toNanos();
+        }
+
+        void start() {
+            List<Future<?>> timers = new ArrayList<>();
+            timers.add(after(remaining(), this::outOfTime));
+            Duration hedgeAfter = options.hedgeAfter();
+            if (hedgeAfter != null) {
+                timers.add(after(hedgeAfter.plus(wait).toNanos(), this::hedge));
+            }
+            var unused = result.whenComplete((answer, error) -> {
+                timers.forEach(each -> each.cancel(false));
+                underWay.remove(this);
+                cancelAttempts();
+            });
+            next();
+        }
+
+        private Future<?> after(long nanos, Runnable action) {
+            try {
+                return timer.schedule(action, nanos, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                // Closed meanwhile, which fails the call.
+                return new CompletableFuture<>();
+            }
+        }
+
+        private long remaining() {
+            return deadlineAt - System.nanoTime();
+        }
+
+        private void hedge() {
+            if (hasAnother() && budget.take() && next()) {
+                hedged.increment();
+            }
+        }
+
+        private synchronized boolean hasAnother() {
+            return !result.isDone() && !left.isEmpty();
+        }
+
+        /** Asks the next address; false when none is left. */
+        private boolean next() {
+            Attempt attempt;
+            @Nullable Duration patience;
+            synchronized (this) {
+                if (result.isDone() || left.isEmpty()) {
+                    return false;
+                }
+                // What is left of the deadline is shared by the addresses that are left; the last has all of it.
+                long beyondWait = Math.max(0, remaining() - wait.toNanos()) / left.size();
+                patience = left.size() == 1 ? null : wait.plusNanos(beyondWait);
+                attempt = new Attempt(left.remove(0));
+                attempts.add(attempt);
+                running++;
+            }
+            attempt.start(patience);
+            return true;
+        }
+
+        private void failed(Attempt attempt, Throwable trouble) {
+            boolean goesOn;
+            synchronized (this) {
+                running--;
+                if (result.isDone()) {
+                    return;
+                }
+                troubles.add(trouble);
+                told.append(told.length() == 0 ? "" : "; ")
+                        .append(attempt.address)
+                        .append(": ")
+                        .append(text(trouble));
+                boolean isLone = attempts.size() == 1 && left.isEmpty();
+                if (isLone && trouble instanceof IOException && !(trouble instanceof TooLateException)) {
+                    left.add(attempt.address);
+                }
+                goesOn = !left.isEmpty() || running > 0;
+            }
+            if (trouble instanceof WrongAnswerException wrong && wrong.isFinal) {
+                fail(exception(Kind.REJECTED));
+            } else if (!goesOn) {
+                fail(exception(isAnswered() ? Kind.UNAVAILABLE : Kind.UNREACHABLE));
+            } else if (next()) {
+                failedOver.increment();
+            }
+        }
+
+        private synchronized boolean isAnswered() {
+            return troubles.stream().anyMatch(WrongAnswerException.class::isInstance);
+        }
+
+        private synchronized ResolverException exception(Kind kind) {
+            ResolverException exception =
+                    new ResolverException(kind, told.toString(), troubles.isEmpty() ? null : troubles.get(0));
+            troubles.stream().skip(1).limit(MAX_CAUSES).forEach(exception::addSuppressed);
+            return exception;
+        }
+
+        private void outOfTime() {
+            ResolverException soFar = exception(Kind.DEADLINE);
+            long millis = wait.plus(options.deadline()).toMillis();
+            fail(new ResolverException(
+                    Kind.DEADLINE,
+                    "no resolver answered within " + millis + " ms; " + soFar.getMessage(),
+                    soFar.getCause()));
+        }
+
+        void fail(ResolverException error) {
+            result.completeExceptionally(error);
+        }
+
+        private void cancelAttempts() {
+            List<Attempt> all;
+            synchronized (this) {
+                all = List.copyOf(attempts);
+            }
+            all.forEach(Attempt::cancel);
+        }
+
+        /** One address asked once. */
+        private final class Attempt {
+            private final Address address;
+            private final CompletableFuture<Answer> outcome = new CompletableFuture<>();
+            private volatile @Nullable CompletableFuture<HttpResponse<String>> exchange;
+
+            Attempt(Address address) {
+                this.address = address;
+            }
+
+            /**
+             * @param patience how long it may take; null for as long as the deadline lets it
+             */
+            void start(@Nullable Duration patience) {
+                sent.increment();
+                var end = outcome.whenComplete(this::settled);
+                if (patience != null) {
+                    Future<?> limit = after(
+                            patience.toNanos(),
+                            () -> outcome.completeExceptionally(
+                                    new TooLateException("no answer within " + patience.toMillis() + " ms")));
+                    var unlimited = end.whenComplete((answer, error) -> limit.cancel(false));
+                }
+                HttpRequest.Builder request = HttpRequest.newBuilder(address.resolve(
+                                "/v1/resolve" + (wait.isZero() ? "" : "?wait=" + wait.toMillis() + "ms")))
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofByteArray(body));
+                if (options.token() != null) {
+                    request.header("Authorization", "Bearer " + options.token());
+                }
+                long maxBytes = OTHER_BYTES + (long) RESULT_BYTES * refs.size();
+                CompletableFuture<HttpResponse<String>> asked =
+                        http.sendAsync(request.build(), response -> new BoundedText(maxBytes));
+                exchange = asked;
+                var read = asked.whenComplete((response, error) -> {
+                    if (error != null) {
+                        outcome.completeExceptionally(unwrapped(error));
+                        return;
+                    }
+                    try {
+                        outcome.complete(read(response));
+                    } catch (WrongAnswerException e) {
+                        outcome.completeExceptionally(e);
+                    }
+                });
+                if (outcome.isDone()) {
+                    asked.cancel(true);
+                }
+            }
+
+            private Answer read(HttpResponse<String> response) throws WrongAnswerException {
+                int status = response.statusCode();
+                if (status != 200) {
+                    boolean isFinal = status / 100 == 4 && status != 408 && status != 429;
+                    throw new WrongAnswerException(status + " " + quoted(response.body()), isFinal, null);
+                }
+                try {
+                    List<Verdict> verdicts = Wire.verdicts(refs, response.body());
+                    return new Answer(
+                            verdicts, response.headers().firstValue(LAG).isEmpty());
+                } catch (IllegalArgumentException e) {
+                    throw new WrongAnswerException(
+                            "not an answer of a resolver (" + e.getMessage() + "): " + quoted(response.body()),
+                            false,
+                            e);
+                }
+            }
+
+            private void settled(@Nullable Answer answer, @Nullable Throwable error) {
+                CompletableFuture<HttpResponse<String>> asked = exchange;
+                if (asked != null) {
+                    asked.cancel(true);
+                }
+                if (answer != null) {
+                    address.answered();
+                    result.complete(answer);
+                } else if (error != null && !outcome.isCancelled()) {
+                    boolean isItsOwn = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal;
+                    if (isItsOwn && !result.isDone()) {
+                        address.failed();
+                    }
+                    failed(this, error);
+                }
+            }
+
+            void cancel() {
+                outcome.cancel(false);
+            }
+        }
+    }
+
+    /** An address that used up its share of the deadline. */
+    private static final class TooLateException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        TooLateException(String message) {
+            super(message);
+        }
+    }
+
+    private static Throwable unwrapped(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    }
+
+    /** The JDK's exceptions for a refused connection have no message. */
+    private static String text(Throwable trouble) {
+        boolean isOurs = trouble instanceof WrongAnswerException || trouble instanceof TooLateException;
+        return isOurs ? String.valueOf(trouble.getMessage()) : trouble.toString();
+    }
+
+    private static String quoted(String body) {
+        String text = body.strip();
+        return text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text;
+    }
+}

@@ -1,0 +1,226 @@
+package dev.puri.client.resolve;
+
+import dev.puri.client.resolve.ResolverException.Kind;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks resolvers over HTTP.
+ *
+ * <pre>
+ * Ref ─▶ malformed? ─▶ cache ─▶ single, no token ─▶ Joiner ─┬▶ Requests ─▶ POST /v1/resolve at Addresses
+ *            │           │  └─▶ list, or a token ───────────┘       │
+ *            ▼           ▼                                          ▼
+ *         verdict     verdict ◀── kept if no change passed ◀──── verdicts
+ *                        ▲
+ *                        └──────── ChangeFeed ◀──────── GET /v1/changes
+ * </pre>
+ */
+public final class ResolverClient implements IdentityResolver {
+    private final ResolverOptions options;
+    private final HttpClient http;
+    private final ScheduledThreadPoolExecutor timer;
+    private final Requests requests;
+    private final Joiner joiner;
+    private final @Nullable RowCache cache;
+    private final @Nullable ChangeFeed feed;
+    private final AtomicInteger pending = new AtomicInteger();
+
+    /**
+     * What was sent since the client was opened.
+     *
+     * @param requests sent to any address
+     * @param failedOver those sent because an address failed
+     * @param hedged those sent because an address was silent
+     * @param pending references asked and not answered yet
+     */
+    public record RequestStatistics(long requests, long failedOver, long hedged, int pending) {}
+
+    private ResolverClient(ResolverOptions options) {
+        this.options = options;
+        // HTTP/1.1, so that a cancelled request ends its own connection and holds up no other.
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(options.connectTimeout());
+        if (options.tls() != null) {
+            builder.sslContext(options.tls());
+        }
+        http = builder.build();
+        timer = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "puri-resolver-client");
+            thread.setDaemon(true);
+            return thread;
+        });
+        timer.setRemoveOnCancelPolicy(true);
+        requests = new Requests(http, options, new Addresses(options.addresses(), System::nanoTime), timer);
+        joiner = new Joiner(options.maxBatch(), options.maxJoined(), refs -> ask(refs, Duration.ZERO));
+        if (options.cacheSize() > 0) {
+            cache = new RowCache(options.cacheSize(), options.replicaLag(), System::nanoTime);
+            // What keeps the feed from an address, such as a scope that the token lacks, keeps no look-up from it.
+            feed = new ChangeFeed(http, options, new Addresses(options.addresses(), System::nanoTime), timer, cache);
+        } else {
+            cache = null;
+            feed = null;
+        }
+    }
+
+    /** Begins; connects in the background. */
+    public static ResolverClient open(ResolverOptions options) {
+        ResolverClient client = new ResolverClient(options);
+        if (client.feed != null) {
+            client.feed.connect();
+        }
+        return client;
+    }
+
+    @Override
+    public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
+        Verdict known = known(ref);
+        if (known != null) {
+            return CompletableFuture.completedStage(known);
+        }
+        if (!admit(1)) {
+            return CompletableFuture.failedStage(full(1));
+        }
+        CompletableFuture<Verdict> answer = ref.at() == null
+                ? joiner.add(ref).copy()
+                : ask(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
+        return limited(answer, ref.at() == null ? Duration.ZERO : wait, 1);
+    }
+
+    @Override
+    public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
+        List<@Nullable Verdict> verdicts = new ArrayList<>(refs.size());
+        List<Integer> missing = new ArrayList<>();
+        for (int i = 0; i < refs.size(); i++) {
+            Verdict known = known(refs.get(i));
+            verdicts.add(known);
+            if (known == null) {
+                missing.add(i);
+            }
+        }
+        if (missing.isEmpty()) {
+            return CompletableFuture.completedStage(complete(verdicts));
+        }
+        if (!admit(missing.size())) {
+            return CompletableFuture.failedStage(full(missing.size()));
+        }
+        List<CompletableFuture<Void>> parts = new ArrayList<>();
+        for (int from = 0; from < missing.size(); from += options.maxBatch()) {
+            List<Integer> part = missing.subList(from, Math.min(missing.size(), from + options.maxBatch()));
+            parts.add(ask(part.stream().map(refs::get).toList(), wait).thenAccept(answers -> {
+                for (int i = 0; i < answers.size(); i++) {
+                    verdicts.set(part.get(i), answers.get(i));
+                }
+            }));
+        }
+        CompletableFuture<List<Verdict>> all =
+                CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> complete(verdicts));
+        return limited(all, wait, missing.size());
+    }
+
+    /** None is null any more. */
+    private static List<Verdict> complete(List<@Nullable Verdict> verdicts) {
+        List<Verdict> all = new ArrayList<>(verdicts.size());
+        for (Verdict each : verdicts) {
+            if (each == null) {
+                throw new IllegalStateException("a reference without a verdict");
+            }
+            all.add(each);
+        }
+        return List.copyOf(all);
+    }
+
+    /** What can be said without a resolver; null when one has to be asked. */
+    private @Nullable Verdict known(Ref ref) {
+        String flaw = ref.flaw();
+        if (flaw != null) {
+            return new Verdict.Malformed(ref, flaw);
+        }
+        return cache == null ? null : cache.get(ref);
+    }
+
+    private boolean admit(int refs) {
+        if (pending.addAndGet(refs) <= options.maxPending()) {
+            return true;
+        }
+        pending.addAndGet(-refs);
+        return false;
+    }
+
+    private ResolverException full(int refs) {
+        return new ResolverException(
+                Kind.FULL,
+                refs + " more references would be pending beside " + pending.get() + "; at most " + options.maxPending()
+                        + " may be (maxPending)");
+    }
+
+    private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Duration wait) {
+        long sentAt = cache == null ? 0 : cache.now();
+        return requests.send(refs, wait).thenApply(answer -> {
+            if (cache != null && answer.isFresh()) {
+                for (int i = 0; i < refs.size(); i++) {
+                    cache.put(refs.get(i), answer.verdicts().get(i), sentAt);
+                }
+            }
+            return answer.verdicts();
+        });
+    }
+
+    /** A request has a deadline of its own; a look-up may also have been gathered before it was sent. */
+    private <T> CompletionStage<T> limited(CompletableFuture<T> answer, Duration wait, int refs) {
+        Duration limit = wait.plus(options.deadline());
+        CompletableFuture<T> limited = new CompletableFuture<>();
+        var unused = answer.orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS).whenComplete((value, error) -> {
+            pending.addAndGet(-refs);
+            if (error == null) {
+                limited.complete(value);
+            } else if (error instanceof TimeoutException) {
+                limited.completeExceptionally(new ResolverException(
+                        Kind.DEADLINE, "no resolver answered within " + limit.toMillis() + " ms", error));
+            } else {
+                limited.completeExceptionally(
+                        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error);
+            }
+        });
+        return limited.minimalCompletionStage();
+    }
+
+    /** What the cache has done. */
+    public CacheStatistics cacheStatistics() {
+        return feed == null
+                ? new CacheStatistics(0, 0, 0, 0, 0, 0, 0, 0, CacheStatistics.Feed.OFF, null)
+                : feed.statistics();
+    }
+
+    /** What was sent. */
+    public RequestStatistics requestStatistics() {
+        return new RequestStatistics(requests.sent(), requests.failedOver(), requests.hedged(), pending.get());
+    }
+
+    /** Fails what is pending and frees all threads; those of the JDK's client are freed by the garbage collector on Java 17. */
+    @Override
+    public void close() {
+        if (feed != null) {
+            feed.close();
+        }
+        requests.close();
+        timer.shutdownNow();
+        if (http instanceof AutoCloseable closeable) {
+            try {
+                closeable.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("an HTTP client does not close", e);
+            }
+        }
+    }
+}

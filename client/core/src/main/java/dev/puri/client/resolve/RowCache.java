@@ -1,0 +1,279 @@
+package dev.puri.client.resolve;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers that changes keep true. An answer is of a resolver's table, and the changes come on another connection, perhaps
+ * of another resolver, so either may overtake the other. It is kept only if
+ *
+ * <pre>
+ *   last change of its row told  +  replica lag  &lt;  request sent
+ * </pre>
+ *
+ * Before that line everything told is in the answer, because the answering table was at most that lag behind. After it
+ * the change is told while the request is under way, which forbids keeping the answer, or later, which removes it.
+ * Changes are remembered by row, as many as there is room for; the rest count as changed when the last of the forgotten
+ * ones was, and everything counts as changed when the feed began.
+ *
+ * <p>What an answer depends on:
+ *
+ * <ul>
+ *   <li>Found: on its own row.
+ *   <li>A handle leads to a pURI and its row; the row's own handle proves that the way still holds.
+ *   <li>Merged, and deleted after a merge: on its row, on the survivor's, and on the rows between, which no answer names.
+ *       Those are merged, so they change only by a deletion, an erasure or a merge of theirs: any such change of any
+ *       row ends all these answers.
+ * </ul>
+ *
+ * Unknown names are not kept: anybody could fill the cache with them.
+ */
+final class RowCache {
+    /** Rows whose changes are remembered; with the default lag this is enough for 6,500 changes a second. */
+    static final int MAX_CHANGED = 65_536;
+
+    /** How long a change is remembered beyond the lag; requests take less. */
+    private static final Duration REMEMBERED = Duration.ofMinutes(1);
+
+    private final Cache<Puri, Entry> rows;
+    private final Cache<Handle, Puri> bearers;
+
+    /** Of merged rows in the cache, by the survivor's name. */
+    private final Cache<Puri, Survivor> survivors =
+            Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
+
+    private final long replicaLagNanos;
+    private final int maxChanged;
+    private final LongSupplier nanoClock;
+
+    /** When the last change of a row was told, the oldest first. Guarded by this. */
+    private final Map<Puri, Long> changedAt = new LinkedHashMap<>();
+
+    /** When rows changed of which nothing is remembered. Guarded by this. */
+    private long othersChangedAt;
+
+    /** When a row was last merged, deleted or erased. Guarded by this. */
+    private long chainsChangedAt;
+
+    /** Counts what ends all answers that depend on a chain of merges. */
+    private volatile long chains;
+
+    private volatile boolean isUsed;
+
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+    private final LongAdder evictions = new LongAdder();
+    private final LongAdder notKept = new LongAdder();
+    private final LongAdder changes = new LongAdder();
+    private final LongAdder resets = new LongAdder();
+
+    /**
+     * @param verdict found, merged or deleted
+     * @param token with which it was asked for; null for none
+     * @param survivor null when it depends on its own row alone
+     * @param chains as counted when it was kept
+     */
+    private record Entry(
+            Verdict verdict,
+            @Nullable Position token,
+            @Nullable Survivor survivor,
+            long chains) {}
+
+    /** A row that others were merged into; held by their entries alone. */
+    private static final class Survivor {
+        private volatile boolean isChanged;
+    }
+
+    /**
+     * @param maxRows most rows
+     * @param replicaLag how far the answering resolver may be behind the one that tells changes
+     */
+    RowCache(int maxRows, Duration replicaLag, LongSupplier nanoClock) {
+        this(maxRows, replicaLag, nanoClock, MAX_CHANGED);
+    }
+
+    RowCache(int maxRows, Duration replicaLag, LongSupplier nanoClock, int maxChanged) {
+        this.replicaLagNanos = replicaLag.toNanos();
+        this.maxChanged = maxChanged;
+        this.nanoClock = nanoClock;
+        this.othersChangedAt = nanoClock.getAsLong();
+        this.chainsChangedAt = othersChangedAt;
+        // In the thread that writes: no pool has to be named, and tests see what is there.
+        rows = Caffeine.newBuilder()
+                .maximumSize(maxRows)
+                .executor(Runnable::run)
+                .evictionListener((key, value, cause) -> evictions.increment())
+                .build();
+        bearers = Caffeine.newBuilder()
+                .maximumSize(maxRows)
+                .executor(Runnable::run)
+                .build();
+    }
+
+    /** The time, to be taken before a request is sent. */
+    long now() {
+        return nanoClock.getAsLong();
+    }
+
+    /** What is known to be the answer now; null when a resolver has to be asked. */
+    @Nullable
+    Verdict get(Ref ref) {
+        Entry entry = isUsed ? entry(ref) : null;
+        if (entry == null || !answers(entry, ref)) {
+            misses.increment();
+            return null;
+        }
+        hits.increment();
+        return entry.verdict;
+    }
+
+    private boolean answers(Entry entry, Ref ref) {
+        // An answer to one token says nothing of an earlier one, whose event may have been refused.
+        Position token = ref.at();
+        boolean isOfToken = token == null || token.equals(entry.token);
+        Survivor survivor = entry.survivor;
+        return isOfToken && (survivor == null || (!survivor.isChanged && entry.chains == chains));
+    }
+
+    private @Nullable Entry entry(Ref ref) {
+        Puri puri = ref.puri();
+        if (puri != null) {
+            return rows.getIfPresent(puri);
+        }
+        Handle handle = ref.handle();
+        Puri bearer = handle == null ? null : bearers.getIfPresent(handle);
+        Entry entry = bearer == null ? null : rows.getIfPresent(bearer);
+        return entry != null && handle != null && handle.equals(handleOf(entry.verdict)) ? entry : null;
+    }
+
+    /**
+     * Keeps an answer, if it is one to keep.
+     *
+     * @param sentAt when its request was sent
+     */
+    void put(Ref ref, Verdict verdict, long sentAt) {
+        if (verdict instanceof Verdict.Found found) {
+            put(ref, found.puri(), null, verdict, sentAt);
+        } else if (verdict instanceof Verdict.Merged merged && merged.canonical() != null) {
+            put(ref, merged.puri(), merged.canonical(), verdict, sentAt);
+        } else if (verdict instanceof Verdict.Deleted deleted) {
+            put(ref, deleted.puri(), deleted.canonical(), verdict, sentAt);
+        }
+    }
+
+    private synchronized void put(Ref ref, Puri puri, @Nullable Puri survivor, Verdict verdict, long sentAt) {
+        boolean isTrue = isSettled(lastChange(puri), sentAt)
+                && (survivor == null
+                        || (isSettled(lastChange(survivor), sentAt) && isSettled(chainsChangedAt, sentAt)));
+        if (!isTrue) {
+            notKept.increment();
+            return;
+        }
+        Survivor dependsOn = survivor == null ? null : survivors.get(survivor, unused -> new Survivor());
+        rows.put(puri, new Entry(verdict, ref.at(), dependsOn, chains));
+        Handle handle = handleOf(verdict);
+        if (handle != null && handle.equals(ref.handle())) {
+            bearers.put(handle, puri);
+        }
+    }
+
+    private long lastChange(Puri puri) {
+        Long known = changedAt.get(puri);
+        return known == null ? othersChangedAt : known;
+    }
+
+    private boolean isSettled(long told, long sentAt) {
+        return sentAt - told > replicaLagNanos;
+    }
+
+    private static @Nullable Handle handleOf(Verdict verdict) {
+        if (verdict instanceof Verdict.Found found) {
+            return found.handle();
+        }
+        if (verdict instanceof Verdict.Merged merged) {
+            return merged.handle();
+        }
+        return verdict instanceof Verdict.Deleted deleted ? deleted.handle() : null;
+    }
+
+    /**
+     * A row changed.
+     *
+     * @param isActive whether it is neither merged, deleted nor erased now
+     */
+    synchronized void changed(Puri puri, boolean isActive) {
+        changes.increment();
+        long now = nanoClock.getAsLong();
+        // Removed first, so that it becomes the youngest.
+        changedAt.remove(puri);
+        changedAt.put(puri, now);
+        forgetChanges(now);
+        rows.invalidate(puri);
+        Survivor survivor = survivors.getIfPresent(puri);
+        if (survivor != null) {
+            survivor.isChanged = true;
+            survivors.invalidate(puri);
+        }
+        if (!isActive) {
+            dropChains();
+        }
+    }
+
+    /** Names that were erased are not remembered for long either. */
+    private void forgetChanges(long now) {
+        Iterator<Long> oldestFirst = changedAt.values().iterator();
+        while (oldestFirst.hasNext()) {
+            long oldest = oldestFirst.next();
+            if (changedAt.size() <= maxChanged && now - oldest <= replicaLagNanos + REMEMBERED.toNanos()) {
+                return;
+            }
+            othersChangedAt = oldest;
+            oldestFirst.remove();
+        }
+    }
+
+    /** Ends all answers that depend on a chain of merges. */
+    synchronized void dropChains() {
+        chainsChangedAt = nanoClock.getAsLong();
+        chains++;
+    }
+
+    /** Forgets everything, because changes may have been missed. Whatever was asked before is not kept. */
+    synchronized void clear() {
+        resets.increment();
+        changedAt.clear();
+        othersChangedAt = nanoClock.getAsLong();
+        rows.invalidateAll();
+        bearers.invalidateAll();
+        dropChains();
+    }
+
+    /** Says whether answers may be taken from the cache. */
+    void use(boolean isCurrent) {
+        isUsed = isCurrent;
+    }
+
+    CacheStatistics statistics(long connections, CacheStatistics.Feed feed, @Nullable String trouble) {
+        return new CacheStatistics(
+                hits.sum(),
+                misses.sum(),
+                rows.estimatedSize(),
+                evictions.sum(),
+                notKept.sum(),
+                changes.sum(),
+                resets.sum(),
+                connections,
+                feed,
+                trouble);
+    }
+}

@@ -1,0 +1,210 @@
+package dev.puri.client.resolve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.client.resolve.CacheStatistics.Feed;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class ChangeFeedTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final String NAME = "music:tracks:1";
+
+    private final FakeResolver resolver = new FakeResolver();
+    private final ResolverClient client = open(LONG);
+
+    private ResolverClient open(Duration silence) {
+        return ResolverClient.open(ResolverOptions.at(resolver.url())
+                .deadline(LONG)
+                .cacheSize(100)
+                .replicaLag(Duration.ZERO)
+                .feedSilence(silence)
+                .build());
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        resolver.close();
+    }
+
+    private void awaitFeed(Feed state) {
+        await().atMost(LONG)
+                .untilAsserted(() -> assertThat(client.cacheStatistics().feed())
+                        .as(client.cacheStatistics()::toString)
+                        .isEqualTo(state));
+    }
+
+    private void awaitChanges(long changes) {
+        await().atMost(LONG).until(() -> client.cacheStatistics().changes() == changes);
+    }
+
+    /** How many look-ups the resolver gets while one is made. */
+    private int requestsOf(String ref) {
+        int before = resolver.asked.size();
+        assertThat(client.resolve(ref)).isInstanceOf(Verdict.Found.class);
+        return resolver.asked.size() - before;
+    }
+
+    @Test
+    void theCacheAnswersWhileChangesAreFollowedUntilOneTellsOfTheRow() {
+        FakeResolver.Stream stream = resolver.stream();
+        assertThat(stream.lastEventId).isNull();
+        assertThat(requestsOf(NAME)).as("before the feed").isEqualTo(1);
+        stream.id(100, 1);
+        awaitFeed(Feed.CURRENT);
+        assertThat(requestsOf(NAME)).as("nothing from before the feed").isEqualTo(1);
+        assertThat(requestsOf(NAME)).isZero();
+        stream.changed(100, 2, "music:tracks:2", "active");
+        awaitChanges(1);
+        assertThat(requestsOf(NAME)).isZero();
+        stream.changed(100, 3, NAME, "active");
+        awaitChanges(2);
+        assertThat(requestsOf(NAME)).isEqualTo(1);
+        assertThat(requestsOf(NAME)).isZero();
+        stream.tell("id: " + FakeResolver.id(100, 4) + "\nevent: erased\ndata: {\"puri\":\"" + NAME + "\"}\n\n");
+        awaitChanges(3);
+        assertThat(requestsOf(NAME)).isEqualTo(1);
+    }
+
+    @Test
+    void anAnswerThatAChangeOvertookIsNotKept() throws Exception {
+        FakeResolver.Stream stream = resolver.stream().id(100, 1);
+        awaitFeed(Feed.CURRENT);
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        resolver.resolving((exchange, request) -> {
+            asked.countDown();
+            goOn.await(60, TimeUnit.SECONDS);
+            resolver.answerFound(exchange, request);
+        });
+        var answer = client.resolveAsync(Ref.of(NAME), Duration.ZERO).toCompletableFuture();
+        assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
+        stream.changed(100, 2, NAME, "active");
+        awaitChanges(1);
+        goOn.countDown();
+        assertThat(answer.get(60, TimeUnit.SECONDS)).isInstanceOf(Verdict.Found.class);
+        assertThat(client.cacheStatistics().notKept()).isEqualTo(1);
+        assertThat(requestsOf(NAME)).isEqualTo(1);
+        assertThat(requestsOf(NAME)).isZero();
+    }
+
+    @Test
+    void anAnswerOfATableThatIsBehindIsNotKept() {
+        resolver.stream().id(100, 1);
+        awaitFeed(Feed.CURRENT);
+        resolver.resolving((exchange, request) -> {
+            exchange.getResponseHeaders().add("Puri-Table-Lag", "7");
+            resolver.answerFound(exchange, request);
+        });
+        assertThat(requestsOf(NAME)).isEqualTo(1);
+        assertThat(requestsOf(NAME)).isEqualTo(1);
+    }
+
+    @Test
+    void afterACutTheFeedGoesOnAndOldRowsAnswerOnlyWhenAllWasTold() {
+        FakeResolver.Stream stream = resolver.stream().id(100, 1);
+        awaitFeed(Feed.CURRENT);
+        requestsOf(NAME);
+        requestsOf("music:tracks:2");
+        stream.changed(101, 2, "music:tracks:3", "active");
+        awaitChanges(1);
+        stream.end();
+        awaitFeed(Feed.CONNECTING);
+        assertThat(requestsOf(NAME)).as("without a feed").isEqualTo(1);
+
+        FakeResolver.Stream again = resolver.stream();
+        assertThat(again.lastEventId).isEqualTo(FakeResolver.id(101, 2));
+        again.id(101, 2);
+        awaitFeed(Feed.CATCHING_UP);
+        again.changed(101, 3, "music:tracks:2", "active");
+        awaitChanges(2);
+        assertThat(client.cacheStatistics().feed()).isEqualTo(Feed.CATCHING_UP);
+        assertThat(requestsOf(NAME)).as("before all was told").isEqualTo(1);
+        again.id(102, 3);
+        awaitFeed(Feed.CURRENT);
+        assertThat(requestsOf(NAME)).as("kept over the cut").isZero();
+        assertThat(requestsOf("music:tracks:2")).as("changed meanwhile").isEqualTo(1);
+        assertThat(client.cacheStatistics().resets()).isEqualTo(1);
+    }
+
+    @Test
+    void aFeedThatCannotGoOnEmptiesTheCache() {
+        resolver.stream().id(100, 1).end();
+        FakeResolver.Stream again = resolver.stream();
+        again.id(100, 1).id(101, 1);
+        awaitFeed(Feed.CURRENT);
+        requestsOf(NAME);
+        assertThat(requestsOf(NAME)).isZero();
+        again.tell("id: " + FakeResolver.id(200, 9) + "\nevent: reset\ndata: {\"reason\":\"too-old\"}\n\n");
+        await().atMost(LONG).until(() -> client.cacheStatistics().resets() == 2);
+        awaitFeed(Feed.CURRENT);
+        assertThat(requestsOf(NAME)).isEqualTo(1);
+    }
+
+    @Test
+    void anIdThatIsNotTakenEmptiesTheCache() {
+        FakeResolver.Stream stream = resolver.stream().id(100, 1);
+        awaitFeed(Feed.CURRENT);
+        requestsOf(NAME);
+        resolver.refuseStreams = 400;
+        stream.end();
+        await().atMost(LONG)
+                .until(() -> String.valueOf(client.cacheStatistics().trouble()).startsWith("400"));
+        resolver.refuseStreams = 0;
+        FakeResolver.Stream again = resolver.stream();
+        assertThat(again.lastEventId).isNull();
+        again.id(100, 1);
+        awaitFeed(Feed.CURRENT);
+        assertThat(requestsOf(NAME)).isEqualTo(1);
+    }
+
+    @Test
+    void aChangeThatCannotBeReadEmptiesTheCache() {
+        FakeResolver.Stream stream = resolver.stream().id(100, 1);
+        awaitFeed(Feed.CURRENT);
+        requestsOf(NAME);
+        stream.tell("id: " + FakeResolver.id(100, 2) + "\nevent: changed\ndata: {}\n\n");
+        FakeResolver.Stream again = resolver.stream();
+        assertThat(again.lastEventId).isNull();
+        assertThat(client.cacheStatistics().trouble()).contains("no puri");
+        again.id(100, 2);
+        awaitFeed(Feed.CURRENT);
+        assertThat(requestsOf(NAME)).isEqualTo(1);
+    }
+
+    /** A resolver that is cut off from its brokers keeps the connection, and has no new ids. */
+    @Test
+    void afterASilenceTheCacheIsNotUsed() {
+        resolver.stream();
+        client.close();
+        try (ResolverClient impatient = open(Duration.ofMillis(500))) {
+            FakeResolver.Stream stream = resolver.stream();
+            while (stream.lastEventId == null) {
+                try {
+                    stream.id(100, 1);
+                } catch (UncheckedIOException e) {
+                    // The client has lost its patience before, on a busy machine.
+                }
+                stream = resolver.stream();
+            }
+            assertThat(stream.lastEventId).isEqualTo(FakeResolver.id(100, 1));
+            assertThat(impatient.cacheStatistics().resets()).isEqualTo(1);
+            assertThat(impatient.cacheStatistics().trouble()).contains("nothing new was told");
+        }
+    }
+
+    @Test
+    void theSecondsOfAnIdAreRead() {
+        for (long seconds : new long[] {0, 1, 127, 128, 1_795_000_000L, Long.MAX_VALUE}) {
+            assertThat(ChangeFeed.seconds(FakeResolver.id(seconds, 5))).isEqualTo(seconds);
+        }
+    }
+}
