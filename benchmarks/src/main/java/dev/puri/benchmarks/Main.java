@@ -12,6 +12,7 @@ import picocli.CommandLine.Option;
         subcommands = {
             IngestCommand.class,
             TableCommand.class,
+            ClientCommand.class,
             CurveCommand.class,
             MicroCommand.class,
             ResolverCommand.class,

@@ -220,28 +220,48 @@ public final class Exchange {
     }
 
     private EventStream stream(EventStream.Form form, EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
+        EventStream stream = new EventStream(this, request.response(), form, terms, onEnd);
+        if (beginChunks(form.mediaType(), stream::gone)) {
+            stream.begin();
+        }
+        return stream;
+    }
+
+    /**
+     * Answers with what is made while it is sent. To be called on the event loop.
+     *
+     * @param patience how long the client may take nothing before it is cut off; it may be twice as long
+     * @param source asked for nothing when only the head is to be answered
+     */
+    public void download(CharSequence mediaType, Duration patience, Download.Source source) {
+        Download download = new Download(this, request.response(), patience, source);
+        if (beginChunks(mediaType, download::gone)) {
+            download.begin();
+        }
+    }
+
+    /** Begins an answer of unknown length; false when nothing is to follow. */
+    private boolean beginChunks(CharSequence mediaType, Runnable onGone) {
         HttpServerResponse response = request.response();
         isStream = true;
-        EventStream stream = new EventStream(this, response, form, terms, onEnd);
-        if (!begin(200, form.mediaType(), 0)) {
-            stream.gone();
-            return stream;
+        if (!begin(200, mediaType, 0)) {
+            onGone.run();
+            return false;
         }
         // nginx keeps what it proxies until it has enough of it, unless told not to.
         response.putHeader("x-accel-buffering", "no");
         if (request.method() == HttpMethod.HEAD) {
             response.end();
             release(0);
-            stream.gone();
-            return stream;
+            onGone.run();
+            return false;
         }
         response.setChunked(true);
         response.closeHandler(closed -> {
             release(0);
-            stream.gone();
+            onGone.run();
         });
-        stream.begin();
-        return stream;
+        return true;
     }
 
     /**
@@ -484,6 +504,14 @@ public final class Exchange {
                 .onFailure(this::bug);
     }
 
+    /** Does work on a thread that may block, and goes on with what it returns, or with its failure, on the event loop. */
+    void fromWorker(Callable<Runnable> work, Consumer<Throwable> failed) {
+        loop.vertx()
+                .executeBlocking(work, false)
+                .onSuccess(this::guarded)
+                .onFailure(cause -> guarded(() -> failed.accept(cause)));
+    }
+
     /**
      * Sets a header of the answer, before it is given.
      *
@@ -536,7 +564,8 @@ public final class Exchange {
         }
     }
 
-    private void abort() {
+    /** Ends the connection, of HTTP/2 the request's stream, in the midst of the answer. */
+    void abort() {
         if (isHttp2()) {
             request.response().reset();
         } else {

@@ -8,7 +8,7 @@ public enum Scope {
     NONE,
     /** Look-ups. */
     RESOLVE,
-    /** Streams of changes. */
+    /** Streams of changes, and exports of every row. */
     CHANGES,
     /** What tells of the registry as a whole: rejections, statistics, metrics. */
     ADMIN;

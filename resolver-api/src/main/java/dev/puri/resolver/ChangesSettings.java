@@ -5,7 +5,7 @@ import dev.puri.http.Settings;
 import java.time.Duration;
 import java.util.Map;
 
-/** What can be set about following changes and refusals. */
+/** What can be set about following changes and refusals, and about exports. */
 public record ChangesSettings(
         @Setting(doc = "Most streams of changes at once.", byDefault = "1000", atLeast = "1", atMost = "1000000")
         int maxChangeStreams,
@@ -37,6 +37,9 @@ public record ChangesSettings(
                 atLeast = "100ms",
                 atMost = "10m")
         Duration changesHeartbeat,
+
+        @Setting(doc = "Most exports at once.", byDefault = "2", atLeast = "1", atMost = "100")
+        int maxExports,
 
         @Setting(doc = "Refusals that are remembered.", byDefault = "100000", atLeast = "1", atMost = "10000000")
         int rejectionsHistory,

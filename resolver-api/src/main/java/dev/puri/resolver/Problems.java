@@ -19,6 +19,7 @@ final class Problems {
             Feeds.INVALID_EVENT_ID,
             Feeds.TOO_MANY_STREAMS,
             Feeds.TOO_MANY_REPLAYS,
+            Exports.TOO_MANY_EXPORTS,
             ResolveRequest.NOT_JSON,
             ResolveRequest.INVALID_BODY,
             ResolveRequest.TOO_MANY_REFS);

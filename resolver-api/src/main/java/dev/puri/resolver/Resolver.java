@@ -128,6 +128,7 @@ public final class Resolver implements AutoCloseable {
                     metrics.registry());
             Feeds feeds = new Feeds(
                     subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, options(changes));
+            Exports exports = new Exports(keeper::exported, changes.maxExports(), metrics.registry());
             Search search = parts.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
             health.add(Health.Kind.STARTED, "table", keeper::started);
@@ -144,7 +145,7 @@ public final class Resolver implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
                             .with(settings.http()),
-                    Routes.of(lookUps, feeds, search, health, metrics, lag.mark()),
+                    Routes.of(lookUps, feeds, exports, search, health, metrics, lag.mark()),
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =

@@ -17,6 +17,7 @@ import java.util.List;
  *        both                 503 with Retry-After, until the table was complete once;
  *                             Puri-Table-Lag while what is answered may be old
  * GET  /v1/changes            200, server-sent events · 400 · 503
+ * GET  /v1/export             200, every row and the cursor from which changes go on · 400 · 503
  * GET  /v1/rejections         200 · 400
  * GET  /v1/collections        200, or 503 until they were read
  * GET  /v1/search             what a search indexer answers · 404 where none is named · 503
@@ -43,7 +44,14 @@ final class Routes {
     /**
      * @param lag borne by what the table answers while it is not fresh
      */
-    static List<Route> of(LookUps lookUps, Feeds feeds, Search search, Health health, Metrics metrics, Route.Mark lag) {
+    static List<Route> of(
+            LookUps lookUps,
+            Feeds feeds,
+            Exports exports,
+            Search search,
+            Health health,
+            Metrics metrics,
+            Route.Mark lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one)
                 .taking("at", "wait")
@@ -52,6 +60,9 @@ final class Routes {
                 .taking("wait")
                 .marked(lag));
         all.add(Route.get("/v1/changes", Scope.CHANGES, feeds::changes).taking("collection"));
+        all.add(Route.get("/v1/export", Scope.CHANGES, exports::export)
+                .taking("collection", "format")
+                .marked(lag));
         all.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::rejections).taking("puri", "position", "limit"));
         all.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::collections));
         all.add(Route.get("/v1/search", Scope.RESOLVE, search::search).taking(Search.PARAMETERS));

@@ -1,6 +1,7 @@
 package dev.puri.resolver;
 
 import dev.puri.http.Health;
+import dev.puri.resolver.export.ExportSource;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.Identity;
@@ -75,6 +76,9 @@ final class TableKeeper implements AutoCloseable {
 
     /** The table that answers: complete, perhaps no longer fed. */
     private volatile @Nullable Table table;
+
+    /** The same table with its changes; null before there is one. */
+    private volatile @Nullable ExportSource exported;
 
     /** The last moment of which it is known that the table that answers had all; null before there is one. */
     private volatile @Nullable Moment asOf;
@@ -170,6 +174,12 @@ final class TableKeeper implements AutoCloseable {
     @Nullable
     Table table() {
         return table;
+    }
+
+    /** The table with its changes, once complete; null before. */
+    @Nullable
+    ExportSource exported() {
+        return exported;
     }
 
     /** Partitions of the topic, which are those of the shared events topic too; 0 before it was seen. */
@@ -373,6 +383,7 @@ final class TableKeeper implements AutoCloseable {
             });
             boolean another = table != null;
             table = next;
+            exported = new ExportSource(next, Objects.requireNonNull(ring.get()));
             asOf = sighted;
             fed = true;
             waiters.wakeAll();

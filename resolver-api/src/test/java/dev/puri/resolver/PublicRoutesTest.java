@@ -72,7 +72,8 @@ final class PublicRoutesTest {
         assertThat(post("{\"refs\":[\"1\",\"2\",\"3\",\"4\"]}", 400)).contains("too-many-refs");
         assertThat(get("/v1/identities/" + HANDLE + "?at=3-1042", 400)).contains("unknown-parameter");
         assertThat(get("/problems/unknown-parameter", 200)).contains("<h1>The query has an unknown parameter</h1>");
-        for (String path : List.of("/", "/v1/changes", "/v1/rejections", "/v1/collections", "/v1/stats", "/metrics")) {
+        for (String path : List.of(
+                "/", "/v1/changes", "/v1/export", "/v1/rejections", "/v1/collections", "/v1/stats", "/metrics")) {
             assertThat(get(path, 404)).contains("no-such-path");
         }
     }

@@ -274,6 +274,7 @@ final class PublicViewIT {
                 "*",
                 "/v1/resolve",
                 "/v1/changes",
+                "/v1/export",
                 "/v1/rejections",
                 "/v1/collections",
                 "/v1/stats",

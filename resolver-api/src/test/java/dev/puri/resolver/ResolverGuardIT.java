@@ -116,7 +116,8 @@ final class ResolverGuardIT {
             assertThat(live.statusCode()).isEqualTo(200);
             assertThat(live.version()).isEqualTo(HttpClient.Version.HTTP_2);
 
-            for (String path : List.of(UNKNOWN, "/v1/changes", "/v1/rejections", "/v1/stats", "/metrics")) {
+            for (String path :
+                    List.of(UNKNOWN, "/v1/changes", "/v1/export", "/v1/rejections", "/v1/stats", "/metrics")) {
                 HttpResponse<String> denied = get(client, base, path, null);
                 assertThat(denied.statusCode()).as(path).isEqualTo(401);
                 assertThat(denied.headers().firstValue("WWW-Authenticate")).contains("Bearer realm=\"puri\"");
@@ -141,7 +142,7 @@ final class ResolverGuardIT {
                     .isEqualTo(400);
             assertThat(get(client, base, "/metrics", admin).body())
                     .contains("puri_auth_denied_total{listener=\"internal\",reason=\"scope\"} 2.0")
-                    .contains("puri_auth_denied_total{listener=\"internal\",reason=\"missing\"} 5.0");
+                    .contains("puri_auth_denied_total{listener=\"internal\",reason=\"missing\"} 6.0");
         } finally {
             issuer.stop(0);
         }

@@ -108,7 +108,13 @@ final class RoutesTest {
                 new LookUps.Terms(MAX_REFS, new WaitTerms(Duration.ofSeconds(20))),
                 metrics.registry());
         routes = Routes.of(
-                lookUps, feeds, new Search(null), new Health(), metrics, new Route.Mark(Routes.LAG, () -> lag));
+                lookUps,
+                feeds,
+                new Exports(() -> null, 1, metrics.registry()),
+                new Search(null),
+                new Health(),
+                metrics,
+                new Route.Mark(Routes.LAG, () -> lag));
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics);
         put("soundcloud:tracks:123", Rows.active("br-1", HANDLE));
         put("soundcloud:tracks:124", Rows.active("br-2"));
@@ -155,6 +161,7 @@ final class RoutesTest {
     @Test
     void whatIsNotKnownYetIsSaidToBe() {
         assertThat(get("/v1/changes", 503)).contains("/problems/not-ready");
+        assertThat(get("/v1/export", 503)).contains("/problems/not-ready");
         assertThat(get("/v1/collections", 503)).contains("/problems/not-ready");
         assertThat(get("/v1/rejections", 200)).isEqualTo("{\"rejections\":[],\"complete\":false}\n");
         assertThat(get("/v1/stats", 200)).contains("\"rows\":6").contains("\"records\":12");

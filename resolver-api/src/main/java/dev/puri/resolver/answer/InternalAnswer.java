@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * they are there only if there is something to fetch, and are the survivor's once merged.
  */
 public final class InternalAnswer extends ResultWriter {
-    private static final byte[] OWNER = ascii(",\"owner\":\"");
-    private static final byte[] SHARD = ascii("\",\"shard\":\"");
-    private static final byte[] UUID = ascii("\",\"uuid\":\"");
-    private static final byte[] CREATED_AT = ascii(",\"createdAt\":\"");
-    private static final byte[] CHANGED_AT = ascii("\",\"changedAt\":\"");
+    static final byte[] OWNER = ascii(",\"owner\":\"");
+    static final byte[] SHARD = ascii("\",\"shard\":\"");
+    static final byte[] UUID = ascii("\",\"uuid\":\"");
+    static final byte[] CREATED_AT = ascii(",\"createdAt\":\"");
+    static final byte[] CHANGED_AT = ascii("\",\"changedAt\":\"");
     private static final byte[] DETAIL = ascii(",\"detail\":");
-    private static final byte[][] STATUSES = new byte[Row.Status.values().length][];
+    static final byte[][] STATUSES = new byte[Row.Status.values().length][];
 
     static {
         for (Row.Status status : Row.Status.values()) {

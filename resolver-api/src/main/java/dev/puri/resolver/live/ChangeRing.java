@@ -263,6 +263,16 @@ public final class ChangeRing {
         completeAt = Math.max(completeAt, time.getEpochSecond());
     }
 
+    /**
+     * The id from which on all changes are told that the table has not been seen to have by now; by any thread. Whoever
+     * reads the table after this has rows that are no older.
+     */
+    public ChangeId now() {
+        // Asked for in this order, so that what was complete is before these offsets.
+        long complete = completeAt;
+        return ChangeId.of(topic, complete, next());
+    }
+
     int topic() {
         return topic;
     }

@@ -382,11 +382,31 @@ public final class PackedTable implements Table, StateStore {
     public void scan(Consumer<Identity> seen) {
         try (Words.Hold held = words.hold()) {
             for (int table = 0; table < Index.TABLES; table++) {
-                Part part = new Part();
-                names.read(table, part);
-                part.records.forEach(record -> seen.accept(codec.decode(record)));
+                records(table).forEach(record -> seen.accept(codec.decode(record)));
             }
         }
+    }
+
+    @Override
+    public int parts() {
+        return Index.TABLES;
+    }
+
+    @Override
+    public void show(int part, RecordView view, Consumer<RecordView> seen) {
+        // A number is to have one word until it was shown, and no longer: others take their time between two parts.
+        try (Words.Hold held = words.hold()) {
+            for (byte[] record : records(part)) {
+                view.show(record);
+                seen.accept(view);
+            }
+        }
+    }
+
+    private List<byte[]> records(int table) {
+        Part part = new Part();
+        names.read(table, part);
+        return part.records;
     }
 
     /** The records of one small table: bounded, so that a scan of any number of rows is. */

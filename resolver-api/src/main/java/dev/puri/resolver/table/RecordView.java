@@ -66,7 +66,13 @@ public final class RecordView {
      */
     public boolean findName(byte[] text, int from, int lastAt, int to) {
         name.set(text, from, lastAt, to);
-        return show(names.find(name.hash(), name, parts));
+        return found(names.find(name.hash(), name, parts));
+    }
+
+    /** Shows a record whose words are held. */
+    void show(byte[] read) {
+        parts.read(read);
+        found(read);
     }
 
     /**
@@ -78,7 +84,7 @@ public final class RecordView {
         if (key == null) {
             return Sought.NO_HANDLE;
         }
-        return show(handles.find(key.hash(), key, parts)) ? Sought.FOUND : Sought.ABSENT;
+        return found(handles.find(key.hash(), key, parts)) ? Sought.FOUND : Sought.ABSENT;
     }
 
     /**
@@ -133,7 +139,7 @@ public final class RecordView {
         touched = seen;
     }
 
-    private boolean show(byte @Nullable [] found) {
+    private boolean found(byte @Nullable [] found) {
         if (found == null) {
             return false;
         }
@@ -231,5 +237,24 @@ public final class RecordView {
     /** When it last changed, in milliseconds since 1970. */
     public long changedMillis() {
         return changedMillis;
+    }
+
+    /** The topic of the event that last changed it, mostly the same object for rows of one topic. */
+    public String topic() {
+        return words.topics.word((int) Varint.get(record, topicAt()));
+    }
+
+    /** The partition of the event that last changed it. */
+    public int partition() {
+        return (int) Varint.get(record, Varint.end(record, topicAt()));
+    }
+
+    /** The offset of the event that last changed it. */
+    public long offset() {
+        return Varint.get(record, Varint.end(record, Varint.end(record, topicAt())));
+    }
+
+    private int topicAt() {
+        return RowCodec.topicAt(record, parts.epochAt);
     }
 }

@@ -143,7 +143,8 @@ final class RowCodec {
         return (int) Varint.get(bytes, topicAt(bytes, epochAt));
     }
 
-    private static int topicAt(byte[] bytes, int epochAt) {
+    /** Where the number of the topic stands that a record's position is of. */
+    static int topicAt(byte[] bytes, int epochAt) {
         return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, epochAt)));
     }
 

@@ -35,6 +35,18 @@ public interface Table {
      */
     void scan(Consumer<Identity> seen);
 
+    /** The parts that it can be read in, one by one: {@link #show}. */
+    int parts();
+
+    /**
+     * Shows every identity of one part, in no order, while writing goes on: as {@link #scan} does, without an object for
+     * each, and no longer than {@code seen} takes. An identity stays in its part for ever.
+     *
+     * @param part from 0
+     * @param view of this table; shows one identity after the other to {@code seen}
+     */
+    void show(int part, RecordView view, Consumer<RecordView> seen);
+
     /** What is in it, counted as it goes; cheap. Counts of one moment may be a few rows apart. */
     TableStats stats();
 

@@ -24,7 +24,10 @@ record HostileRequest(long seed, String text, int answers, boolean isHead) {
 
     /** Whether it asks for what may not be there yet, or be taken up by too many. */
     boolean mayBeBusy() {
-        return mayWait() || text.contains("/v1/changes") || text.contains("/v1/collections");
+        return mayWait()
+                || text.contains("/v1/changes")
+                || text.contains("/v1/export")
+                || text.contains("/v1/collections");
     }
 
     @Override

@@ -30,6 +30,8 @@ final class HostileRequests {
             "/v1/identities/",
             "/v1/identities/a/b",
             "/v1/rejections",
+            "/v1/export",
+            "/v1/export?format=avro&collection=a:b",
             "/v1/collections",
             "/v1/stats",
             "/openapi.json",

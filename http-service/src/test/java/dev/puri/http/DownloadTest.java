@@ -1,0 +1,228 @@
+package dev.puri.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class DownloadTest {
+    private static final int MANY = 1_000_000;
+
+    private final Metrics metrics = new Metrics();
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final BlockingQueue<Download.End> ended = new LinkedBlockingQueue<>();
+    private final AtomicInteger made = new AtomicInteger();
+    private volatile Duration patience = Duration.ofMinutes(1);
+    private volatile Maker maker = number -> null;
+    private Listener listener;
+
+    /** Makes the piece of a number. */
+    private interface Maker {
+        byte @Nullable [] make(int number) throws Exception;
+    }
+
+    private final class Pieces implements Download.Source {
+        private boolean isOver;
+
+        @Override
+        public synchronized byte @Nullable [] next() throws Exception {
+            assertThat(isOver).as("asked after the end").isFalse();
+            return maker.make(made.getAndIncrement());
+        }
+
+        @Override
+        public synchronized void ended(Download.End end) {
+            isOver = true;
+            ended.add(end);
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        Route all = Route.get(
+                "/all", Scope.NONE, exchange -> exchange.download("application/x-all", patience, new Pieces()));
+        listener = Listener.start(ListenerOptions.at("127.0.0.1", 0).onOneThread(), List.of(all), metrics);
+    }
+
+    @AfterEach
+    void stop() {
+        listener.close();
+        metrics.close();
+        client.close();
+    }
+
+    @Test
+    void allPiecesArriveInTheirOrder() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        // None of them may end the answer before its time, an empty one neither.
+        List<byte[]> pieces = List.of(
+                bytes(random, 1), bytes(random, 0), bytes(random, 300_000), bytes(random, 128 << 10), bytes(random, 7));
+        pieces.forEach(all::writeBytes);
+        maker = number -> number < pieces.size() ? pieces.get(number) : null;
+
+        HttpResponse<byte[]> response = client.send(request(), HttpResponse.BodyHandlers.ofByteArray());
+
+        assertThat(response.headers().firstValue("Content-Type")).contains("application/x-all");
+        assertThat(response.body()).as("seed %d", seed).isEqualTo(all.toByteArray());
+        assertThat(ended.poll(20, TimeUnit.SECONDS)).isEqualTo(Download.End.COMPLETE);
+        assertThat(ended).isEmpty();
+    }
+
+    private static byte[] bytes(Random random, int count) {
+        byte[] bytes = new byte[count];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    @Test
+    void nothingIsMadeForTheHeadAlone() throws Exception {
+        HttpResponse<byte[]> response =
+                client.send(HttpRequest.newBuilder(uri()).HEAD().build(), HttpResponse.BodyHandlers.ofByteArray());
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(ended.poll(20, TimeUnit.SECONDS)).isEqualTo(Download.End.GONE);
+        assertThat(made).hasValue(0);
+    }
+
+    @Test
+    void noMoreIsMadeThanTheClientTakes() throws Exception {
+        byte[] piece = new byte[256 << 10];
+        maker = number -> number < MANY ? piece : null;
+        try (Socket slow = connect()) {
+            InputStream in = slow.getInputStream();
+            assertThat(in.read()).isEqualTo('H');
+            int before = standstill();
+            // What the operating systems hold, and one piece that waits.
+            assertThat(before).isLessThan(200);
+
+            in.readNBytes(20 * piece.length);
+
+            EventStreamTest.await("more pieces", () -> made.get() > before);
+            assertThat(standstill()).isLessThanOrEqualTo(before + 40);
+        }
+        assertThat(ended.poll(20, TimeUnit.SECONDS)).isEqualTo(Download.End.GONE);
+    }
+
+    /** The number of pieces that were made when no more has been for a while. */
+    private int standstill() {
+        int last = made.get();
+        for (long since = System.nanoTime(); System.nanoTime() - since < 500_000_000L; Thread.onSpinWait()) {
+            if (made.get() != last) {
+                last = made.get();
+                since = System.nanoTime();
+            }
+        }
+        return last;
+    }
+
+    @Test
+    void aClientThatTakesNothingIsCutOff() throws Exception {
+        patience = Duration.ofMillis(200);
+        byte[] piece = new byte[256 << 10];
+        maker = number -> number < MANY ? piece : null;
+        try (Socket stalled = connect()) {
+            assertThat(ended.poll(30, TimeUnit.SECONDS)).isEqualTo(Download.End.STALLED);
+            assertThat(isWhole(stalled)).isFalse();
+        }
+    }
+
+    @Test
+    void aSlowSourceIsWaitedFor() throws Exception {
+        patience = Duration.ofMillis(20);
+        maker = number -> {
+            for (long begun = System.nanoTime(); number < 3 && System.nanoTime() - begun < 200_000_000L; ) {
+                Thread.onSpinWait();
+            }
+            return number < 3 ? new byte[] {1} : null;
+        };
+
+        assertThat(client.send(request(), HttpResponse.BodyHandlers.ofByteArray())
+                        .body())
+                .hasSize(3);
+    }
+
+    @Test
+    void whatTheSourceGivesUpIsNoWholeAnswer() throws Exception {
+        maker = number -> {
+            if (number == 2) {
+                throw new CancellationException();
+            }
+            return new byte[] {1};
+        };
+        try (Socket socket = connect()) {
+            assertThat(isWhole(socket)).isFalse();
+        }
+        assertThat(ended.poll(20, TimeUnit.SECONDS)).isEqualTo(Download.End.CANCELLED);
+        assertThatThrownBy(() -> {
+                    made.set(0);
+                    client.send(request(), HttpResponse.BodyHandlers.ofByteArray());
+                })
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void whatTheSourceFailsAtIsNoWholeAnswer() throws Exception {
+        maker = number -> {
+            throw new IllegalStateException("meant to");
+        };
+        try (Socket socket = connect()) {
+            assertThat(isWhole(socket)).isFalse();
+        }
+        assertThat(ended.poll(20, TimeUnit.SECONDS)).isEqualTo(Download.End.FAILED);
+    }
+
+    private Socket connect() throws IOException {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(16 << 10);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.port()));
+        socket.setSoTimeout(20_000);
+        socket.getOutputStream()
+                .write("GET /all HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                        .getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    /** Reads the rest; whether it ends in the last chunk. */
+    private static boolean isWhole(Socket socket) {
+        try {
+            byte[] rest = socket.getInputStream().readAllBytes();
+            return new String(rest, StandardCharsets.ISO_8859_1).endsWith("\r\n0\r\n\r\n");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private URI uri() {
+        return URI.create("http://127.0.0.1:" + listener.port() + "/all");
+    }
+
+    private HttpRequest request() {
+        return HttpRequest.newBuilder(uri()).build();
+    }
+}

@@ -1,0 +1,175 @@
+package dev.puri.resolver.export;
+
+import dev.puri.resolver.live.ChangeId;
+import dev.puri.resolver.table.RecordView;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.avro.RowStatus;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.serde.RegisteredForm;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.apache.avro.Schema;
+import org.apache.avro.SchemaBuilder;
+import org.apache.avro.file.CodecFactory;
+import org.apache.avro.file.DataFileWriter;
+import org.apache.avro.generic.GenericDatumWriter;
+
+/**
+ * An Avro object container file: the cursor in its metadata, a record for each row, and a last one that tells their number.
+ * Blocks are deflated, which every reader of such files knows.
+ */
+final class AvroRows implements ExportedRows {
+    /** The cursor's name in the metadata. */
+    static final String CHANGES_FROM = "puri.changes-from";
+
+    static final Schema SCHEMA = schema();
+
+    /** The quickest; RATIONALE.md has what others would give. */
+    private static final int DEFLATE_LEVEL = 1;
+
+    /** Three names of at most {@link Puri#MAX_BYTES}, topic and places of at most 255, and numbers. */
+    private static final int MOST_BYTES = 4096;
+
+    private static final int[] STATUSES = new int[Row.Status.values().length];
+
+    static {
+        for (Row.Status status : Row.Status.values()) {
+            STATUSES[status.ordinal()] = RowStatus.valueOf(status.name()).ordinal();
+        }
+    }
+
+    private final ByteArrayOutputStream file = new ByteArrayOutputStream();
+    private final DataFileWriter<Object> writer = new DataFileWriter<>(new GenericDatumWriter<>(SCHEMA));
+    private final ByteBuffer record = ByteBuffer.allocate(MOST_BYTES);
+    private final byte[] text = new byte[Math.max(Puri.MAX_BYTES, Handle.LENGTH)];
+    private byte[] topic = {};
+    private String topicName = "";
+
+    AvroRows(ChangeId cursor) {
+        try {
+            writer.setCodec(CodecFactory.deflateCodec(DEFLATE_LEVEL))
+                    .setMeta(CHANGES_FROM, cursor.toString())
+                    .create(SCHEMA, file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Schema schema() {
+        return SchemaBuilder.record("ExportedRow")
+                .namespace(IdentityRow.class.getPackageName())
+                .doc("One row of an export; in the last record there is none.")
+                .fields()
+                .name("puri")
+                .doc("The canonical pURI; empty in the last record.")
+                .type()
+                .stringType()
+                .noDefault()
+                .name("row")
+                .doc("What stands under it; null in the last record.")
+                .type()
+                .optional()
+                .type(RegisteredForm.of(IdentityRow.getClassSchema()))
+                .name("rows")
+                .doc("In the last record alone: how many there are before it. An export without it is not whole.")
+                .type()
+                .optional()
+                .longType()
+                .endRecord();
+    }
+
+    @Override
+    public void put(RecordView row) {
+        record.clear();
+        putText(text, row.putName(text, 0));
+        putNumber(1);
+        record.putLong(row.uuidHigh()).putLong(row.uuidLow());
+        putText(row.owner());
+        putText(row.shard());
+        putNumber(row.hasHandle() ? 1 : 0);
+        if (row.hasHandle()) {
+            putText(text, row.putHandle(text, 0));
+        }
+        putNumber(STATUSES[row.status().ordinal()]);
+        putNumber(row.epoch());
+        putNumber(row.createdMillis());
+        putNumber(row.changedMillis());
+        boolean isMerged = row.status() == Row.Status.MERGED;
+        putNumber(isMerged ? 1 : 0);
+        if (isMerged) {
+            putText(row.survivor());
+        }
+        putText(topic(row.topic()));
+        putNumber(row.partition());
+        putNumber(row.offset());
+        putNumber(0);
+        append();
+    }
+
+    @Override
+    public void putEnd(long rows) {
+        record.clear();
+        putText(text, 0);
+        putNumber(0);
+        putNumber(1);
+        putNumber(rows);
+        append();
+        try {
+            writer.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void append() {
+        try {
+            writer.appendEncoded(record.flip());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private byte[] topic(String name) {
+        if (!name.equals(topicName)) {
+            topic = name.getBytes(StandardCharsets.UTF_8);
+            topicName = name;
+        }
+        return topic;
+    }
+
+    private void putText(byte[] utf8) {
+        putText(utf8, utf8.length);
+    }
+
+    private void putText(byte[] utf8, int length) {
+        putNumber(length);
+        record.put(utf8, 0, length);
+    }
+
+    /** Zigzag, then seven bits a byte, the lowest first. */
+    private void putNumber(long number) {
+        long rest = number << 1 ^ number >> 63;
+        while ((rest & ~0x7FL) != 0) {
+            record.put((byte) (rest & 0x7F | 0x80));
+            rest >>>= 7;
+        }
+        record.put((byte) rest);
+    }
+
+    @Override
+    public int length() {
+        return file.size();
+    }
+
+    @Override
+    public byte[] take() {
+        byte[] written = file.toByteArray();
+        file.reset();
+        return written;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.puri.resolver.export;
+
+import dev.puri.resolver.live.ChangeId;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The forms of an export. */
+public enum ExportFormat {
+    /** A line of JSON for each row. */
+    NDJSON("application/x-ndjson", NdjsonRows::new),
+    /** An Avro object container file (Avro 1.12, Object Container Files). */
+    AVRO("application/avro", AvroRows::new);
+
+    private final String mediaType;
+    private final Function<ChangeId, ExportedRows> rows;
+
+    ExportFormat(String mediaType, Function<ChangeId, ExportedRows> rows) {
+        this.mediaType = mediaType;
+        this.rows = rows;
+    }
+
+    /**
+     * The form that a request asks for.
+     *
+     * @param format the query's word for it, which goes before; null for none
+     * @param accept the header {@code Accept}; null for none
+     * @throws IllegalArgumentException when the word means none
+     */
+    public static ExportFormat of(@Nullable String format, @Nullable String accept) {
+        if (format == null) {
+            return accept != null && accept.contains(AVRO.mediaType) && !accept.contains(NDJSON.mediaType)
+                    ? AVRO
+                    : NDJSON;
+        }
+        return Arrays.stream(values())
+                .filter(each -> each.toString().equals(format))
+                .findAny()
+                .orElseThrow(() -> new IllegalArgumentException(Arrays.stream(values())
+                        .map(ExportFormat::toString)
+                        .collect(Collectors.joining(" or ", "it is ", ""))));
+    }
+
+    /** Its media type. */
+    public String mediaType() {
+        return mediaType;
+    }
+
+    ExportedRows begin(ChangeId cursor) {
+        return rows.apply(cursor);
+    }
+
+    /** The query's word for it. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

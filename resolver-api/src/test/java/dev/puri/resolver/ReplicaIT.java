@@ -1,0 +1,278 @@
+package dev.puri.resolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.testkit.Broker;
+import dev.puri.testkit.RestartableBroker;
+import dev.puri.testkit.RestartableSchemaRegistry;
+import dev.puri.testkit.SchemaRegistryFixture;
+import dev.puri.testkit.ServerProcess;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Copies of a resolver's rows that are kept by exports and changes, while the topic is written and everything is killed. */
+@Timeout(300)
+final class ReplicaIT {
+    private static final int PARTITIONS = 3;
+    private static final int NAMES = 20_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Pattern COMPLETE = Pattern.compile("The table is complete");
+    private static final Path EXAMPLES = Path.of("..", "examples", "replica");
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final long seed = new Random().nextLong();
+    private final Random random = new Random(seed);
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @TempDir
+    private Path folder;
+
+    private RestartableBroker broker;
+    private RestartableSchemaRegistry registry;
+    private RememberedTopic topic;
+    private URI resolverUri;
+    private @Nullable ServerProcess resolver;
+
+    @BeforeEach
+    void startBroker() throws Exception {
+        CompletableFuture<RestartableSchemaRegistry> starting =
+                CompletableFuture.supplyAsync(SchemaRegistryFixture::start);
+        broker = Broker.start();
+        registry = starting.get();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+            admin.createTopics(List.of(new NewTopic(Topics.IDENTITIES, PARTITIONS, (short) 1)
+                            .configs(Map.of("cleanup.policy", "compact,delete"))))
+                    .all()
+                    .get();
+        }
+        int schemaId;
+        try (ConfluentSchemaRegistry schemas =
+                ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()))) {
+            schemaId = schemas.register(
+                    Topics.IDENTITIES + "-value",
+                    RecordWriter.of(IdentityRow.class).schema());
+        }
+        topic = new RememberedTopic(broker.bootstrapServers(), PARTITIONS, schemaId, NAMES, seed);
+        topic.writeAll();
+        try (ServerSocket free = new ServerSocket(0)) {
+            resolverUri = URI.create("http://127.0.0.1:" + free.getLocalPort());
+        }
+    }
+
+    @AfterEach
+    void stopAll() throws Exception {
+        if (resolver != null) {
+            resolver.kill();
+        }
+        http.close();
+        topic.close();
+        registry.close();
+        broker.close();
+    }
+
+    private void startResolver() throws IOException {
+        ServerProcess started = ServerProcess.start(
+                ResolverChild.class,
+                Map.of(
+                        "PURI_BOOTSTRAP_SERVER",
+                        broker.bootstrapServers(),
+                        "PURI_SCHEMA_REGISTRY",
+                        registry.url(),
+                        "PURI_HTTP_PORT",
+                        Integer.toString(resolverUri.getPort()),
+                        // So that now and then older ones are read from the topic.
+                        "PURI_CHANGES_HISTORY",
+                        "1000",
+                        "PURI_CHANGES_HEARTBEAT",
+                        "100ms",
+                        // Of those that were killed it may not be known yet.
+                        "PURI_MAX_EXPORTS",
+                        "10"),
+                folder);
+        resolver = started;
+        started.awaitSaid(COMPLETE);
+    }
+
+    private void killResolver() throws InterruptedException {
+        Objects.requireNonNull(resolver).kill();
+    }
+
+    @Test
+    void aCopyThatIsKilledAtAnyPointIsTheTableAtTheEnd() throws Exception {
+        startResolver();
+        topic.resume();
+        ReplicaCopy copy = new ReplicaCopy(http);
+        Map<String, Integer> kills = new HashMap<>();
+        for (int life = 0; life < 24; life++) {
+            if (life == 12) {
+                killResolver();
+                startResolver();
+            }
+            // The first does not come to the export's end; others may.
+            int[] left = {random.nextInt(life == 0 ? NAMES / 2 : copy.needsExport() ? 2 * NAMES : 6_000)};
+            String phase = copy.needsExport() ? "export" : "changes";
+            try {
+                if (copy.needsExport()) {
+                    copy.takeExport(resolverUri, random.nextBoolean(), () -> left[0]-- == 0);
+                } else {
+                    copy.follow(resolverUri, () -> left[0]-- == 0);
+                }
+            } catch (ReplicaCopy.Killed e) {
+                kills.merge(phase, 1, Integer::sum);
+            }
+            if (random.nextInt(12) == 0) {
+                // It lost its disk, too.
+                copy = new ReplicaCopy(http);
+            }
+        }
+        topic.pause();
+
+        Map<String, Map<String, String>> expected = new HashMap<>();
+        topic.rows().forEach((puri, row) -> expected.put(puri.toString(), ReplicaCopy.members(puri, row)));
+        catchUp(copy, expected);
+        assertThat(kills.keySet()).as("seed %d: %s", seed, kills).containsExactlyInAnyOrder("export", "changes");
+        assertThat(differences(copy.rows(), expected)).as(explained()).isEmpty();
+        for (boolean avro : List.of(false, true)) {
+            ReplicaCopy fresh = new ReplicaCopy(http);
+            fresh.takeExport(resolverUri, avro, () -> false);
+            assertThat(differences(fresh.rows(), expected)).as(explained()).isEmpty();
+        }
+    }
+
+    /** Follows until the copy is what is expected, or will never be. */
+    private void catchUp(ReplicaCopy copy, Map<String, Map<String, String>> expected) throws Exception {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!copy.rows().equals(expected) && System.nanoTime() < end) {
+            long look = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+            try {
+                if (copy.needsExport()) {
+                    copy.takeExport(resolverUri, false, () -> false);
+                } else {
+                    copy.follow(resolverUri, () -> System.nanoTime() > look);
+                }
+            } catch (ReplicaCopy.Killed e) {
+                // Looked at now.
+            }
+        }
+    }
+
+    private static List<String> differences(
+            Map<String, Map<String, String>> rows, Map<String, Map<String, String>> expected) {
+        return Stream.concat(rows.keySet().stream(), expected.keySet().stream())
+                .distinct()
+                .filter(puri -> !expected.getOrDefault(puri, Map.of()).equals(rows.getOrDefault(puri, Map.of())))
+                .limit(20)
+                .map(puri -> rows.get(puri) + " instead of " + expected.get(puri))
+                .toList();
+    }
+
+    @Test
+    void theNodeExampleKeepsACompleteCopy() throws Exception {
+        anExampleKeepsACompleteCopy("node", "replica.mjs");
+    }
+
+    @Test
+    void thePythonExampleKeepsACompleteCopy() throws Exception {
+        anExampleKeepsACompleteCopy("python3", "replica.py");
+    }
+
+    private void anExampleKeepsACompleteCopy(String program, String script) throws Exception {
+        requireInstalled(program);
+        startResolver();
+        topic.resume();
+        Path said = folder.resolve("said");
+        Process example = new ProcessBuilder(program, EXAMPLES.resolve(script).toString(), resolverUri.toString())
+                .redirectError(said.toFile())
+                .start();
+        try (BufferedReader out = example.inputReader();
+                BufferedWriter in = example.outputWriter()) {
+            await().atMost(PATIENCE).until(() -> Files.readString(said).contains("rows exported"));
+            killResolver();
+            startResolver();
+            topic.pause();
+            Map<String, Map<String, String>> expected = new HashMap<>();
+            topic.rows().forEach((puri, row) -> expected.put(puri.toString(), ReplicaCopy.members(puri, row)));
+
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(differences(printed(in, out), expected))
+                            .as("%s, it said: %s", explained(), Files.readString(said))
+                            .isEmpty());
+
+            String one = expected.keySet().iterator().next();
+            assertThat(ReplicaCopy.members(JSON.readTree(ask(in, out, one)))).isEqualTo(expected.get(one));
+            assertThat(ask(in, out, "n:c:nobody")).isEqualTo("null");
+            assertThat(Files.readString(said).split("rows exported", -1))
+                    .as("exports, and what was said around them")
+                    .hasSize(2);
+        } finally {
+            example.destroyForcibly();
+        }
+    }
+
+    private static String ask(BufferedWriter in, BufferedReader out, String line) throws IOException {
+        in.write(line + "\n");
+        in.flush();
+        return next(out);
+    }
+
+    private static String next(BufferedReader out) throws IOException {
+        return Objects.requireNonNull(out.readLine(), "it has ended");
+    }
+
+    private static Map<String, Map<String, String>> printed(BufferedWriter in, BufferedReader out) throws IOException {
+        Map<String, Map<String, String>> rows = new HashMap<>();
+        for (String line = ask(in, out, ""); !line.isEmpty(); line = next(out)) {
+            Map<String, String> row = ReplicaCopy.members(JSON.readTree(line));
+            rows.put(row.get("puri"), row);
+        }
+        return rows;
+    }
+
+    /** Without it the test is skipped, and says so; where everything is to be tested it fails. */
+    private static void requireInstalled(String program) {
+        boolean isThere = Stream.of(System.getenv("PATH").split(":"))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+        if (!isThere) {
+            String missing = program + " is not installed";
+            if (Boolean.parseBoolean(System.getenv("CI"))) {
+                fail(missing);
+            }
+            Assumptions.abort(missing);
+        }
+    }
+
+    private String explained() {
+        return "seed " + seed + ", the last resolver said:\n" + (resolver == null ? "" : resolver.output());
+    }
+}
