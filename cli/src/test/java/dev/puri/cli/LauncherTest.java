@@ -28,6 +28,7 @@ class LauncherTest {
     private static final List<String> MODULES = List.of(
             "schemas",
             "client/core",
+            "client/declarations",
             "http-service",
             "embedded",
             "log-tail",
@@ -146,7 +147,9 @@ class LauncherTest {
         assertThat(own).hasSameBinaryContentAs(folder.resolve("built.jar"));
         assertThat(Files.readAllBytes(own)).isNotEqualTo(before);
         assertThat(other).exists();
-        assertThat(client).as("a module's jar has the name of its artifact, not of its folder").doesNotExist();
+        assertThat(client)
+                .as("a module's jar has the name of its artifact, not of its folder")
+                .doesNotExist();
 
         touch(root.resolve("client/core/pom.xml"), Instant.now().plusSeconds(60).toString());
         assertThat(run(root.resolve("puri"), "mint").status()).isZero();

@@ -39,7 +39,7 @@ final class Names {
     static String decimal(Random random) {
         return random.nextInt(3) == 0
                 ? MAX.add(BigInteger.valueOf(random.nextInt(5) - 3)).toString()
-                : Long.toString(random.nextLong() >>> 1 + random.nextInt(63));
+                : Long.toString(random.nextLong() >>> (1 + random.nextInt(63)));
     }
 
     static String base36(Random random, int width) {
