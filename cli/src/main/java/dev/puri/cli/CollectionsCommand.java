@@ -3,6 +3,7 @@ package dev.puri.cli;
 import dev.puri.client.CollectionsContent;
 import dev.puri.client.CollectionsContent.Repair;
 import dev.puri.client.UnreadableDeclaration;
+import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Declarations;

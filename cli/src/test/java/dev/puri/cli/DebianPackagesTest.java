@@ -2,6 +2,7 @@ package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.identity.Puri;
 import java.io.IOException;

@@ -28,6 +28,7 @@ class LauncherTest {
     private static final List<String> MODULES = List.of(
             "schemas",
             "client/core",
+            "client/declarations",
             "http-service",
             "embedded",
             "log-tail",

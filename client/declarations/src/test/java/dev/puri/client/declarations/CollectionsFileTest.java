@@ -1,10 +1,10 @@
-package dev.puri.cli;
+package dev.puri.client.declarations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.puri.cli.CollectionsFile.InvalidFileException;
+import dev.puri.client.declarations.CollectionsFile.InvalidFileException;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Namespace;

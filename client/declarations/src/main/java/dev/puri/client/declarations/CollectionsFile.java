@@ -1,4 +1,4 @@
-package dev.puri.cli;
+package dev.puri.client.declarations;
 
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
@@ -33,7 +33,8 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * The YAML file of {@code puri collections apply -f}:
+ * The YAML file of declarations, which {@code puri collections apply -f} applies and the Maven goal {@code puri:generate}
+ * makes constants of:
  *
  * <pre>{@code
  * namespaces:
@@ -53,7 +54,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * keys are mistakes: a misspelt {@code prefix} would be none, and a collection's first identities
  * would go without handles.
  */
-final class CollectionsFile {
+public final class CollectionsFile {
     private static final List<String> TOP_KEYS = List.of("namespaces", "collections");
     private static final List<String> NAMESPACE_KEYS = List.of("ownsTopic");
     private static final List<String> SEARCH_KEYS = List.of("boost", "shown");
@@ -69,13 +70,13 @@ final class CollectionsFile {
         this.file = file;
     }
 
-    record Mistake(int line, String what) {}
+    private record Mistake(int line, String what) {}
 
     /** A file that says something it must not. The message lists every mistake with its line. */
-    static final class InvalidFileException extends IllegalArgumentException {
+    public static final class InvalidFileException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
-        InvalidFileException(String file, List<Mistake> mistakes) {
+        private InvalidFileException(String file, List<Mistake> mistakes) {
             super(mistakes.stream()
                     .sorted(Comparator.comparingInt(Mistake::line))
                     .map(mistake -> file + ":" + mistake.line() + ": " + mistake.what())
@@ -91,7 +92,7 @@ final class CollectionsFile {
      * @throws InvalidFileException when anything in it is wrong
      * @throws IOException when it cannot be read
      */
-    static List<Declaration> read(String file, Reader text) throws IOException {
+    public static List<Declaration> read(String file, Reader text) throws IOException {
         StringBuilder all = new StringBuilder();
         char[] buffer = new char[8192];
         for (int n = text.read(buffer); n >= 0; n = text.read(buffer)) {

@@ -1,0 +1,110 @@
+package dev.puri.maven;
+
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Writes a Java class for each namespace that has collections, with a constant for each of them. The same declarations
+ * give the same text, whatever the machine.
+ */
+final class ConstantsGenerator {
+    /** Written in full, so that a namespace of the same name harms nothing. */
+    private static final String TYPE = "dev.puri.client.storage.PuriCollection";
+
+    private ConstantsGenerator() {}
+
+    /**
+     * @param packageName of the classes
+     * @param source the file's name, for comments
+     * @return the text of each class, by the name of the class
+     * @throws IllegalArgumentException when two namespaces, or two collections of one, cannot be told apart in Java
+     */
+    static Map<String, String> generate(String packageName, String source, List<Declaration> declarations) {
+        Map<String, List<Collection>> byNamespace = new TreeMap<>();
+        for (Declaration each : declarations) {
+            if (each instanceof Collection collection) {
+                byNamespace
+                        .computeIfAbsent(collection.namespace(), namespace -> new ArrayList<>())
+                        .add(collection);
+            }
+        }
+        Map<String, String> classNames = JavaNames.ofClasses(byNamespace.keySet());
+        Map<String, String> classes = new TreeMap<>();
+        byNamespace.forEach((namespace, collections) -> {
+            String className = classNames.getOrDefault(namespace, "");
+            classes.put(className, classText(packageName, className, source, namespace, collections));
+        });
+        return classes;
+    }
+
+    private static String classText(
+            String packageName, String className, String source, String namespace, List<Collection> collections) {
+        Map<String, String> constants =
+                JavaNames.ofConstants(collections.stream().map(Collection::name).toList());
+        StringBuilder text = new StringBuilder();
+        text.append("// Generated from ").append(ascii(source)).append("; changes are overwritten.\n");
+        text.append("package ").append(packageName).append(";\n\n");
+        text.append("/** Collections of the namespace <code>")
+                .append(javadoc(namespace))
+                .append("</code>. */\n");
+        text.append("public final class ").append(className).append(" {\n");
+        for (Collection each : collections) {
+            text.append(constant(constants.getOrDefault(each.name(), ""), each)).append('\n');
+        }
+        text.append("    private ").append(className).append("() {}\n}\n");
+        return text.toString();
+    }
+
+    private static String constant(String name, Collection collection) {
+        String prefix = collection.prefix() == null ? null : collection.prefix().text();
+        StringBuilder text = new StringBuilder("    /**\n");
+        String description = collection.description().strip().replaceAll("\\s+", " ");
+        String qualified = "<code>" + javadoc(collection.qualifiedName()) + "</code>";
+        text.append("     * ")
+                .append(description.isEmpty() ? qualified + "." : javadoc(description) + " (" + qualified + ")");
+        text.append("\n     *\n     * <p>")
+                .append(prefix == null ? "Without handles." : "Handles begin with <code>" + prefix + "_</code>.");
+        if (collection.retired()) {
+            text.append("\n     *\n     * @deprecated Retired: the registry takes no new identities of it.\n     */\n")
+                    .append("    @Deprecated\n");
+        } else {
+            text.append("\n     */\n");
+        }
+        return text.append("    public static final ")
+                .append(TYPE)
+                .append(' ')
+                .append(name)
+                .append(" =\n            ")
+                .append(TYPE)
+                .append(".of(\"")
+                .append(collection.namespace())
+                .append("\", \"")
+                .append(collection.name())
+                .append("\", ")
+                .append(prefix == null ? "null" : '"' + prefix + '"')
+                .append(");\n")
+                .toString();
+    }
+
+    /** Text for a comment: what HTML, Javadoc or Java would take for more than text becomes an entity. */
+    private static String javadoc(String text) {
+        StringBuilder safe = new StringBuilder();
+        text.codePoints().forEach(c -> {
+            if (c < ' ' || c > '~' || "<>&@{}*/\\".indexOf(c) >= 0) {
+                safe.append("&#").append(c).append(';');
+            } else {
+                safe.appendCodePoint(c);
+            }
+        });
+        return safe.toString();
+    }
+
+    /** Text for a line comment: a backslash and a u would be read as a character. */
+    private static String ascii(String text) {
+        return text.replaceAll("[^ -~]|\\\\", "?");
+    }
+}

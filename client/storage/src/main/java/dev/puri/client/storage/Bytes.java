@@ -1,0 +1,109 @@
+package dev.puri.client.storage;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Prefix;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/**
+ * Uuids and handles as bytes that sort, unsigned, as their texts do.
+ *
+ * <pre>
+ * uuid    16 bytes, the first digits first
+ * handle  2 bytes   the prefix as a number of base 26; left out where it is known
+ *         10 bytes  15 characters of 5 bits, then 5 bits of 0
+ * </pre>
+ */
+final class Bytes {
+    static final int UUID_BYTES = 16;
+    static final int RANDOM_BYTES = 10;
+    static final int PREFIX_BYTES = 2;
+
+    private static final int PREFIXES = 26 * 26 * 26;
+    private static final int FIRST = Handle.LENGTH - Handle.RANDOM_LENGTH;
+
+    private Bytes() {}
+
+    static byte[] ofUuid(UUID uuid) {
+        return ByteBuffer.allocate(UUID_BYTES)
+                .putLong(uuid.getMostSignificantBits())
+                .putLong(uuid.getLeastSignificantBits())
+                .array();
+    }
+
+    static UUID uuid(byte[] bytes) {
+        ByteBuffer buffer = buffer(bytes, UUID_BYTES);
+        return new UUID(buffer.getLong(), buffer.getLong());
+    }
+
+    static byte[] ofHandle(Handle handle) {
+        String text = handle.text();
+        int prefix = 0;
+        for (int i = 0; i < FIRST - 1; i++) {
+            prefix = 26 * prefix + text.charAt(i) - 'a';
+        }
+        ByteBuffer buffer = ByteBuffer.allocate(PREFIX_BYTES + RANDOM_BYTES).putShort((short) prefix);
+        putRandom(text, buffer);
+        return buffer.array();
+    }
+
+    static byte[] ofRandom(Handle handle) {
+        ByteBuffer buffer = ByteBuffer.allocate(RANDOM_BYTES);
+        putRandom(handle.text(), buffer);
+        return buffer.array();
+    }
+
+    /** 12 characters are 60 bits, and 4 bits of the last 3 characters fill the long. */
+    private static void putRandom(String text, ByteBuffer buffer) {
+        long first = bits(text, FIRST, FIRST + 12);
+        long last = bits(text, FIRST + 12, Handle.LENGTH);
+        buffer.putLong(first << 4 | last >>> 11).putShort((short) (last << 5));
+    }
+
+    private static long bits(String text, int from, int to) {
+        long bits = 0;
+        for (int i = from; i < to; i++) {
+            bits = bits << 5 | Handle.ALPHABET.indexOf(text.charAt(i));
+        }
+        return bits;
+    }
+
+    static Handle handle(byte[] bytes) {
+        ByteBuffer buffer = buffer(bytes, PREFIX_BYTES + RANDOM_BYTES);
+        int prefix = buffer.getShort() & 0xFFFF;
+        if (prefix >= PREFIXES) {
+            throw new IllegalArgumentException("its first two bytes are " + prefix + ", which is no prefix");
+        }
+        char[] letters = {(char) ('a' + prefix / (26 * 26)), (char) ('a' + prefix / 26 % 26), (char) ('a' + prefix % 26)
+        };
+        return Handle.of(new Prefix(new String(letters)), random(buffer));
+    }
+
+    static Handle handleOf(Prefix prefix, byte[] bytes) {
+        return Handle.of(prefix, random(buffer(bytes, RANDOM_BYTES)));
+    }
+
+    private static String random(ByteBuffer buffer) {
+        long first = buffer.getLong();
+        int last = buffer.getShort() & 0xFFFF;
+        if ((last & 0x1F) != 0) {
+            throw new IllegalArgumentException("its last 5 bits are not 0");
+        }
+        long middle = (first & 0xF) << 11 | last >>> 5;
+        StringBuilder text = new StringBuilder(Handle.RANDOM_LENGTH);
+        for (int shift = 59; shift >= 4; shift -= 5) {
+            text.append(Handle.ALPHABET.charAt((int) (first >>> shift) & 0x1F));
+        }
+        for (int shift = 10; shift >= 0; shift -= 5) {
+            text.append(Handle.ALPHABET.charAt((int) (middle >>> shift) & 0x1F));
+        }
+        return text.toString();
+    }
+
+    private static ByteBuffer buffer(byte[] bytes, int length) {
+        if (bytes.length != length) {
+            throw new IllegalArgumentException("it has " + bytes.length + " bytes, not " + length);
+        }
+        return ByteBuffer.wrap(bytes);
+    }
+}

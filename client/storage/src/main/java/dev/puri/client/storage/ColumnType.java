@@ -1,0 +1,130 @@
+package dev.puri.client.storage;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The type of a column, for SQL and for JDBC.
+ *
+ * @param <C> what the column's values are in Java
+ */
+public final class ColumnType<C> {
+    static final ColumnType<Long> BIGINT = new ColumnType<>(Kind.BIGINT, Long.class, 0);
+    static final ColumnType<UUID> UUID = new ColumnType<>(Kind.UUID, UUID.class, 0);
+
+    /** How values are stored. */
+    public enum Kind {
+        BIGINT,
+        UUID,
+        TEXT,
+        BINARY
+    }
+
+    private final Kind kind;
+    private final Class<C> javaType;
+    private final int length;
+
+    private ColumnType(Kind kind, Class<C> javaType, int length) {
+        this.kind = kind;
+        this.javaType = javaType;
+        this.length = length;
+    }
+
+    /** ASCII text of at most so many characters, compared by their codes. */
+    static ColumnType<String> text(int length) {
+        return new ColumnType<>(Kind.TEXT, String.class, length);
+    }
+
+    /** Exactly so many bytes, compared as unsigned ones. */
+    static ColumnType<byte[]> binary(int length) {
+        return new ColumnType<>(Kind.BINARY, byte[].class, length);
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    public Class<C> javaType() {
+        return javaType;
+    }
+
+    /** Most characters, or the number of bytes; 0 when the type has no length. */
+    public int length() {
+        return length;
+    }
+
+    /**
+     * The type in SQL. Text is compared by character codes, whatever the database's collation is.
+     *
+     * @throws IllegalArgumentException when the database has no such type: MySQL has none for uuids
+     */
+    public String sql(Dialect dialect) {
+        return switch (kind) {
+            case BIGINT -> "bigint";
+            case UUID -> {
+                if (dialect == Dialect.MYSQL) {
+                    throw new IllegalArgumentException("MySQL has no type uuid; map to binary(16) by asUuidBinary()");
+                }
+                yield "uuid";
+            }
+            case TEXT ->
+                "varchar(" + length + ")"
+                        + switch (dialect) {
+                            case POSTGRESQL -> " collate \"C\"";
+                            case MYSQL, MARIADB -> " character set ascii collate ascii_bin";
+                            case H2 -> "";
+                        };
+            case BINARY -> dialect == Dialect.POSTGRESQL ? "bytea" : "binary(" + length + ")";
+        };
+    }
+
+    void set(PreparedStatement statement, int index, @Nullable C value) throws SQLException {
+        if (value == null) {
+            statement.setNull(index, jdbcType());
+        } else if (value instanceof Long number) {
+            statement.setLong(index, number);
+        } else if (value instanceof String text) {
+            statement.setString(index, text);
+        } else if (value instanceof byte[] bytes) {
+            statement.setBytes(index, bytes);
+        } else {
+            statement.setObject(index, value);
+        }
+    }
+
+    @Nullable
+    C get(ResultSet rows, int column) throws SQLException {
+        Object value = switch (kind) {
+            case BIGINT -> rows.getLong(column);
+            case UUID -> rows.getObject(column, UUID.class);
+            case TEXT -> rows.getString(column);
+            case BINARY -> rows.getBytes(column);
+        };
+        return rows.wasNull() ? null : javaType.cast(value);
+    }
+
+    private int jdbcType() {
+        return switch (kind) {
+            case BIGINT -> Types.BIGINT;
+            case UUID -> Types.OTHER;
+            case TEXT -> Types.VARCHAR;
+            case BINARY -> Types.BINARY;
+        };
+    }
+
+    /** Such as {@code bigint} or {@code text(36)}. */
+    @Override
+    public String toString() {
+        String name = switch (kind) {
+            case BIGINT -> "bigint";
+            case UUID -> "uuid";
+            case TEXT -> "text";
+            case BINARY -> "binary";
+        };
+        return length == 0 ? name : name + "(" + length + ")";
+    }
+}

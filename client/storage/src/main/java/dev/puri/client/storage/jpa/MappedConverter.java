@@ -1,0 +1,49 @@
+package dev.puri.client.storage.jpa;
+
+import dev.puri.client.storage.ColumnMapping;
+import jakarta.persistence.AttributeConverter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts an attribute by a mapping. A class of its own for each mapping, as Jakarta Persistence wants it:
+ *
+ * <pre>{@code
+ * final class UserColumn extends MappedConverter<Puri, Long> {
+ *     UserColumn() {
+ *         super(PuriColumns.of("music", "users").asLong());
+ *     }
+ * }
+ *
+ * @Convert(converter = UserColumn.class)
+ * Puri artist;
+ * }</pre>
+ *
+ * <p>Jakarta Persistence converts no ids; {@link dev.puri.client.storage.hibernate.MappedType} does, of Hibernate.
+ *
+ * @param <N> the attribute
+ * @param <C> the column's values
+ */
+public abstract class MappedConverter<N, C> implements AttributeConverter<N, C> {
+    private final ColumnMapping<N, C> mapping;
+
+    /** Converts by this mapping. */
+    protected MappedConverter(ColumnMapping<N, C> mapping) {
+        this.mapping = mapping;
+    }
+
+    /**
+     * @throws dev.puri.client.storage.UnmappableNameException when the column cannot represent the name
+     */
+    @Override
+    public @Nullable C convertToDatabaseColumn(@Nullable N name) {
+        return name == null ? null : mapping.store(name);
+    }
+
+    /**
+     * @throws dev.puri.client.storage.UnmappableNameException when the value is none of the mapping
+     */
+    @Override
+    public @Nullable N convertToEntityAttribute(@Nullable C value) {
+        return value == null ? null : mapping.load(value);
+    }
+}

@@ -1,0 +1,5 @@
+/** Names as columns, by Jakarta Persistence. */
+@NullMarked
+package dev.puri.client.storage.jpa;
+
+import org.jspecify.annotations.NullMarked;

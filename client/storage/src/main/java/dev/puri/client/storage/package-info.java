@@ -1,0 +1,35 @@
+/**
+ * Stores pURIs and handles in columns that a database likes, and lets frameworks convert them. A mapping is declared
+ * once for each collection:
+ *
+ * <pre>{@code
+ * ColumnMapping<Puri, Long> users = PuriColumns.of("music", "users").asLong();
+ * ColumnMapping<Puri, String> anything = PuriColumns.anyAsText();
+ *
+ * try (Statement statement = connection.createStatement()) {
+ *     statement.execute("create table songs (" + users.columnSql(Dialect.H2, "artist") + ", "
+ *             + anything.columnSql(Dialect.H2, "source") + ")");
+ *     statement.execute(users.indexSql("songs", "artist"));
+ * }
+ * try (PreparedStatement insert = connection.prepareStatement("insert into songs values (?, ?)")) {
+ *     users.set(insert, 1, Puri.parse("music:users:42"));
+ *     anything.set(insert, 2, Puri.parse("soundcloud:tracks:4711"));
+ *     insert.executeUpdate();
+ * }
+ * try (Statement query = connection.createStatement();
+ *         ResultSet rows = query.executeQuery("select artist, source from songs where artist = 42")) {
+ *     while (rows.next()) {
+ *         Puri artist = users.get(rows, "artist");
+ *         Puri source = anything.get(rows, "source");
+ *         System.out.println(artist + " " + source);
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Packages below this one are for frameworks: {@code jackson}, {@code jackson3}, {@code jpa}, {@code hibernate}, {@code jaxrs} and
+ * {@code spring}. Each needs its framework on the class path; this package needs none.
+ */
+@NullMarked
+package dev.puri.client.storage;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Names as parameters and properties of Spring. */
+@NullMarked
+package dev.puri.client.storage.spring;
+
+import org.jspecify.annotations.NullMarked;
