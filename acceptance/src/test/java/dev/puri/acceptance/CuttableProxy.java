@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A TCP proxy before a resolver that cuts the connections of those who follow the changes when it is told to. */
+/** A TCP proxy in front of a resolver. A test lets it cut the connections on which clients follow changes. */
 final class CuttableProxy implements AutoCloseable {
     private static final byte[] FEED = "GET /v1/changes".getBytes(StandardCharsets.US_ASCII);
 

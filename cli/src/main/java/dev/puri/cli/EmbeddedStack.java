@@ -9,14 +9,13 @@ import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchServer;
 import dev.puri.search.SearchSettings;
+import dev.puri.tail.Parts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,7 +42,7 @@ public final class EmbeddedStack implements AutoCloseable {
     private static final Duration REPORT_EVERY = Duration.ofSeconds(5);
 
     /** Closed from the last to the first. */
-    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final Parts parts = new Parts();
 
     private final EmbeddedBroker broker;
     private final EmbeddedRegistry registry;
@@ -161,8 +160,17 @@ public final class EmbeddedStack implements AutoCloseable {
     }
 
     private <T extends AutoCloseable> T opened(T part) {
-        parts.push(part);
-        return part;
+        return parts.add(part, EmbeddedStack::close);
+    }
+
+    private static void close(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static <T> T timed(String what, Consumer<String> progress, Supplier<T> task) {
@@ -285,21 +293,6 @@ public final class EmbeddedStack implements AutoCloseable {
     /** Stops everything in order; what could not be closed does not keep the rest open. */
     @Override
     public void close() {
-        RuntimeException first = null;
-        while (!parts.isEmpty()) {
-            try {
-                parts.pop().close();
-            } catch (Exception e) {
-                RuntimeException failure = e instanceof RuntimeException known ? known : new IllegalStateException(e);
-                if (first == null) {
-                    first = failure;
-                } else {
-                    first.addSuppressed(failure);
-                }
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
+        parts.close();
     }
 }

@@ -33,6 +33,7 @@ class LauncherTest {
             "embedded",
             "log-tail",
             "registry-streams",
+            "identity-table",
             "resolver-api",
             "search-indexer",
             "cli");

@@ -103,16 +103,16 @@ final class ReadYourWritesIT {
         Position never = new Position(first.topic(), first.partition(), first.offset() + 1_000_000);
 
         assertThat(fate(puri, first, Duration.ofSeconds(20))).isEqualTo(new Fate.Settled());
-        assertThat(fate(puri, lost, Duration.ofSeconds(20))).isInstanceOfSatisfying(Fate.Refused.class, refused -> {
-            assertThat(refused.reason()).isEqualTo("PURI_TAKEN");
-            assertThat(refused.holderOwner()).isEqualTo("catalog");
-            assertThat(refused.holderShard()).isEqualTo("br-1");
-        });
+        assertThat(fate(puri, lost, Duration.ofSeconds(20)))
+                .isInstanceOfSatisfying(Fate.Refused.PuriTaken.class, taken -> {
+                    assertThat(taken.holderOwner()).isEqualTo(new Owner("catalog"));
+                    assertThat(taken.holderShard()).isEqualTo(new Shard("br-1"));
+                });
         assertThat(fate(puri, never, Duration.ofMillis(100))).isEqualTo(new Fate.NotCaughtUp());
     }
 
     private static Fate fate(Puri puri, Position token, Duration wait) throws Exception {
-        return publisher.await(puri, token, wait).toCompletableFuture().get();
+        return publisher.awaitSync(puri, token, wait);
     }
 
     @Test

@@ -251,12 +251,14 @@ class ReadmeTest {
                 import dev.puri.client.*;
                 import dev.puri.schemas.identity.*;
                 import dev.puri.schemas.log.*;
+                import java.io.IOException;
                 import java.time.Clock;
+                import java.time.Duration;
                 import java.util.Map;
                 import org.slf4j.Logger;
 
                 class Example {
-                    void example(Map<String, String> properties, Clock clock, Logger log) {
+                    void example(Map<String, String> properties, Clock clock, Logger log) throws IOException {
                 %s
                     }
                 }

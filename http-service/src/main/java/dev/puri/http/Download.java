@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * A large answer that is made while it is sent, and no faster than the client takes it.
  *
  * <pre>
- * make a piece (worker) ─▶ write a slice ─▶ taken by the operating system ─▶ next slice, or next piece
+ * make a piece (worker) ─▶ write a slice ─▶ accepted by the operating system ─▶ next slice, or next piece
  * </pre>
  *
  * One piece is in memory at a time, and no thread waits for the client. An answer that cannot be completed is cut off: its
@@ -36,11 +36,18 @@ public final class Download {
     /** Makes an answer. Called on threads that may block, by one at a time. */
     public interface Source {
         /**
-         * The next piece; null when there is no more.
+         * The next piece; null when there is no more. It may be empty, and should not take long: other downloads wait for the
+         * thread.
          *
          * @throws CancellationException to have the answer cut off
          */
         byte @Nullable [] next() throws Exception;
+
+        /**
+         * Whether the answer is still to be sent; it is cut off when not. Asked about once a second on the event loop, also while
+         * the client takes nothing.
+         */
+        boolean isWanted();
 
         /** The answer is over, and nothing is asked for any more. Called once, on the event loop. */
         void ended(End end);
@@ -51,6 +58,7 @@ public final class Download {
     /** Bytes that are written at once; between two writes the event loop serves others. */
     private static final int SLICE = 128 << 10;
 
+    private static final Duration WANTED_CHECK = Duration.ofSeconds(1);
     private static final byte[] NOTHING = {};
 
     private final Exchange exchange;
@@ -64,12 +72,15 @@ public final class Download {
     private boolean isMaking;
     private boolean isWriting;
 
-    /** Slices that the client has taken, and those that it had taken when it was last looked at. */
-    private long taken;
+    /** Slices that the operating system has accepted for the client. */
+    private long accepted;
 
-    private long takenBefore = -1;
+    /** The same at the last stall check; -1 if none was being written then. */
+    private long acceptedBefore = -1;
+
     private @Nullable End end;
-    private Runnable look = () -> {};
+    private Runnable cancelStallCheck = () -> {};
+    private Runnable cancelWantedCheck = () -> {};
 
     Download(Exchange exchange, HttpServerResponse response, Duration patience, Source source) {
         this.exchange = exchange;
@@ -79,7 +90,8 @@ public final class Download {
     }
 
     void begin() {
-        scheduleLook();
+        scheduleStallCheck();
+        scheduleWantedCheck();
         make();
     }
 
@@ -139,19 +151,29 @@ public final class Download {
         isWriting = true;
         response.write(slice).onSuccess(written -> {
             isWriting = false;
-            taken++;
+            accepted++;
             exchange.later(this::write);
         });
     }
 
-    private void scheduleLook() {
-        look = exchange.after(patience, () -> {
-            if (isWriting && taken == takenBefore) {
+    private void scheduleStallCheck() {
+        cancelStallCheck = exchange.after(patience, () -> {
+            if (isWriting && accepted == acceptedBefore) {
                 cutOff(End.STALLED);
                 return;
             }
-            takenBefore = isWriting ? taken : -1;
-            scheduleLook();
+            acceptedBefore = isWriting ? accepted : -1;
+            scheduleStallCheck();
+        });
+    }
+
+    private void scheduleWantedCheck() {
+        cancelWantedCheck = exchange.after(WANTED_CHECK, () -> {
+            if (source.isWanted()) {
+                scheduleWantedCheck();
+            } else {
+                cutOff(End.CANCELLED);
+            }
         });
     }
 
@@ -163,7 +185,8 @@ public final class Download {
     private void over(End why) {
         if (end == null) {
             end = why;
-            look.run();
+            cancelStallCheck.run();
+            cancelWantedCheck.run();
             piece = NOTHING;
             at = 0;
             if (!isMaking) {

@@ -504,9 +504,9 @@ public final class Exchange {
                 .onFailure(this::bug);
     }
 
-    /** Does work on a thread that may block, and goes on with what it returns, or with its failure, on the event loop. */
+    /** Makes a part of a download on a thread that may block, and goes on with what it returns, or its failure, on the event loop. */
     void fromWorker(Callable<Runnable> work, Consumer<Throwable> failed) {
-        loop.vertx()
+        loop.downloads()
                 .executeBlocking(work, false)
                 .onSuccess(this::guarded)
                 .onFailure(cause -> guarded(() -> failed.accept(cause)));

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A header with the age of what is answered, while that is not fresh: in whole seconds, as {@code Age} is (RFC 9111,
- * 5.1). The text is made twice a second, so that an answer costs one read and no clock. When the age cannot be read, it
- * grows with the time since it was last known: an answer never claims to be fresh because a look failed.
+ * 5.1). The age is read twice a second. When it cannot be read, or nothing reads it, as in a process that was frozen, it
+ * grows with the time since it was last known: an answer never claims to be fresh because a look failed or was late.
  */
 public final class LagMark implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LagMark.class);
@@ -23,28 +23,37 @@ public final class LagMark implements AutoCloseable {
 
     private static final long PERIOD_MILLIS = 500;
 
+    /** An age that was read longer ago than this grows. */
+    private static final long KNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(2 * PERIOD_MILLIS);
+
     private final String header;
     private final Supplier<@Nullable Duration> age;
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("lag-mark").daemon(true).factory());
-    private volatile @Nullable String text;
-
     private final LongSupplier nanoClock;
+    private volatile Sample sample;
 
-    // Of the clock's thread alone.
-
+    /** Of the clock's thread alone. */
     private boolean hasFailed;
 
-    /** The age when it was last read, and when that was; none while nothing was answered. */
-    private Duration knownAge = Duration.ZERO;
-
-    private long knownAt;
+    /**
+     * The age when it was last read.
+     *
+     * @param age zero while nothing was answered
+     * @param atNanos before it was read
+     */
+    private record Sample(
+            Duration age, long atNanos, @Nullable String text) {
+        static Sample of(Duration age, long atNanos) {
+            return new Sample(age, atNanos, LagMark.text(age));
+        }
+    }
 
     LagMark(String header, Supplier<@Nullable Duration> age, LongSupplier nanoClock) {
         this.header = header;
         this.age = age;
         this.nanoClock = nanoClock;
-        this.knownAt = nanoClock.getAsLong();
+        this.sample = Sample.of(Duration.ZERO, nanoClock.getAsLong());
     }
 
     /**
@@ -61,19 +70,23 @@ public final class LagMark implements AutoCloseable {
 
     void look() {
         try {
+            long atNanos = nanoClock.getAsLong();
             Duration now = age.get();
-            knownAge = now == null ? Duration.ZERO : now;
-            knownAt = nanoClock.getAsLong();
-            text = text(now);
+            sample = Sample.of(now == null ? Duration.ZERO : now, atNanos);
             hasFailed = false;
         } catch (Throwable e) {
             // Thrown further it would end the looking without a word.
-            text = text(knownAge.plusNanos(nanoClock.getAsLong() - knownAt));
             if (!hasFailed) {
                 hasFailed = true;
-                log.error("The age of the answers cannot be read; {} counts on from {}", header, knownAge, e);
+                log.error("The age of the answers cannot be read; {} counts on from {}", header, sample.age(), e);
             }
         }
+    }
+
+    private @Nullable String value() {
+        Sample last = sample;
+        long elapsed = nanoClock.getAsLong() - last.atNanos();
+        return elapsed <= KNOWN_NANOS ? last.text() : text(last.age().plusNanos(elapsed));
     }
 
     static @Nullable String text(@Nullable Duration age) {
@@ -82,7 +95,7 @@ public final class LagMark implements AutoCloseable {
 
     /** For the routes whose answers may be old. */
     public Route.Mark mark() {
-        return new Route.Mark(header, () -> text);
+        return new Route.Mark(header, this::value);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
@@ -25,6 +26,9 @@ final class ListenerLoop extends VerticleBase {
     /** To Vert.x: any free port, but the same one for all that ask so. */
     private static final int FREE_AND_SHARED = -1;
 
+    /** Vert.x warns of a piece of a download that takes longer to make. */
+    private static final long MAX_PIECE_SECONDS = 60;
+
     private final ListenerOptions options;
     private final RouteTable table;
     private final Measured unrouted;
@@ -35,6 +39,7 @@ final class ListenerLoop extends VerticleBase {
     private final HttpServerOptions serverOptions;
     private volatile int port;
     private Future<HttpServer> server = Future.failedFuture("not started");
+    private @Nullable WorkerExecutor downloads;
 
     /**
      * @param tls null for none
@@ -92,6 +97,17 @@ final class ListenerLoop extends VerticleBase {
 
     Context context() {
         return context;
+    }
+
+    /**
+     * Where downloads are made, one piece at a time, apart from other work that blocks, which they must not hold up. To be
+     * called on the event loop. Vert.x closes it with the loop.
+     */
+    WorkerExecutor downloads() {
+        if (downloads == null) {
+            downloads = vertx.createSharedWorkerExecutor("puri-downloads", 1, MAX_PIECE_SECONDS, TimeUnit.SECONDS);
+        }
+        return downloads;
     }
 
     ListenerOptions options() {

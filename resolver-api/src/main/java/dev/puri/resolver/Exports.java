@@ -6,8 +6,9 @@ import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.resolver.export.Export;
 import dev.puri.resolver.export.ExportFormat;
-import dev.puri.resolver.export.ExportSource;
+import dev.puri.resolver.feed.TableKeeper.Followed;
 import dev.puri.resolver.live.ChangeFilter;
+import dev.puri.resolver.live.ChangeRing;
 import dev.puri.tail.wait.WaitTerms;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -18,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,17 +28,21 @@ final class Exports {
     static final ProblemType TOO_MANY_EXPORTS =
             new ProblemType("too-many-exports", "Too many exports are under way", 503);
 
-    /** The cursor, for who needs no row to begin with. */
+    /** The cursor, for a client that begins without rows. */
     private static final String CHANGES_FROM = "Puri-Changes-From";
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    /** How long an export may take in all, so that no slow reader keeps others from it for ever. */
+    static final Duration LONGEST = Duration.ofHours(2);
+
     /** About what an export takes. */
     private static final String RETRY_AFTER = "5";
 
-    private final Supplier<@Nullable ExportSource> sources;
+    private final Supplier<@Nullable Followed<ChangeRing>> sources;
     private final int most;
     private final Duration patience;
+    private final LongSupplier nanoClock;
     private final AtomicInteger running = new AtomicInteger();
     private final Map<Download.End, Counter> ends = new EnumMap<>(Download.End.class);
     private final Counter rows;
@@ -45,17 +51,23 @@ final class Exports {
      * @param sources the table that answers now, with its changes; null while none is complete
      * @param most exports at a time
      */
-    Exports(Supplier<@Nullable ExportSource> sources, int most, MeterRegistry meters) {
-        this(sources, most, PATIENCE, meters);
+    Exports(Supplier<@Nullable Followed<ChangeRing>> sources, int most, MeterRegistry meters) {
+        this(sources, most, PATIENCE, System::nanoTime, meters);
     }
 
     /**
      * @param patience how long a client may take nothing; up to twice as long
      */
-    Exports(Supplier<@Nullable ExportSource> sources, int most, Duration patience, MeterRegistry meters) {
+    Exports(
+            Supplier<@Nullable Followed<ChangeRing>> sources,
+            int most,
+            Duration patience,
+            LongSupplier nanoClock,
+            MeterRegistry meters) {
         this.sources = sources;
         this.most = most;
         this.patience = patience;
+        this.nanoClock = nanoClock;
         for (Download.End end : Download.End.values()) {
             ends.put(
                     end,
@@ -87,7 +99,7 @@ final class Exports {
             exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, "format: " + e.getMessage() + "."));
             return;
         }
-        ExportSource source = sources.get();
+        Followed<ChangeRing> source = sources.get();
         if (source == null) {
             later(exchange, "1", LookUps.NOT_READY, "No table has been complete yet.");
         } else if (running.incrementAndGet() > most) {
@@ -98,15 +110,16 @@ final class Exports {
         }
     }
 
-    private void begin(Exchange exchange, ExportSource source, ExportFormat format, ChangeFilter filter) {
+    private void begin(Exchange exchange, Followed<ChangeRing> source, ExportFormat format, ChangeFilter filter) {
         Export export;
+        long begunAt = nanoClock.getAsLong();
         try {
             export = new Export(
                     source,
                     format,
                     filter.collections(),
-                    // Nobody is to hold two tables in memory for longer than a part takes.
-                    () -> sources.get() == source,
+                    // Nobody is to hold two tables in memory for longer than about a second.
+                    () -> sources.get() == source && nanoClock.getAsLong() - begunAt < LONGEST.toNanos(),
                     this::ended);
         } catch (RuntimeException | Error e) {
             running.decrementAndGet();

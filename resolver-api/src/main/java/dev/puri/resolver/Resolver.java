@@ -7,9 +7,12 @@ import dev.puri.http.LagMark;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
-import dev.puri.http.Parts;
 import dev.puri.http.Settings;
 import dev.puri.http.StateFolder;
+import dev.puri.resolver.feed.Snapshots;
+import dev.puri.resolver.feed.TableKeeper;
+import dev.puri.resolver.feed.TableRows;
+import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.schemas.log.Topics;
@@ -17,6 +20,7 @@ import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
+import dev.puri.tail.Parts;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.transactions.TransactionWatch;
@@ -48,7 +52,7 @@ public final class Resolver implements AutoCloseable {
 
     private final Parts parts = new Parts();
     private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
-    private final TableKeeper keeper;
+    private final TableKeeper<ChangeRing> keeper;
     /** The internal one, and behind it the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
 
@@ -95,7 +99,7 @@ public final class Resolver implements AutoCloseable {
                             metrics.registry()),
                     TransactionWatch::close);
             keeper = parts.add(
-                    new TableKeeper(
+                    new TableKeeper<>(
                             () -> new BrokerTopic(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
                             TableKeeper.clients(
                                     kafka,
@@ -107,7 +111,7 @@ public final class Resolver implements AutoCloseable {
                                     metrics.registry()),
                             new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), clock),
                             waiters,
-                            subscribers,
+                            subscribers::begin,
                             settings.maxLag(),
                             settings.maxLagAge(),
                             transactions::reason,
@@ -128,11 +132,12 @@ public final class Resolver implements AutoCloseable {
                     metrics.registry());
             Feeds feeds = new Feeds(
                     subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, options(changes));
-            Exports exports = new Exports(keeper::exported, changes.maxExports(), metrics.registry());
+            Exports exports = new Exports(keeper::followed, changes.maxExports(), metrics.registry());
             Search search = parts.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
-            health.add(Health.Kind.STARTED, "table", keeper::started);
-            health.add(Health.Kind.READY, "table", keeper::ready);
+            TableHealth table = new TableHealth(keeper, subscribers::trouble);
+            health.add(Health.Kind.STARTED, "table", table::started);
+            health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagMark lag = parts.add(LagMark.start(Routes.LAG, keeper::age), LagMark::close);
             // Streams and waits have no end of their own: the listeners would wait for them.

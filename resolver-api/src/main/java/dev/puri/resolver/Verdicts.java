@@ -1,6 +1,6 @@
 package dev.puri.resolver;
 
-import dev.puri.resolver.answer.Verdict;
+import dev.puri.resolver.table.Verdict;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;

@@ -9,7 +9,8 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
 import dev.puri.http.Scope;
-import dev.puri.resolver.export.ExportSource;
+import dev.puri.resolver.feed.TableKeeper.Followed;
+import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -58,11 +60,12 @@ final class ExportsTest {
             InstantSource.system(),
             metrics.registry());
     private final PackedTable table = new PackedTable();
-    private volatile @Nullable ExportSource source = source(table);
+    private volatile @Nullable Followed<ChangeRing> source = source(table);
+    private final AtomicLong nanos = new AtomicLong();
     private Listener listener;
 
-    private ExportSource source(PackedTable of) {
-        return new ExportSource(
+    private Followed<ChangeRing> source(PackedTable of) {
+        return new Followed<>(
                 of, subscribers.begin(Uuid.randomUuid(), new long[] {7, 8}, Instant.EPOCH, (puri, uuid) -> true));
     }
 
@@ -74,7 +77,7 @@ final class ExportsTest {
     }
 
     private void start(Duration patience) {
-        Exports exports = new Exports(() -> source, 1, patience, metrics.registry());
+        Exports exports = new Exports(() -> source, 1, patience, nanos::get, metrics.registry());
         Route route = Route.get("/v1/export", Scope.CHANGES, exports::export).taking("collection", "format");
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), List.of(route), metrics);
     }
@@ -199,6 +202,29 @@ final class ExportsTest {
             assertThatThrownBy(in::readAllBytes).isInstanceOf(IOException.class);
         }
         await().atMost(Duration.ofSeconds(60)).until(() -> exports("cancelled") == 1);
+    }
+
+    /** Its memory is freed only when nobody reads it. */
+    @Test
+    void aReaderThatTakesNothingIsCutOffWhenItsTableIsReplaced() throws Exception {
+        listener.close();
+        start(Duration.ofHours(1));
+        putMany();
+        try (Socket stalled = connect()) {
+            assertThat(stalled.getInputStream().read()).isEqualTo('H');
+            source = source(new PackedTable());
+            await().atMost(Duration.ofSeconds(60)).until(() -> exports("cancelled") == 1);
+        }
+    }
+
+    @Test
+    void anExportThatTakesTooLongIsCutOff() throws Exception {
+        putMany();
+        try (Socket slow = connect()) {
+            assertThat(slow.getInputStream().read()).isEqualTo('H');
+            nanos.addAndGet(Exports.LONGEST.toNanos());
+            await().atMost(Duration.ofSeconds(50)).until(() -> exports("cancelled") == 1);
+        }
     }
 
     private Socket connect() throws IOException {

@@ -9,6 +9,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.HttpSettings;
 import dev.puri.http.KafkaProperties;
 import dev.puri.http.PublicSettings;
+import dev.puri.resolver.feed.Snapshots;
+import dev.puri.resolver.feed.TableClient;
+import dev.puri.resolver.feed.TableKeeper;
+import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
@@ -336,7 +340,7 @@ final class ResolverIT {
         write(row(TRACK, Rows.active("br-1")));
         AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T00:00:00Z"));
         try (Keeping keeping = new Keeping(now::get, clients -> clients)) {
-            TableKeeper keeper = keeping.keeper;
+            TableKeeper<ChangeRing> keeper = keeping.keeper;
             keeper.start();
             await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
             Table first = keeper.table();
@@ -379,7 +383,7 @@ final class ResolverIT {
     void aWriterThatFailsIsReplacedAndItsTableLetGo() {
         write(row(TRACK, Rows.active("br-1")));
         try (Keeping keeping = new Keeping(InstantSource.system(), clients -> clients)) {
-            TableKeeper keeper = keeping.keeper;
+            TableKeeper<ChangeRing> keeper = keeping.keeper;
             keeper.start();
             await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
             WeakReference<Table> failing = new WeakReference<>(keeper.table());
@@ -590,7 +594,7 @@ final class ResolverIT {
         private final ConfluentSchemaRegistry schemas =
                 ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()));
         private final Subscribers changes;
-        private final TableKeeper keeper;
+        private final TableKeeper<ChangeRing> keeper;
 
         /**
          * @param clients makes them of those that a resolver has
@@ -602,7 +606,7 @@ final class ResolverIT {
                     schemas,
                     clock,
                     meters);
-            keeper = new TableKeeper(
+            keeper = new TableKeeper<>(
                     () -> new BrokerTopic(Map.of(), broker.bootstrapServers(), Topics.IDENTITIES),
                     clients.apply(TableKeeper.clients(
                             Map.of(),
@@ -614,7 +618,7 @@ final class ResolverIT {
                             meters)),
                     new Snapshots(null, Duration.ofMinutes(10), clock),
                     new Waiters(1),
-                    changes,
+                    changes::begin,
                     0,
                     Duration.ofSeconds(30),
                     () -> null,

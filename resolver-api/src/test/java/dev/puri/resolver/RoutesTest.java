@@ -13,6 +13,7 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.ProblemType;
 import dev.puri.http.Route;
+import dev.puri.resolver.feed.TableRows;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;

@@ -4,8 +4,10 @@ import static dev.puri.resolver.answer.JsonOut.ascii;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.http.JsonBody;
+import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.resolver.table.Table;
+import dev.puri.resolver.table.Verdict;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
@@ -68,7 +70,7 @@ public final class InternalAnswer extends ResultWriter {
     void writeRest(LookUp found) {
         if (found.hasName()) {
             out.put(PURI);
-            found.putName(out);
+            out.name(found);
             out.put('"');
         }
         byte[] canonical = found.canonical();

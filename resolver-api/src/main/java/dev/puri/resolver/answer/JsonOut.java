@@ -1,6 +1,7 @@
 package dev.puri.resolver.answer;
 
 import dev.puri.http.Timestamp;
+import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
@@ -95,6 +96,12 @@ public final class JsonOut {
     /** A row's canonical name, without quotes. */
     JsonOut name(RecordView row) {
         length = row.putName(room(Puri.MAX_BYTES), length);
+        return this;
+    }
+
+    /** The canonical name that a look-up has found, without quotes. */
+    JsonOut name(LookUp found) {
+        length = found.putName(room(Puri.MAX_BYTES), length);
         return this;
     }
 

@@ -2,6 +2,7 @@ package dev.puri.resolver.answer;
 
 import static dev.puri.resolver.answer.JsonOut.ascii;
 
+import dev.puri.resolver.table.Verdict;
 import java.util.Arrays;
 
 /**

@@ -2,8 +2,10 @@ package dev.puri.resolver.answer;
 
 import static dev.puri.resolver.answer.JsonOut.ascii;
 
+import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.resolver.table.Table;
+import dev.puri.resolver.table.Verdict;
 import dev.puri.schemas.identity.Handle;
 import java.util.function.Predicate;
 

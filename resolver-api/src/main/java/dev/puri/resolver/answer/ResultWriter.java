@@ -2,7 +2,9 @@ package dev.puri.resolver.answer;
 
 import static dev.puri.resolver.answer.JsonOut.ascii;
 
+import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.Table;
+import dev.puri.resolver.table.Verdict;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;

@@ -1,7 +1,9 @@
 package dev.puri.resolver.export;
 
 import dev.puri.http.Download;
+import dev.puri.resolver.feed.TableKeeper.Followed;
 import dev.puri.resolver.live.ChangeId;
+import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.resolver.table.Table;
 import java.util.Set;
@@ -17,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  * all changes follow from the cursor, in their order, the last of which decides whatever the export had.
  */
 public final class Export implements Download.Source {
-    /** Bytes of a piece at the least. A part of a large table is more, by a thousandth of its rows. */
+    /** A piece of so many bytes takes no further part. A part of a large table may be more, by a thousandth of its rows. */
     private static final int ENOUGH = 128 << 10;
+
+    /** Parts of a piece at the most, so that an export of few rows of a large table lets others have the thread. */
+    private static final int MOST_PARTS = 16;
 
     private final Table table;
     private final ChangeId cursor;
@@ -42,11 +47,12 @@ public final class Export implements Download.Source {
      * Takes the cursor.
      *
      * @param collections canonical {@code namespace:collection} of the rows wanted; empty for all
-     * @param goesOn asked before each part; the export is cut off when it says no
+     * @param goesOn asked before each part and while the reader takes nothing; the export is cut off when it says no. Called
+     *     by several threads
      * @param onEnd called once, on the event loop
      */
     public Export(
-            ExportSource source,
+            Followed<ChangeRing> source,
             ExportFormat format,
             Set<String> collections,
             BooleanSupplier goesOn,
@@ -70,9 +76,10 @@ public final class Export implements Download.Source {
         if (isAtEnd) {
             return null;
         }
-        while (part < table.parts() && rows.length() < ENOUGH) {
+        int end = Math.min(table.parts(), part + MOST_PARTS);
+        while (part < end && rows.length() < ENOUGH) {
             if (!goesOn.getAsBoolean()) {
-                throw new CancellationException("another table answers");
+                throw new CancellationException("the export is not to go on");
             }
             table.show(part++, view, this::put);
         }
@@ -88,6 +95,11 @@ public final class Export implements Download.Source {
             rows.put(row);
             count++;
         }
+    }
+
+    @Override
+    public boolean isWanted() {
+        return goesOn.getAsBoolean();
     }
 
     @Override

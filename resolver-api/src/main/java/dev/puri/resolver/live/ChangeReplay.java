@@ -1,5 +1,6 @@
 package dev.puri.resolver.live;
 
+import dev.puri.resolver.feed.ChangeRecords;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
@@ -156,7 +157,7 @@ final class ChangeReplay implements ChangeLog {
          * itself tells that.
          */
         private static @Nullable Row changed(ConsumerRecord<byte[], byte[]> record, @Nullable Row row) {
-            if (row == null || !ChangeRing.isChange(record.headers())) {
+            if (row == null || !ChangeRecords.isChange(record.headers())) {
                 return row;
             }
             Answer answer = answer(record);
@@ -173,7 +174,7 @@ final class ChangeReplay implements ChangeLog {
         }
 
         private boolean isRepeated(ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
-            return !ChangeRing.isChange(record.headers()) && cause.equals(told.get(puri));
+            return !ChangeRecords.isChange(record.headers()) && cause.equals(told.get(puri));
         }
 
         private Row row(byte[] value) throws UnreadableException {

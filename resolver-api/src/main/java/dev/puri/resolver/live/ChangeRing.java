@@ -1,9 +1,9 @@
 package dev.puri.resolver.live;
 
+import dev.puri.resolver.feed.RowChanges;
 import dev.puri.resolver.table.Hash;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.AvroValues;
@@ -17,8 +17,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,9 +33,8 @@ import org.jspecify.annotations.Nullable;
  * knows the number of the one before whose name has the same hash. The hash is seeded, so that nobody can choose names that share
  * a chain; and what an erasure walks over of its own name it takes out of the chain, so each change is walked over once.
  */
-public final class ChangeRing {
+public final class ChangeRing implements RowChanges {
     private static final byte[] MARKER = Topics.MARKER.getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] APPLIED = Outcome.APPLIED.toString().getBytes(StandardCharsets.US_ASCII);
 
     private static final byte[] NO_KEY = {};
     private static final long NONE = -1;
@@ -105,29 +102,13 @@ public final class ChangeRing {
     }
 
     /**
-     * Whether a record of {@code puri.identities.v1} says that a row changed. What only answers a refusal
-     * or a repetition has the row as it was before.
-     */
-    public static boolean isChange(Headers headers) {
-        Header last = null;
-        for (Header header : headers) {
-            last = header;
-        }
-        // The registry writes the outcome last, and says so nowhere else: of its name no text need be made.
-        if (last == null || Arrays.equals(last.value(), APPLIED)) {
-            return true;
-        }
-        Header outcome = headers.lastHeader(Outcome.HEADER);
-        return outcome == null || Arrays.equals(outcome.value(), APPLIED);
-    }
-
-    /**
      * Adds a change; by the thread that writes the table, after readers of the table can see it. Takes no
      * lock and writes no JSON.
      *
      * @param offset of the record in {@code puri.identities.v1}; it grows within a partition
      * @param row what stands under the name now; null when nothing does
      */
+    @Override
     public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
         if (!Topics.isMarker(puri)) {
             add(partition, offset, puri.toBytes(), new Content.Known(puri, row));
@@ -141,6 +122,7 @@ public final class ChangeRing {
      * @param value of that record; null when nothing stands under the name any more
      * @param token the record's header {@code position}; null when it does not tell
      */
+    @Override
     public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
         if (!isMarker(key)) {
             add(partition, offset, key, new Content.Unread(key, value, token, values));
@@ -249,6 +231,7 @@ public final class ChangeRing {
      * Says that the table has seen all of a partition up to an offset, whether it were changes or not; by
      * the thread that writes the table.
      */
+    @Override
     public void reached(int partition, long offset) {
         if (partition < next.length() && offset > next.get(partition)) {
             next.set(partition, offset);
@@ -259,13 +242,14 @@ public final class ChangeRing {
      * Says that all had been added at that time which the topic then had; by one thread, every few
      * seconds. Ids tell it, so that one that has become too old for the topic's tombstones is known.
      */
+    @Override
     public void completeAt(Instant time) {
         completeAt = Math.max(completeAt, time.getEpochSecond());
     }
 
     /**
-     * The id from which on all changes are told that the table has not been seen to have by now; by any thread. Whoever
-     * reads the table after this has rows that are no older.
+     * The id after the last change so far. A change that is not yet visible in the table comes after it, so rows that are read
+     * after this call are at least as new as the id. May be called by any thread.
      */
     public ChangeId now() {
         // Asked for in this order, so that what was complete is before these offsets.

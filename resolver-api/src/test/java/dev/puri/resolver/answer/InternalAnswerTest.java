@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.http.JsonBody;
 import dev.puri.resolver.table.AnyRows;
+import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.Verdict;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.Verdict;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import org.junit.jupiter.api.Test;

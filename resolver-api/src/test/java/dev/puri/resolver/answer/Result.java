@@ -1,6 +1,7 @@
 package dev.puri.resolver.answer;
 
 import dev.puri.resolver.table.Identity;
+import dev.puri.resolver.table.Verdict;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,7 @@ package dev.puri.resolver.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.resolver.feed.ChangeRecords;
 import dev.puri.schemas.identity.Puri;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -160,10 +161,10 @@ final class ChangeRingTest {
 
     @Test
     void refusalsRepetitionsAndMarkersAreNoChanges() {
-        assertThat(ChangeRing.isChange(outcome("applied"))).isTrue();
-        assertThat(ChangeRing.isChange(new RecordHeaders())).isTrue();
-        assertThat(ChangeRing.isChange(outcome("unchanged"))).isFalse();
-        assertThat(ChangeRing.isChange(outcome("refused:PURI_TAKEN"))).isFalse();
+        assertThat(ChangeRecords.isChange(outcome("applied"))).isTrue();
+        assertThat(ChangeRecords.isChange(new RecordHeaders())).isTrue();
+        assertThat(ChangeRecords.isChange(outcome("unchanged"))).isFalse();
+        assertThat(ChangeRecords.isChange(outcome("refused:PURI_TAKEN"))).isFalse();
 
         ring.changed(0, 12, Puri.parse("puri:marker:3"), null);
         ring.changed(0, 14, Puri.parse("puri:marker:3").toBytes(), null, null);

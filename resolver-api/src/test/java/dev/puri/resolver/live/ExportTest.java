@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.resolver.export.Export;
 import dev.puri.resolver.export.ExportFormat;
-import dev.puri.resolver.export.ExportSource;
+import dev.puri.resolver.feed.TableKeeper.Followed;
 import dev.puri.resolver.table.AnyRows;
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.avro.file.DataFileStream;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.specific.SpecificDatumReader;
@@ -50,7 +51,7 @@ final class ExportTest {
             Uuid.randomUuid(), new long[] {0}, Instant.ofEpochSecond(1_000), 1_000, LiveRows.VALUES, () -> {});
 
     private Export export(ExportFormat format, String... collections) {
-        return new Export(new ExportSource(table, ring), format, Set.of(collections), () -> true, ended -> {});
+        return new Export(new Followed<>(table, ring), format, Set.of(collections), () -> true, ended -> {});
     }
 
     private static byte[] all(Export export) {
@@ -135,6 +136,28 @@ final class ExportTest {
         assertThat(puris(export(ExportFormat.NDJSON, "music:lists"))).isEmpty();
     }
 
+    /** Others need the thread on which it is made. */
+    @Test
+    void aPieceIsOfFewPartsAlsoWhenNoRowIsWanted() {
+        anyRows(100);
+        AtomicInteger parts = new AtomicInteger();
+        Export export = new Export(
+                new Followed<>(table, ring),
+                ExportFormat.NDJSON,
+                Set.of("music:lists"),
+                () -> {
+                    parts.incrementAndGet();
+                    return true;
+                },
+                ended -> {});
+        int before = 0;
+        for (byte[] piece = export.next(); piece != null; piece = export.next()) {
+            assertThat(parts.get() - before).isLessThanOrEqualTo(16);
+            before = parts.get();
+        }
+        assertThat(before).isEqualTo(table.parts());
+    }
+
     private static List<String> puris(Export export) {
         return new String(all(export), StandardCharsets.UTF_8)
                 .lines()
@@ -152,7 +175,7 @@ final class ExportTest {
     void anExportWhoseTableIsReplacedIsGivenUp() {
         anyRows(5_000);
         Export export =
-                new Export(new ExportSource(table, ring), ExportFormat.NDJSON, Set.of(), () -> false, ended -> {});
+                new Export(new Followed<>(table, ring), ExportFormat.NDJSON, Set.of(), () -> false, ended -> {});
 
         assertThatThrownBy(export::next).isInstanceOf(CancellationException.class);
     }

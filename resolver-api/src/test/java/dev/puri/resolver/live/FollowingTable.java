@@ -1,5 +1,6 @@
 package dev.puri.resolver.live;
 
+import dev.puri.resolver.feed.ChangeRecords;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
@@ -74,7 +75,7 @@ final class FollowingTable {
     }
 
     private void tell(@Nullable ChangeRing ring, ConsumerRecord<byte[], byte[]> record) {
-        if (ring == null || !ChangeRing.isChange(record.headers())) {
+        if (ring == null || !ChangeRecords.isChange(record.headers())) {
             return;
         }
         Header token = record.headers().lastHeader(Position.HEADER);

@@ -1,0 +1,230 @@
+package dev.puri.client.embedded;
+
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.ResolverException;
+import dev.puri.client.resolve.ResolverException.Kind;
+import dev.puri.client.resolve.Verdict;
+import dev.puri.resolver.table.LookUp;
+import dev.puri.resolver.table.Table;
+import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.Waiters;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers from the whole identity table, which it holds in this process and keeps current from Kafka.
+ *
+ * <pre>
+ * Ref ─▶ malformed? ─▶ token? ─no─▶ LookUp in the table of now ─▶ verdict
+ *                        └─yes─▶ wait for its event ─▶ refused, or LookUp
+ * </pre>
+ *
+ * <p>A look-up without a token does no I/O, takes no lock and is answered by the calling thread. Before a table was complete
+ * every look-up fails with {@link Kind#UNAVAILABLE}; afterwards all are answered, also while the brokers are out of reach:
+ * {@link #progress} and {@link #age} say whether answers may be old.
+ */
+public final class EmbeddedResolver implements IdentityResolver {
+    /** Readiness is polled: it depends on the topic's end, which another thread reads now and then, and on no event. */
+    private static final long LOOK_MILLIS = 20;
+
+    /** What a reference has that asks for no event. */
+    private static final CompletableFuture<Sight> NOTHING_ASKED =
+            CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+
+    /** Null once closed, so that the table's memory is let go. */
+    private volatile @Nullable LocalTable running;
+
+    private EmbeddedResolver(LocalTable running) {
+        this.running = running;
+    }
+
+    /**
+     * Begins to fill a table, from the last snapshot if there is one, and returns at once. Brokers, topics and schema registry need
+     * not be there yet: they are waited for.
+     *
+     * @throws IllegalStateException when another resolver uses the folder
+     * @throws java.io.UncheckedIOException when nothing can be kept in the folder
+     * @throws org.apache.kafka.common.KafkaException when the properties make no clients
+     */
+    public static EmbeddedResolver open(EmbeddedResolverOptions options) {
+        return new EmbeddedResolver(new LocalTable(options));
+    }
+
+    /** Whether the table is complete, fed and close to the end of its topic. Look-ups may be answered also when it is not. */
+    public boolean isReady() {
+        LocalTable local = running;
+        return local != null && local.progress().isReady();
+    }
+
+    /** How far the table is. */
+    public TableProgress progress() {
+        LocalTable local = running;
+        return local == null ? new TableProgress(false, null, null, "the resolver is closed") : local.progress();
+    }
+
+    /** Since when it is not known that the table has all that its topic has; null before it was complete. */
+    public @Nullable Duration age() {
+        LocalTable local = running;
+        return local == null ? null : local.age();
+    }
+
+    /**
+     * Blocks until the table is complete, fed and close to the end of its topic.
+     *
+     * @param atMost how long
+     * @throws ResolverException when it is not by then, and says how far it is; when the resolver is closed; or when the thread is
+     *     interrupted
+     */
+    public void awaitReady(Duration atMost) {
+        long end = System.nanoTime() + atMost.toNanos();
+        while (!requireOpen().progress().isReady()) {
+            if (System.nanoTime() - end >= 0) {
+                throw new ResolverException(
+                        Kind.DEADLINE, "the table is not ready after " + atMost.toMillis() + " ms: " + progress());
+            }
+            try {
+                Thread.sleep(LOOK_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new ResolverException(Kind.INTERRUPTED, "interrupted while the table was being filled", e);
+            }
+        }
+    }
+
+    @Override
+    public Verdict resolve(Ref ref, Duration wait) {
+        return asksForEvent(ref) ? IdentityResolver.super.resolve(ref, wait) : find(ref);
+    }
+
+    @Override
+    public List<Verdict> resolveAll(List<Ref> refs, Duration wait) {
+        return refs.stream().anyMatch(EmbeddedResolver::asksForEvent)
+                ? IdentityResolver.super.resolveAll(refs, wait)
+                : answer(refs, null);
+    }
+
+    @Override
+    public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
+        return when(List.of(ref), wait, verdicts -> verdicts.get(0));
+    }
+
+    @Override
+    public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
+        return when(refs, wait, verdicts -> verdicts);
+    }
+
+    private static boolean asksForEvent(Ref ref) {
+        return ref.at() != null && ref.flaw() == null;
+    }
+
+    private Verdict find(Ref ref) {
+        String flaw = ref.flaw();
+        return flaw == null ? Verdicts.of(ref, new LookUp(table())) : new Verdict.Malformed(ref, flaw);
+    }
+
+    /**
+     * Answers all from one table.
+     *
+     * @param sights what became of each reference's event; null when none asks for one
+     */
+    private List<Verdict> answer(List<Ref> refs, @Nullable List<CompletableFuture<Sight>> sights) {
+        List<Verdict> verdicts = new ArrayList<>(refs.size());
+        LookUp lookUp = null;
+        for (int i = 0; i < refs.size(); i++) {
+            Ref ref = refs.get(i);
+            String flaw = ref.flaw();
+            Verdict known = flaw != null
+                    ? new Verdict.Malformed(ref, flaw)
+                    : sights == null ? null : Verdicts.of(ref, sights.get(i).join());
+            if (known == null) {
+                lookUp = lookUp == null ? new LookUp(table()) : lookUp;
+                known = Verdicts.of(ref, lookUp);
+            }
+            verdicts.add(known);
+        }
+        return List.copyOf(verdicts);
+    }
+
+    private <T> CompletionStage<T> when(List<Ref> refs, Duration wait, Function<List<Verdict>, T> shape) {
+        try {
+            List<CompletableFuture<Sight>> sights = sights(refs, wait);
+            CompletableFuture<Void> all = CompletableFuture.allOf(sights.toArray(CompletableFuture[]::new));
+            if (all.isDone()) {
+                return CompletableFuture.completedStage(shape.apply(answer(refs, sights)));
+            }
+            CompletableFuture<T> result = new CompletableFuture<>();
+            // On a thread of the common pool: what completes a sight is the thread that writes the table.
+            var unused = all.whenCompleteAsync((seen, failure) -> {
+                try {
+                    requireOpen();
+                    result.complete(shape.apply(answer(refs, sights)));
+                } catch (RuntimeException | Error e) {
+                    result.completeExceptionally(e);
+                }
+            });
+            return result.minimalCompletionStage();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    /** What becomes of each reference's event; all or none of them wait. */
+    private List<CompletableFuture<Sight>> sights(List<Ref> refs, Duration wait) {
+        List<CompletableFuture<Sight>> sights = new ArrayList<>(refs.size());
+        try {
+            for (Ref ref : refs) {
+                if (asksForEvent(ref)) {
+                    table();
+                    sights.add(requireOpen().sight(ref, wait));
+                } else {
+                    sights.add(NOTHING_ASKED);
+                }
+            }
+            return sights;
+        } catch (Waiters.TooManyException e) {
+            sights.stream().filter(sight -> sight != NOTHING_ASKED).forEach(sight -> sight.cancel(false));
+            throw new ResolverException(
+                    Kind.FULL, e.getMessage() + "; no more references may wait for events (maxPending)", e);
+        }
+    }
+
+    private LocalTable requireOpen() {
+        LocalTable local = running;
+        if (local == null) {
+            throw new ResolverException(Kind.CLOSED, "the resolver is closed");
+        }
+        return local;
+    }
+
+    private Table table() {
+        LocalTable local = requireOpen();
+        Table table = local.table();
+        if (table == null) {
+            throw new ResolverException(
+                    Kind.UNAVAILABLE, "nothing is answered before the table is complete: " + local.progress());
+        }
+        return table;
+    }
+
+    /**
+     * Fails what waits for events, writes the last snapshot and frees all threads, within about 45 s. The table's memory outside the
+     * heap is given back when the collector finds that no look-up reads it.
+     */
+    @Override
+    public void close() {
+        LocalTable local;
+        synchronized (this) {
+            local = running;
+            running = null;
+        }
+        if (local != null) {
+            local.close();
+        }
+    }
+}

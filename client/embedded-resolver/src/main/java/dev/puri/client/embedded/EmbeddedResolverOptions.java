@@ -1,0 +1,187 @@
+package dev.puri.client.embedded;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * Everything that can be set about an {@link EmbeddedResolver}; {@link #at} begins with the defaults.
+ *
+ * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
+ * @param schemaRegistry base URL of the schema registry's Confluent API
+ * @param stateDir folder for this resolver alone, kept over a restart: the table's snapshots. It is created if it is not there
+ * @param kafka any property of the Kafka clients and of the schema registry's client, such as {@code security.protocol}
+ * @param snapshotInterval how often the table's snapshot is written anew, if anything changed
+ * @param maxPending most references that wait for the events of their tokens at once
+ * @param maxLag records that the table may be behind its topic and be ready
+ * @param maxLagAge how long no broker may tell how far behind the table is before it is not ready
+ * @param refusals that are remembered, to answer tokens with what was refused and why; for 30 days at most
+ * @param meters that the table's figures are registered with, under the names that a resolver has; one registry for each
+ *     embedded resolver, or the figures of the first are shown
+ */
+public record EmbeddedResolverOptions(
+        String bootstrapServers,
+        String schemaRegistry,
+        Path stateDir,
+        Map<String, String> kafka,
+        Duration snapshotInterval,
+        int maxPending,
+        long maxLag,
+        Duration maxLagAge,
+        int refusals,
+        MeterRegistry meters) {
+    private static final Duration SHORTEST_LAG_AGE = Duration.ofSeconds(2);
+
+    /**
+     * @throws IllegalArgumentException that lists all mistakes
+     */
+    public EmbeddedResolverOptions {
+        kafka = Map.copyOf(kafka);
+        List<String> mistakes = new ArrayList<>();
+        require(!bootstrapServers.isBlank(), "bootstrapServers: none", mistakes);
+        require(
+                isHttp(schemaRegistry),
+                "schemaRegistry: " + schemaRegistry + " is no URL such as http://host:8081",
+                mistakes);
+        for (String own : List.of("bootstrap.servers", "schema.registry.url")) {
+            require(!kafka.containsKey(own), "kafka: " + own + " has an option of its own", mistakes);
+        }
+        require(
+                snapshotInterval.toMillis() >= 1,
+                "snapshotInterval: " + snapshotInterval + " is not positive",
+                mistakes);
+        require(maxPending >= 1, "maxPending: " + maxPending + " is less than 1", mistakes);
+        require(maxLag >= 0, "maxLag: " + maxLag + " is less than 0", mistakes);
+        require(
+                maxLagAge.compareTo(SHORTEST_LAG_AGE) >= 0,
+                "maxLagAge: " + maxLagAge + " is less than " + SHORTEST_LAG_AGE + "; brokers are asked once a second",
+                mistakes);
+        require(refusals >= 1, "refusals: " + refusals + " is less than 1", mistakes);
+        if (!mistakes.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "options that an embedded resolver cannot take:\n  " + String.join("\n  ", mistakes));
+        }
+    }
+
+    private static boolean isHttp(String url) {
+        try {
+            URI uri = URI.create(url);
+            return List.of("http", "https").contains(String.valueOf(uri.getScheme())) && uri.getHost() != null;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static void require(boolean holds, String mistake, List<String> mistakes) {
+        if (!holds) {
+            mistakes.add(mistake);
+        }
+    }
+
+    /**
+     * Begins with these and defaults.
+     *
+     * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
+     * @param schemaRegistry base URL of the schema registry's Confluent API
+     * @param stateDir folder for this resolver alone, kept over a restart
+     */
+    public static Builder at(String bootstrapServers, String schemaRegistry, Path stateDir) {
+        return new Builder(bootstrapServers, schemaRegistry, stateDir);
+    }
+
+    /** All but the values of Kafka properties, which may be secret. */
+    @Override
+    public String toString() {
+        return "EmbeddedResolverOptions[bootstrapServers=" + bootstrapServers + ", schemaRegistry=" + schemaRegistry
+                + ", stateDir=" + stateDir + ", kafka=" + new TreeSet<>(kafka.keySet()) + ", snapshotInterval="
+                + snapshotInterval + ", maxPending=" + maxPending + ", maxLag=" + maxLag + ", maxLagAge=" + maxLagAge
+                + ", refusals=" + refusals + "]";
+    }
+
+    /** Options that are not complete yet; the record says what each means. Not thread-safe. */
+    public static final class Builder {
+        private final String bootstrapServers;
+        private final String schemaRegistry;
+        private final Path stateDir;
+        private Map<String, String> kafka = Map.of();
+        private Duration snapshotInterval = Duration.ofMinutes(10);
+        private int maxPending = 10_000;
+        private long maxLag = 10_000;
+        private Duration maxLagAge = Duration.ofSeconds(30);
+        private int refusals = 100_000;
+        private MeterRegistry meters = new CompositeMeterRegistry();
+
+        private Builder(String bootstrapServers, String schemaRegistry, Path stateDir) {
+            this.bootstrapServers = bootstrapServers;
+            this.schemaRegistry = schemaRegistry;
+            this.stateDir = stateDir;
+        }
+
+        /** None by default. */
+        public Builder kafka(Map<String, String> properties) {
+            kafka = properties;
+            return this;
+        }
+
+        /** 10 minutes by default. */
+        public Builder snapshotInterval(Duration interval) {
+            snapshotInterval = interval;
+            return this;
+        }
+
+        /** 10,000 by default. */
+        public Builder maxPending(int references) {
+            maxPending = references;
+            return this;
+        }
+
+        /** 10,000 by default. */
+        public Builder maxLag(long records) {
+            maxLag = records;
+            return this;
+        }
+
+        /** 30 s by default. */
+        public Builder maxLagAge(Duration age) {
+            maxLagAge = age;
+            return this;
+        }
+
+        /** 100,000 by default. */
+        public Builder refusals(int remembered) {
+            refusals = remembered;
+            return this;
+        }
+
+        /** None by default. */
+        public Builder meters(MeterRegistry registry) {
+            meters = registry;
+            return this;
+        }
+
+        /**
+         * The options.
+         *
+         * @throws IllegalArgumentException that lists all mistakes
+         */
+        public EmbeddedResolverOptions build() {
+            return new EmbeddedResolverOptions(
+                    bootstrapServers,
+                    schemaRegistry,
+                    stateDir,
+                    kafka,
+                    snapshotInterval,
+                    maxPending,
+                    maxLag,
+                    maxLagAge,
+                    refusals,
+                    meters);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package dev.puri.client.embedded;
+
+import dev.puri.client.resolve.Ref;
+import dev.puri.resolver.feed.RowChanges;
+import dev.puri.resolver.feed.Snapshots;
+import dev.puri.resolver.feed.TableKeeper;
+import dev.puri.resolver.feed.TableRows;
+import dev.puri.resolver.table.Table;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.BrokerTopic;
+import dev.puri.tail.Parts;
+import dev.puri.tail.PlainConsumers;
+import dev.puri.tail.RefusalLog;
+import dev.puri.tail.transactions.TransactionWatch;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.ReadYourWrites;
+import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of this process, and all that feeds it.
+ *
+ * <pre>
+ * puri.identities.v1 ─▶ TableKeeper ─▶ Table ◀─ look-ups
+ *                            └─▶ Answers ─┐
+ * puri.rejections.v1 ─▶ RefusalLog ───────┴─▶ ReadYourWrites ◀─ tokens
+ * </pre>
+ */
+final class LocalTable implements AutoCloseable {
+    private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.REJECTIONS);
+
+    /** As long as the topic has them. */
+    private static final Duration REFUSALS_MAX_AGE = Duration.ofDays(30);
+
+    private final Parts parts = new Parts();
+
+    private final TableKeeper<RowChanges> keeper;
+    private final ReadYourWrites writes;
+
+    LocalTable(EmbeddedResolverOptions options) {
+        InstantSource clock = InstantSource.system();
+        Map<String, String> kafka = options.kafka();
+        MeterRegistry meters = options.meters();
+        try {
+            StateDirectory directory = parts.add(StateDirectory.take(options.stateDir()), StateDirectory::close);
+            SchemaRegistry registry = parts.add(registry(options), SchemaRegistry::close);
+            RefusalLog refusals = parts.add(
+                    RefusalLog.start(
+                            new PlainConsumers(kafka, options.bootstrapServers()),
+                            registry,
+                            options.refusals(),
+                            REFUSALS_MAX_AGE,
+                            options.maxPending(),
+                            clock,
+                            meters),
+                    RefusalLog::close);
+            Answers answers = new Answers(meters, refusals::forgetErased);
+            Waiters waiters = Waiters.forBatches(options.maxPending(), options.maxPending());
+            TransactionWatch transactions = parts.add(
+                    TransactionWatch.of(
+                            kafka,
+                            options.bootstrapServers(),
+                            TOPICS::contains,
+                            // Of a refusal the reason alone is enough.
+                            topic -> !topic.equals(Topics.REJECTIONS),
+                            meters),
+                    TransactionWatch::close);
+            keeper = parts.add(
+                    new TableKeeper<>(
+                            () -> new BrokerTopic(kafka, options.bootstrapServers(), Topics.IDENTITIES),
+                            TableKeeper.clients(
+                                    kafka,
+                                    options.bootstrapServers(),
+                                    directory.path().toString(),
+                                    registry,
+                                    answers,
+                                    waiters,
+                                    meters),
+                            new Snapshots(directory.path(), options.snapshotInterval(), clock),
+                            waiters,
+                            (topicId, begins, completeAt, isThere) -> RowChanges.NONE,
+                            options.maxLag(),
+                            options.maxLagAge(),
+                            transactions::reason,
+                            clock,
+                            meters),
+                    TableKeeper::close);
+            // Closed first: nobody is to wait for events while the rest is closed.
+            parts.add(waiters, Waiters::close);
+            writes = new ReadYourWrites(
+                    new TableRows(keeper::table), answers, refusals, waiters, keeper::partitions, meters);
+            keeper.start();
+            transactions.start();
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    private static SchemaRegistry registry(EmbeddedResolverOptions options) {
+        Map<String, Object> config = new HashMap<>(options.kafka());
+        config.put("schema.registry.url", options.schemaRegistry());
+        // The table waits itself, where it can be stopped and be seen to wait.
+        config.put("max.retries", 0);
+        return ConfluentSchemaRegistry.create(config);
+    }
+
+    /** The table, once complete; null before. */
+    @Nullable
+    Table table() {
+        return keeper.table();
+    }
+
+    TableProgress progress() {
+        TableKeeper.Reach reach = keeper.reach();
+        return new TableProgress(
+                keeper.table() != null,
+                reach == null ? null : reach.reached(),
+                reach == null ? null : reach.end(),
+                keeper.unready());
+    }
+
+    /** Since when it is not known that the table has all; null before it was complete. */
+    @Nullable
+    Duration age() {
+        return keeper.age();
+    }
+
+    /**
+     * What becomes of the event of a reference that is not malformed and has a token.
+     *
+     * @return completes on a thread that writes the table, so what depends on it must hop away; cancelling it ends the wait
+     * @throws Waiters.TooManyException when as many wait as may
+     */
+    CompletableFuture<Sight> sight(Ref ref, Duration wait) throws Waiters.TooManyException {
+        Position token = Objects.requireNonNull(ref.at());
+        Puri puri = ref.puri();
+        return puri != null
+                ? writes.await(this, puri, token, wait)
+                : writes.await(this, Objects.requireNonNull(ref.handle()), token, wait);
+    }
+
+    /** Ends what waits, writes the last snapshot and frees all threads; what could not be closed does not keep the rest open. */
+    @Override
+    public void close() {
+        parts.close();
+    }
+}

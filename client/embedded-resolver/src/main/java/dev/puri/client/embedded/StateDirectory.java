@@ -1,0 +1,58 @@
+package dev.puri.client.embedded;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A folder that one resolver uses at a time: two would write each other's snapshots.
+ *
+ * @param lock goes with the process
+ */
+record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
+    private static final String LOCK = "resolver.lock";
+
+    /**
+     * Takes it, and creates it if it is not there.
+     *
+     * @throws IllegalStateException when another resolver uses it
+     * @throws UncheckedIOException when nothing can be kept there
+     */
+    static StateDirectory take(Path path) {
+        try {
+            Files.createDirectories(path);
+            FileChannel lock =
+                    FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (isTaken(lock)) {
+                lock.close();
+                throw new IllegalStateException(
+                        "stateDir " + path + " is used by another resolver; each needs a folder of its own");
+            }
+            return new StateDirectory(path, lock);
+        } catch (IOException e) {
+            throw new UncheckedIOException("stateDir " + path + " cannot be used: " + e, e);
+        }
+    }
+
+    private static boolean isTaken(FileChannel lock) throws IOException {
+        try {
+            return lock.tryLock() == null;
+        } catch (OverlappingFileLockException e) {
+            // By this process.
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the lock of " + path + " cannot be given back", e);
+        }
+    }
+}

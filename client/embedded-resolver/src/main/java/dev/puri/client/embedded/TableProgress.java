@@ -1,0 +1,29 @@
+package dev.puri.client.embedded;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far the table of an {@link EmbeddedResolver} is.
+ *
+ * @param isComplete whether look-ups are answered; for good, once a table was complete
+ * @param reached offsets of its topic that the table at work has seen, summed over partitions; null before the end was read
+ * @param end offsets that the topic had when the brokers were last asked; null likewise
+ * @param reason why answers may be missing or old, for people; null when the table is current
+ */
+public record TableProgress(
+        boolean isComplete,
+        @Nullable Long reached,
+        @Nullable Long end,
+        @Nullable String reason) {
+    /** Whether the table is complete, fed and close to the end of its topic. */
+    public boolean isReady() {
+        return isComplete && reason == null;
+    }
+
+    /** For people, such as {@code 1200 of 40000 offsets read: the table is being filled}. */
+    @Override
+    public String toString() {
+        String why = reason == null ? "the table is current" : reason;
+        return reached == null || end == null ? why : reached + " of " + end + " offsets read: " + why;
+    }
+}

@@ -1,0 +1,225 @@
+package dev.puri.client.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.client.NewIdentity;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.ResolverException;
+import dev.puri.client.resolve.ResolverException.Kind;
+import dev.puri.client.resolve.Verdict;
+import dev.puri.schemas.identity.Shard;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(300)
+final class EmbeddedResolverIT {
+    private static final Duration SOON = RegistryFixture.SOON;
+    private static final List<String> THREADS =
+            List.of("table-", "waiters", "transaction-watch", "puri-resolver-", "puri.rejections.v1");
+
+    @TempDir
+    private static Path folder;
+
+    private static RegistryFixture registry;
+
+    @TempDir
+    private Path state;
+
+    @BeforeAll
+    static void start() {
+        registry = new RegistryFixture(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        registry.close();
+    }
+
+    private EmbeddedResolver open() {
+        return EmbeddedResolver.open(registry.embedded(state).build());
+    }
+
+    private static NewIdentity created(String shard) throws Exception {
+        NewIdentity identity = registry.mint();
+        try (EmbeddedResolver resolver = EmbeddedResolver.open(
+                registry.embedded(folder.resolve(identity.uuid().toString())).build())) {
+            resolver.awaitReady(SOON);
+            Verdict verdict = resolver.resolve(
+                    Ref.of(identity.puri()).at(registry.create(identity, shard)), Duration.ofSeconds(60));
+            assertThat(verdict).isInstanceOf(Verdict.Found.class);
+        }
+        return identity;
+    }
+
+    private static Shard shard(EmbeddedResolver resolver, NewIdentity identity) {
+        return Objects.requireNonNull(resolver.resolve(Ref.of(identity.puri())).placement())
+                .shard();
+    }
+
+    @Test
+    void aTableThatIsNotCompleteAnswersNothingAndSaysHowFarItIs() throws Exception {
+        NewIdentity track = created("br-1");
+        registry.schemas.stop();
+        try (EmbeddedResolver resolver = open()) {
+            await().atMost(SOON)
+                    .until(() ->
+                            String.valueOf(resolver.progress().reason()).contains("schema registry is waited for"));
+
+            for (Ref ref : List.of(Ref.of(track.puri()), Ref.of(Objects.requireNonNull(track.handle())))) {
+                assertThatThrownBy(() -> resolver.resolve(ref))
+                        .isInstanceOfSatisfying(
+                                ResolverException.class,
+                                none -> assertThat(none.kind()).isEqualTo(Kind.UNAVAILABLE))
+                        .hasMessageContaining("offsets read: the schema registry is waited for");
+                assertThat(resolver.resolveAllAsync(List.of(ref), Duration.ZERO).toCompletableFuture())
+                        .isCompletedExceptionally();
+            }
+            assertThat(resolver.resolve("no name")).isInstanceOf(Verdict.Malformed.class);
+            assertThat(resolver.isReady()).isFalse();
+            assertThat(resolver.age()).isNull();
+            assertThat(resolver.progress().isComplete()).isFalse();
+            assertThatThrownBy(() -> resolver.awaitReady(Duration.ofMillis(50)))
+                    .isInstanceOfSatisfying(
+                            ResolverException.class,
+                            late -> assertThat(late.kind()).isEqualTo(Kind.DEADLINE))
+                    .hasMessageContaining("the schema registry is waited for");
+
+            registry.schemas.start();
+            resolver.awaitReady(SOON);
+
+            assertThat(shard(resolver, track)).isEqualTo(new Shard("br-1"));
+            assertThat(resolver.progress().reason()).isNull();
+            assertThat(resolver.progress().reached())
+                    .isEqualTo(resolver.progress().end());
+            assertThat(resolver.age()).isLessThan(Duration.ofMinutes(5));
+        } finally {
+            registry.schemas.start();
+        }
+    }
+
+    @Test
+    void aSnapshotIsWrittenAtTheEndAndTheTableOpenedFromIt() throws Exception {
+        NewIdentity track = created("br-1");
+        try (EmbeddedResolver resolver = open()) {
+            resolver.awaitReady(SOON);
+        }
+        assertThat(state.resolve("identities.snapshot")).isNotEmptyFile();
+        // Whoever reads a row from the topic has to ask for its schema.
+        registry.schemas.stop();
+
+        try (EmbeddedResolver resolver = open()) {
+            resolver.awaitReady(SOON);
+
+            assertThat(shard(resolver, track)).isEqualTo(new Shard("br-1"));
+        } finally {
+            registry.schemas.start();
+        }
+    }
+
+    @Test
+    void aFolderIsOneResolversAtATime() {
+        try (EmbeddedResolver first = open()) {
+            assertThatThrownBy(this::open)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll(state.toString(), "used by another resolver");
+            assertThat(first.progress()).isNotNull();
+        }
+        open().close();
+    }
+
+    @Test
+    void figuresOfTheTableAreInTheMetersThatWereGiven() throws Exception {
+        created("br-1");
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        try (EmbeddedResolver resolver =
+                EmbeddedResolver.open(registry.embedded(state).meters(meters).build())) {
+            resolver.awaitReady(SOON);
+
+            assertThat(meters.get("puri.table.ready").gauge().value()).isEqualTo(1);
+            assertThat(meters.get("puri.table.rows").gauge().value()).isPositive();
+            assertThat(meters.get("puri.table.bytes").gauge().value()).isPositive();
+        }
+    }
+
+    @Test
+    void closingFreesAllThreads() {
+        long before = threads();
+        try (EmbeddedResolver resolver = open()) {
+            resolver.awaitReady(SOON);
+            assertThat(threads()).isGreaterThan(before);
+
+            resolver.close();
+            resolver.close();
+
+            assertThat(resolver.isReady()).isFalse();
+            assertThat(resolver.progress().reason()).isEqualTo("the resolver is closed");
+        }
+        await().atMost(SOON).until(() -> threads() <= before);
+    }
+
+    private static List<String> example(String brokers, String schemas, Path folder) {
+        List<String> told = new ArrayList<>();
+        // begin
+        EmbeddedResolverOptions options = EmbeddedResolverOptions.at(brokers, schemas, folder)
+                .kafka(Map.of("security.protocol", "PLAINTEXT"))
+                .build();
+        try (EmbeddedResolver resolver = EmbeddedResolver.open(options)) {
+            resolver.awaitReady(Duration.ofMinutes(5));
+
+            for (Verdict verdict : resolver.resolveAll(
+                    Ref.all(List.of("soundcloud:tracks:123", "trk_4k7vx9tz2nqr8w3", "debian:packages:bash")))) {
+                switch (verdict) {
+                    case Verdict.Found found ->
+                        told.add(found.puri() + " is in " + found.placement().shard());
+                    case Verdict.Merged merged -> told.add(merged.puri() + " goes on as " + merged.canonical());
+                    case Verdict.Deleted deleted -> told.add(deleted.puri() + " is gone");
+                    case Verdict.Unknown unknown -> told.add(unknown.ref() + " is not known");
+                    case Verdict.Malformed malformed -> told.add(malformed.detail());
+                    case Verdict.NotCaughtUp late -> told.add(late.ref() + " may be asked again");
+                    case Verdict.Refused refused -> told.add(refused.ref() + ": " + refused.reason());
+                }
+            }
+        }
+        // end
+        return told;
+    }
+
+    @Test
+    void theExampleOfTheDocumentationRunsAndIsTheOneThatIsThere() throws Exception {
+        assertThat(example(registry.broker.bootstrapServers(), registry.schemas.url(), state))
+                .containsExactly(
+                        "soundcloud:tracks:123 is not known",
+                        "trk_4k7vx9tz2nqr8w3 is not known",
+                        "debian:packages:bash is not known");
+
+        String documented = Files.readString(Path.of("../../docs/embedded-resolver.md"))
+                .replace("\"kafka-1:9092,kafka-2:9092\"", "brokers")
+                .replace("\"http://schemas:8081/apis/ccompat/v7\"", "schemas")
+                .replace("Path.of(\"/var/lib/catalog/identities\")", "folder")
+                .replace("\"SSL\"", "\"PLAINTEXT\"")
+                .replace("System.out.println(", "told.add(");
+        String here = Files.readString(Path.of("src/test/java/dev/puri/client/embedded/EmbeddedResolverIT.java"));
+        String example = here.substring(here.indexOf("// begin") + "// begin".length(), here.indexOf("// end"));
+        assertThat(documented.replaceAll("\\s+", "")).contains(example.replaceAll("\\s+", ""));
+    }
+
+    /** Of all resolvers in this process; that of the fixture is one. */
+    private static long threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> THREADS.stream().anyMatch(thread.getName()::startsWith))
+                .count();
+    }
+}

@@ -1,0 +1,336 @@
+package dev.puri.client.embedded;
+
+import static dev.puri.client.embedded.RegistryFixture.OWNER;
+import static dev.puri.client.embedded.RegistryFixture.TIME;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.client.NewIdentity;
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.Placement;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.ResolverException;
+import dev.puri.client.resolve.ResolverException.Kind;
+import dev.puri.client.resolve.Verdict;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link IdentityResolver} does, however it gets its answers. */
+abstract class IdentityResolverContract {
+    private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final long SEED = Long.getLong("puri.contract.seed", System.nanoTime());
+
+    /** More references than a resolver takes in one request. */
+    private static final int MANY = 2_500;
+
+    private final RegistryFixture registry;
+    private IdentityResolver resolver;
+
+    IdentityResolverContract(RegistryFixture registry) {
+        this.registry = registry;
+    }
+
+    /**
+     * Opens one that answers.
+     *
+     * @param maxPending references that may be pending
+     */
+    abstract IdentityResolver open(int maxPending) throws Exception;
+
+    @BeforeEach
+    void open() throws Exception {
+        resolver = open(20_000);
+    }
+
+    @AfterEach
+    void close() {
+        resolver.close();
+    }
+
+    private Verdict settled(Puri puri, Position token) {
+        return resolver.resolve(Ref.of(puri).at(token), WAIT);
+    }
+
+    private static Verdict.Found found(NewIdentity identity, String shard, long epoch, Verdict like) {
+        return new Verdict.Found(
+                identity.puri(),
+                identity.handle(),
+                new Placement(OWNER, new Shard(shard), identity.uuid()),
+                epoch,
+                TIME,
+                ((Verdict.Found) like).changedAt());
+    }
+
+    @Test
+    void anIdentityIsFoundByEverySpellingOfItsNameAndByItsHandle() throws Exception {
+        NewIdentity track = registry.mint();
+        Verdict found = settled(track.puri(), registry.create(track, "br-1"));
+        Handle handle = Objects.requireNonNull(track.handle());
+
+        assertThat(found).isEqualTo(found(track, "br-1", 1, found));
+        assertThat(((Verdict.Found) found).changedAt()).isEqualTo(TIME);
+        assertThat(resolver.resolve(track.puri().toString().toUpperCase(Locale.ROOT)))
+                .isEqualTo(found);
+        assertThat(resolver.resolve(handle.text())).isEqualTo(found);
+        assertThat(resolver.resolve(handle.text().toUpperCase(Locale.ROOT))).isEqualTo(found);
+        assertThat(resolver.resolveAsync(Ref.of(handle), Duration.ZERO)
+                        .toCompletableFuture()
+                        .get(60, TimeUnit.SECONDS))
+                .isEqualTo(found);
+    }
+
+    @Test
+    void aMixedListHasEveryVerdictInTheOrderAsked() throws Exception {
+        NewIdentity active = registry.mint();
+        NewIdentity merged = registry.mint();
+        NewIdentity twice = registry.mint();
+        NewIdentity lost = registry.mint();
+        NewIdentity deleted = registry.mint();
+        NewIdentity intoDeleted = registry.mint();
+        NewIdentity erased = registry.mint();
+        Puri nowhere = registry.name();
+        for (NewIdentity each : List.of(active, merged, twice, lost, deleted, intoDeleted, erased)) {
+            registry.create(each, "br-1");
+        }
+        settled(merged.puri(), registry.publish(registry.events.merged(merged.puri(), active.puri())));
+        settled(twice.puri(), registry.publish(registry.events.merged(twice.puri(), merged.puri())));
+        settled(lost.puri(), registry.publish(registry.events.merged(lost.puri(), nowhere)));
+        settled(intoDeleted.puri(), registry.publish(registry.events.merged(intoDeleted.puri(), deleted.puri())));
+        settled(deleted.puri(), registry.publish(registry.events.deleted(deleted.puri())));
+        settled(erased.puri(), registry.publish(registry.events.erased(erased.puri())));
+        Verdict found =
+                settled(active.puri(), registry.publish(registry.events.moved(active.puri(), new Shard("us-1"))));
+        Placement placement = new Placement(OWNER, new Shard("us-1"), active.uuid());
+
+        List<Verdict> verdicts = resolver.resolveAll(Ref.all(List.of(
+                twice.puri().toString(),
+                "no name at all",
+                text(merged.handle()),
+                text(active.handle()),
+                text(deleted.handle()),
+                erased.puri().toString(),
+                nowhere.toString(),
+                "ctr_999999999999999",
+                lost.puri().toString(),
+                intoDeleted.puri().toString(),
+                active.puri().toString(),
+                "ctr_1",
+                active.puri().toString())));
+
+        assertThat(verdicts).hasSize(13);
+        assertThat(found).isEqualTo(found(active, "us-1", 2, found));
+        assertThat(List.of(3, 10, 12))
+                .allSatisfy(i -> assertThat(verdicts.get(i)).isEqualTo(found));
+        isMerged(verdicts.get(0), twice, active.puri(), placement);
+        isMerged(verdicts.get(2), merged, active.puri(), placement);
+        isMerged(verdicts.get(8), lost, nowhere, null);
+        assertThat(((Verdict.Merged) verdicts.get(8)).detail()).contains(nowhere + ", which is not known");
+        isDeleted(verdicts.get(4), deleted, null);
+        isDeleted(verdicts.get(9), intoDeleted, deleted.puri());
+        assertThat(verdicts.get(5)).isEqualTo(new Verdict.Unknown(Ref.of(erased.puri())));
+        assertThat(verdicts.get(6)).isEqualTo(new Verdict.Unknown(Ref.of(nowhere)));
+        assertThat(verdicts.get(7)).isEqualTo(new Verdict.Unknown(Ref.of("ctr_999999999999999")));
+        for (int i : List.of(1, 11)) {
+            assertThat(verdicts.get(i)).isInstanceOf(Verdict.Malformed.class);
+        }
+        assertThat(((Verdict.Malformed) verdicts.get(1)).ref().text()).isEqualTo("no name at all");
+    }
+
+    private static String text(Handle handle) {
+        return Objects.requireNonNull(handle).text();
+    }
+
+    private static void isMerged(Verdict verdict, NewIdentity asked, Puri canonical, Placement placement) {
+        assertThat(verdict).isInstanceOfSatisfying(Verdict.Merged.class, merged -> {
+            assertThat(merged.puri()).isEqualTo(asked.puri());
+            assertThat(merged.handle()).isEqualTo(asked.handle());
+            assertThat(merged.canonical()).isEqualTo(canonical);
+            assertThat(merged.placement()).isEqualTo(placement);
+            assertThat(merged.epoch()).isEqualTo(2);
+            assertThat(merged.createdAt()).isEqualTo(TIME);
+        });
+    }
+
+    private static void isDeleted(Verdict verdict, NewIdentity asked, Puri canonical) {
+        assertThat(verdict).isInstanceOfSatisfying(Verdict.Deleted.class, deleted -> {
+            assertThat(deleted.puri()).isEqualTo(asked.puri());
+            assertThat(deleted.handle()).isEqualTo(asked.handle());
+            assertThat(deleted.canonical()).isEqualTo(canonical);
+            assertThat(deleted.epoch()).isEqualTo(2);
+            assertThat(deleted.placement()).isNull();
+        });
+    }
+
+    @Test
+    void manyReferencesAreAnsweredInTheirOrderWithTheirRepetitions() throws Exception {
+        Random random = new Random(SEED);
+        List<NewIdentity> known = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            NewIdentity identity = registry.mint();
+            known.add(identity);
+            settled(identity.puri(), registry.create(identity, "br-" + i));
+        }
+        List<Integer> drawn = random.ints(MANY, 0, 40).boxed().toList();
+        List<Ref> refs = drawn.stream()
+                .map(i -> i >= 30
+                        ? Ref.of("contract:tracks:unknown-" + i)
+                        : random.nextBoolean()
+                                ? Ref.of(known.get(i).puri())
+                                : Ref.of(Objects.requireNonNull(known.get(i).handle())))
+                .toList();
+
+        List<Verdict> verdicts = resolver.resolveAll(refs);
+
+        assertThat(verdicts).hasSize(MANY);
+        for (int i = 0; i < MANY; i++) {
+            int number = drawn.get(i);
+            if (number >= 30) {
+                assertThat(verdicts.get(i))
+                        .as("%s with -Dpuri.contract.seed=%s", i, SEED)
+                        .isEqualTo(new Verdict.Unknown(refs.get(i)));
+            } else {
+                assertThat(Objects.requireNonNull(verdicts.get(i).placement()).shard())
+                        .as("%s with -Dpuri.contract.seed=%s", i, SEED)
+                        .isEqualTo(new Shard("br-" + number));
+            }
+        }
+    }
+
+    @Test
+    void nothingIsAnsweredToNothing() {
+        assertThat(resolver.resolveAll(List.of())).isEmpty();
+    }
+
+    @Test
+    void onesOwnWritesAreReadByTheirTokens() throws Exception {
+        NewIdentity track = registry.mint();
+        Position created = registry.create(track, "br-1");
+        Verdict byHandle =
+                resolver.resolve(Ref.of(Objects.requireNonNull(track.handle())).at(created), WAIT);
+        assertThat(byHandle).isEqualTo(found(track, "br-1", 1, byHandle));
+
+        for (int i = 2; i < 10; i++) {
+            Verdict moved =
+                    settled(track.puri(), registry.publish(registry.events.moved(track.puri(), new Shard("br-" + i))));
+            assertThat(moved).isEqualTo(found(track, "br-" + i, i, moved));
+        }
+        // An earlier token of the same name is satisfied too.
+        assertThat(settled(track.puri(), created)).isInstanceOf(Verdict.Found.class);
+
+        Position erased = registry.publish(registry.events.erased(track.puri()));
+        assertThat(settled(track.puri(), erased)).isInstanceOf(Verdict.Unknown.class);
+    }
+
+    @Test
+    void aRefusedEventIsToldWithItsReasonAndItsHolder() throws Exception {
+        NewIdentity first = registry.mint();
+        NewIdentity rival = new NewIdentity(first.puri(), registry.mint().uuid(), null);
+        Position created = registry.create(first, "br-1");
+        Position refused = registry.create(rival, "us-1");
+        Ref ref = Ref.of(first.puri());
+
+        List<Verdict> verdicts = resolver.resolveAll(
+                List.of(ref.at(refused), ref, ref.at(created), Ref.of("no name").at(created)), WAIT);
+
+        assertThat(verdicts.get(0)).isInstanceOfSatisfying(Verdict.Refused.class, told -> {
+            assertThat(told.ref()).isEqualTo(ref.at(refused));
+            assertThat(told.reason()).isEqualTo("PURI_TAKEN");
+            assertThat(told.holderOwner()).isEqualTo(OWNER);
+            assertThat(told.holderShard()).isEqualTo(new Shard("br-1"));
+            assertThat(told.detail()).isNotBlank();
+            assertThat(told.survivor()).isNull();
+        });
+        assertThat(verdicts.subList(1, 3))
+                .allSatisfy(verdict -> assertThat(verdict).isEqualTo(found(first, "br-1", 1, verdict)));
+        assertThat(verdicts.get(3)).isInstanceOf(Verdict.Malformed.class);
+    }
+
+    @Test
+    void anEventThatDoesNotComeIsNotCaughtUpAndAnothersTokenIsMalformed() throws Exception {
+        NewIdentity track = registry.mint();
+        Position created = registry.create(track, "br-1");
+        settled(track.puri(), created);
+        Ref late = Ref.of(track.puri())
+                .at(new Position(created.topic(), created.partition(), created.offset() + 1_000_000));
+        Ref foreign = Ref.of(track.puri())
+                .at(new Position(created.topic(), (created.partition() + 1) % RegistryFixture.PARTITIONS, 1_000_000));
+
+        List<Verdict> verdicts =
+                resolver.resolveAll(List.of(late, Ref.of(track.puri()), foreign), Duration.ofMillis(100));
+
+        assertThat(verdicts.get(0)).isEqualTo(new Verdict.NotCaughtUp(late));
+        assertThat(verdicts.get(1)).isInstanceOf(Verdict.Found.class);
+        assertThat(verdicts.get(2))
+                .isInstanceOfSatisfying(
+                        Verdict.Malformed.class,
+                        malformed -> assertThat(malformed.detail()).contains("is of another object"));
+        assertThat(resolver.resolve(late, Duration.ZERO)).isEqualTo(new Verdict.NotCaughtUp(late));
+    }
+
+    @Test
+    void noMoreReferencesArePendingThanMayBe() throws Exception {
+        NewIdentity track = registry.mint();
+        Position created = registry.create(track, "br-1");
+        Verdict found = settled(track.puri(), created);
+        List<Ref> late = IntStream.range(0, 3)
+                .mapToObj(i -> Ref.of(track.puri())
+                        .at(new Position(created.topic(), created.partition(), created.offset() + 1_000_000 + i)))
+                .toList();
+        try (IdentityResolver bounded = open(2)) {
+            assertThatThrownBy(() -> bounded.resolveAll(late, WAIT))
+                    .isInstanceOfSatisfying(
+                            ResolverException.class,
+                            full -> assertThat(full.kind()).isEqualTo(Kind.FULL))
+                    .hasMessageContaining("maxPending");
+
+            assertThat(bounded.resolveAll(late.subList(0, 2), Duration.ofMillis(100)))
+                    .containsExactly(new Verdict.NotCaughtUp(late.get(0)), new Verdict.NotCaughtUp(late.get(1)));
+            assertThat(bounded.resolve(Ref.of(track.puri()))).isEqualTo(found);
+        }
+    }
+
+    @Test
+    void closingFailsWhatIsPendingAndWhatIsAskedLater() throws Exception {
+        NewIdentity track = registry.mint();
+        Position created = registry.create(track, "br-1");
+        settled(track.puri(), created);
+        Ref late = Ref.of(track.puri())
+                .at(new Position(created.topic(), created.partition(), created.offset() + 1_000_000));
+        List<CompletableFuture<?>> pending = Stream.of(
+                        resolver.resolveAsync(late, WAIT), resolver.resolveAllAsync(List.of(late), WAIT))
+                .<CompletableFuture<?>>map(stage -> stage.toCompletableFuture())
+                .toList();
+        assertThat(pending).noneMatch(CompletableFuture::isDone);
+
+        resolver.close();
+
+        for (CompletableFuture<?> each : pending) {
+            assertThatThrownBy(() -> each.get(60, TimeUnit.SECONDS))
+                    .isInstanceOf(ExecutionException.class)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            ResolverException.class,
+                            closed -> assertThat(closed.kind()).isEqualTo(Kind.CLOSED));
+        }
+        assertThatThrownBy(() -> resolver.resolve(Ref.of(track.puri())))
+                .isInstanceOfSatisfying(
+                        ResolverException.class,
+                        closed -> assertThat(closed.kind()).isEqualTo(Kind.CLOSED));
+    }
+}

@@ -1,0 +1,276 @@
+package dev.puri.resolver.feed;
+
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.RowBatch;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KafkaClientSupplier;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of the client that fills a table: a Kafka Streams application of nothing but a global store.
+ *
+ * <pre>
+ * puri.identities.v1 ──TrackedConsumer, ReadAhead──▶ global thread ──RowFeed──▶ RowWriter's thread ──▶ PackedTable
+ * </pre>
+ *
+ * Used by one thread, but for {@link #abandon}.
+ */
+public final class TableClient implements AutoCloseable {
+    private static final String APPLICATION = "puri-resolver";
+    private static final Duration CLOSE = Duration.ofSeconds(5);
+
+    /**
+     * How the topic is read unless the user says otherwise. It is read partition by partition, and the
+     * next part of one is asked for when the one before was polled to its end: so parts are large, or there
+     * are many waits for brokers that are far. Records are made of a part few at a time, so that they are processed before
+     * they leave the processors' cache. And a finished partition's long poll would hold the connection for half a second
+     * each.
+     */
+    public static final Map<String, String> CONSUMER = Map.of(
+            ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "8388608",
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG, String.valueOf(RowBatch.MOST),
+            ConsumerConfig.RECEIVE_BUFFER_CONFIG, "1048576",
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
+
+    private final PackedTable table;
+    private final RowFeed.Stop stop = new RowFeed.Stop();
+    private final RowWriter writer;
+    private final ConsumerOnly clients = new ConsumerOnly();
+    private final KafkaStreams streams;
+    private volatile @Nullable Throwable death;
+
+    /**
+     * @param table empty, or made of a snapshot; fed from where it stands
+     * @param kafka properties of the user's choice; what correctness needs goes over them
+     * @param stateDir where Kafka Streams has its folder; no two clients may share one
+     * @param registry of which the rows' schemas are asked; not closed
+     * @param answers told of what no row can tell
+     * @param waiters told of what was written
+     * @param undecodable counts records that are no rows
+     */
+    public TableClient(
+            PackedTable table,
+            Map<String, String> kafka,
+            String bootstrapServers,
+            String stateDir,
+            SchemaRegistry registry,
+            Answers answers,
+            Waiters waiters,
+            Counter undecodable) {
+        this.table = table;
+        writer = new RowWriter(table, answers, waiters);
+        streams = new KafkaStreams(
+                topology(registry, answers, undecodable), config(kafka, bootstrapServers, stateDir), clients);
+        streams.setUncaughtExceptionHandler(cause -> {
+            death = cause;
+            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+        });
+    }
+
+    static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {
+        Properties config = new Properties();
+        // Under their plain names, which whatever name the user takes goes over.
+        config.putAll(CONSUMER);
+        config.putAll(kafka);
+        config.putAll(Map.of(
+                StreamsConfig.APPLICATION_ID_CONFIG,
+                APPLICATION,
+                StreamsConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                StreamsConfig.STATE_DIR_CONFIG,
+                stateDir,
+                StreamsConfig.NUM_STREAM_THREADS_CONFIG,
+                "0",
+                StreamsConfig.globalConsumerPrefix(ConsumerConfig.ISOLATION_LEVEL_CONFIG),
+                "read_committed",
+                StreamsConfig.globalConsumerPrefix(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG),
+                "false"));
+        return config;
+    }
+
+    private Topology topology(SchemaRegistry registry, Answers answers, Counter undecodable) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.addGlobalStore(
+                new Given(table),
+                Topics.IDENTITIES,
+                Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
+                () -> new RowFeed(writer, registry, answers, stop, undecodable));
+        return builder.build();
+    }
+
+    /** The table that is fed. */
+    public PackedTable table() {
+        return table;
+    }
+
+    /** What the filling waits for; null while it goes on. */
+    @Nullable
+    String waitingFor() {
+        return stop.waitingFor();
+    }
+
+    /**
+     * Fills the table, and returns when it has all that the topic had at the beginning.
+     *
+     * @throws RuntimeException when that fails, or was abandoned
+     */
+    public void start() {
+        writer.start();
+        streams.start();
+        writer.await();
+    }
+
+    /**
+     * Tells changes from now on, to what is made on the thread that writes.
+     *
+     * @param partitions of the topic
+     * @param begin makes it, of the offset that each partition has reached
+     * @throws IllegalStateException when the table cannot be written any more
+     */
+    void goLive(int partitions, Function<long[], ? extends RowChanges> begin) {
+        writer.goLive(partitions, begin);
+    }
+
+    /** Ends a start that is under way in another thread, by failing it. */
+    void abandon() {
+        stop.ask();
+        writer.stop();
+        clients.wakeup();
+    }
+
+    boolean isRunning() {
+        return streams.state() == KafkaStreams.State.RUNNING && writer.failure() == null;
+    }
+
+    /** Why it does not run any more. */
+    String death() {
+        Throwable cause = writer.failure() == null ? death : writer.failure();
+        if (cause == null) {
+            return "Kafka Streams is " + streams.state();
+        }
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    }
+
+    /** Ends the filling. The table stays as it is. */
+    @Override
+    public void close() {
+        stop.ask();
+        streams.close(CLOSE);
+        writer.close();
+    }
+
+    /** A global store needs one consumer, and an admin client that Kafka Streams makes in any case. */
+    private final class ConsumerOnly implements KafkaClientSupplier {
+        private volatile @Nullable TrackedConsumer consumer;
+
+        void wakeup() {
+            TrackedConsumer made = consumer;
+            if (made != null) {
+                made.wakeup();
+            }
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
+            TrackedConsumer made = new TrackedConsumer(
+                    config,
+                    (partition, offset) -> writer.reached(partition.partition(), offset),
+                    offsets -> {
+                        // What a snapshot had is in the table already, and what follows it is little.
+                        if (table.rows() == 0) {
+                            table.expect(offsets);
+                        }
+                    },
+                    table::forgetUnusedWords);
+            consumer = made;
+            return made;
+        }
+
+        @Override
+        public Admin getAdmin(Map<String, Object> config) {
+            return Admin.create(config);
+        }
+
+        @Override
+        public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+            throw new IllegalStateException("nothing is written");
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+            throw new IllegalStateException("nothing is read but the table's topic");
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
+            throw new IllegalStateException("a global store is restored by the global consumer");
+        }
+    }
+
+    /** Gives Kafka Streams a table that is there already. */
+    private record Given(PackedTable table) implements StoreBuilder<PackedTable> {
+        @Override
+        public PackedTable build() {
+            return table;
+        }
+
+        @Override
+        public String name() {
+            return PackedTable.NAME;
+        }
+
+        @Override
+        public boolean loggingEnabled() {
+            return false;
+        }
+
+        @Override
+        public Map<String, String> logConfig() {
+            return new HashMap<>();
+        }
+
+        @Override
+        public StoreBuilder<PackedTable> withCachingEnabled() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public StoreBuilder<PackedTable> withCachingDisabled() {
+            return this;
+        }
+
+        @Override
+        public StoreBuilder<PackedTable> withLoggingEnabled(Map<String, String> config) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public StoreBuilder<PackedTable> withLoggingDisabled() {
+            return this;
+        }
+    }
+}

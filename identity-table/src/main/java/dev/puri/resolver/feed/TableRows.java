@@ -1,0 +1,36 @@
+package dev.puri.resolver.feed;
+
+import dev.puri.resolver.table.Identity;
+import dev.puri.resolver.table.Table;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.tail.wait.ReadYourWrites;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table as those who wait for an event look at it.
+ *
+ * @param tables the one that answers; null before there is one
+ */
+public record TableRows(Supplier<@Nullable Table> tables) implements ReadYourWrites.Rows {
+    @Override
+    public @Nullable Position lastOf(Puri puri) {
+        Table table = tables.get();
+        Identity identity = table == null ? null : table.byPuri(puri);
+        return identity == null ? null : identity.row().position();
+    }
+
+    @Override
+    public @Nullable Puri bearer(Handle handle) {
+        Table table = tables.get();
+        Identity identity = table == null ? null : table.byHandle(handle);
+        return identity == null ? null : identity.puri();
+    }
+
+    @Override
+    public boolean areThere() {
+        return tables.get() != null;
+    }
+}

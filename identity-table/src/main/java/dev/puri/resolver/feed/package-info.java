@@ -1,0 +1,13 @@
+/**
+ * Fills the identity table from {@code puri.identities.v1} and keeps it current.
+ *
+ * <pre>
+ * puri.identities.v1 ─▶ TrackedConsumer, ReadAhead ─▶ RowFeed ─▶ RowWriter ─▶ PackedTable ─▶ Snapshots
+ *                       └──────────────── TableClient, one life ────────────┘      │
+ *                       └──────────────── TableKeeper, from life to life ──────────┴──▶ RowChanges
+ * </pre>
+ */
+@NullMarked
+package dev.puri.resolver.feed;
+
+import org.jspecify.annotations.NullMarked;

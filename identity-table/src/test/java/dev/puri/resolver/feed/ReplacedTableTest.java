@@ -1,0 +1,35 @@
+package dev.puri.resolver.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.resolver.table.PackedTable;
+import java.lang.ref.Reference;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+final class ReplacedTableTest {
+    private final AtomicInteger runs = new AtomicInteger();
+    private final ReplacedTable replaced = new ReplacedTable(runs::incrementAndGet);
+
+    @Test
+    void theCollectorRunsAgainWhileSomebodyReadsTheTableButNotForEver() {
+        PackedTable table = new PackedTable();
+        replaced.begin(table);
+        replaced.look();
+        replaced.look();
+        assertThat(runs).hasValue(2);
+        for (int i = 0; i < 100; i++) {
+            replaced.look();
+        }
+        assertThat(runs).hasValue(ReplacedTable.MOST_RUNS);
+        Reference.reachabilityFence(table);
+        table.release();
+    }
+
+    @Test
+    void theFirstTableReplacesNone() {
+        replaced.begin(null);
+        replaced.look();
+        assertThat(runs).hasValue(0);
+    }
+}

@@ -1,0 +1,499 @@
+package dev.puri.resolver.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.resolver.Rows;
+import dev.puri.resolver.table.Identity;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.RowBatch;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.UnknownSchemaException;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.avro.Schema;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class RowFeedTest {
+    private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
+    private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
+    private static final Puri FIRST = Puri.parse("soundcloud:tracks:first");
+    private static final Puri SECOND = Puri.parse("soundcloud:tracks:second");
+    private static final int KNOWN = 7;
+
+    private final PackedTable table = new PackedTable();
+    private final OneSchema registry = new OneSchema();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Counter undecodable = meters.counter("undecodable");
+    private final List<Puri> erased = new ArrayList<>();
+    private final Answers answers = new Answers(meters, (puri, at) -> erased.add(puri));
+    private final Waiters waiters = new Waiters(10);
+    private final RowWriter writer = new RowWriter(table, answers, waiters);
+    private final RowFeed.Stop stop = new RowFeed.Stop();
+    private final RowFeed feed = new RowFeed(writer, registry, answers, stop, undecodable);
+
+    @BeforeEach
+    void start() {
+        writer.start();
+    }
+
+    @AfterEach
+    void close() {
+        writer.close();
+    }
+
+    @Test
+    void rowsAndTombstonesReachTheTable() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        add(bytes("soundcloud:tracks:2"), avro(KNOWN, Rows.active("br-2")));
+        write();
+        assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-1")));
+        assertThat(table.byPuri(Puri.parse("soundcloud:tracks:2"))).isNotNull();
+
+        add(TRACK.toBytes(), null);
+        write();
+        assertThat(table.byPuri(TRACK)).isNull();
+        assertThat(table.rows()).isEqualTo(1);
+        assertThat(undecodable.count()).isZero();
+    }
+
+    /** Kafka's global thread tells nobody of an error. */
+    @Test
+    void anErrorIsThrownAsAnExceptionThatNamesIt() {
+        registry.error = new OutOfMemoryError("a test's");
+
+        assertThatThrownBy(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("OutOfMemoryError: a test's")
+                .hasCause(registry.error);
+    }
+
+    @Test
+    void theLastOfManyRecordsOfANameCounts() {
+        for (int i = 0; i < 5_000; i++) {
+            add(bytes("soundcloud:tracks:" + i % 7), i % 5 == 4 ? null : avro(KNOWN, Rows.active("br-" + i)));
+        }
+        write();
+
+        for (int name = 0; name < 7; name++) {
+            int last = 4_999 - (4_999 - name) % 7;
+            Identity found = table.byPuri(Puri.parse("soundcloud:tracks:" + name));
+            if (last % 5 == 4) {
+                assertThat(found).isNull();
+            } else {
+                assertThat(found).isNotNull();
+                assertThat(found.row()).isEqualTo(Rows.active("br-" + last));
+            }
+        }
+    }
+
+    @Test
+    void howFarItIsIsToldWhenTheRowsAreThere() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        assertThat(table.reached(3)).isZero();
+
+        writer.reached(3, 43);
+
+        await().untilAsserted(() -> assertThat(table.reached(3)).isEqualTo(43));
+        assertThat(table.byPuri(TRACK)).isNotNull();
+    }
+
+    @Test
+    void eventsOfANamespacesTopicAreRememberedOneByOneOnceTheirRowsAreThere() {
+        writer.goLive(1, begins -> RowChanges.NONE);
+        for (String token : List.of("own-4-1", "own-5-2", "3-7")) {
+            add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers(token, "applied"));
+        }
+        assertThat(answers.isAnswered(TRACK, Position.parse("own-4-1")))
+                .as("before it is written")
+                .isFalse();
+
+        write();
+
+        assertThat(List.of("own-4-1", "own-5-2", "own-4-0", "3-7"))
+                .filteredOn(token -> answers.isAnswered(TRACK, Position.parse(token)))
+                .containsExactly("own-4-1", "own-5-2");
+        assertThat(answers.isAnswered(Puri.parse("soundcloud:tracks:2"), Position.parse("own-4-1")))
+                .isFalse();
+    }
+
+    @Test
+    void changesAreToldOfAllThatIsWrittenLaterAndOfNothingBefore() {
+        writer.reached(0, 7);
+        // The row is in the table, and the offset that it reaches is not yet reported.
+        RowWriter.Batch batch = writer.batch();
+        batch.rows.put(TRACK, Rows.active("br-1"));
+        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(2, 41), true);
+        writer.handOver();
+        CompletableFuture<long[]> told = new CompletableFuture<>();
+
+        writer.goLive(3, begins -> {
+            told.complete(begins);
+            return RowChanges.NONE;
+        });
+
+        assertThat(told.join()).containsExactly(7, 0, 42);
+    }
+
+    @Test
+    void whatWasAddedBeforeChangesAreToldAndIsWrittenAfterIsToldToo() {
+        String row = addChanges(FIRST);
+        Told told = new Told();
+        writer.goLive(1, begins -> told);
+        // Now added as it is from here on, which is to look no different.
+        assertThat(addChanges(SECOND)).isEqualTo(row);
+
+        writer.reached(0, 4);
+
+        await().untilAsserted(() -> assertThat(told.changes)
+                .containsExactly(TRACK + " " + row, FIRST + " null", TRACK + " " + row, SECOND + " null"));
+    }
+
+    /** A row and another's end: its own would leave nothing to tell of it. */
+    private String addChanges(Puri erased) {
+        RowWriter.Batch batch = writer.batch();
+        int at = batch.rows.count();
+        batch.rows.put(TRACK, Rows.active("br-1"));
+        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(0, at), true);
+        batch.rows.remove(erased);
+        batch.heardOf(erased.toBytes(), null, null, new Place(0, at + 1), true);
+        return String.valueOf(batch.rows.row(at));
+    }
+
+    /** Notes names and rows, from either form of a change. */
+    private static final class Told implements RowChanges {
+        private static final RecordReader<IdentityRow> READER = RecordReader.of(IdentityRow.class);
+
+        private final List<String> changes = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
+            changes.add(puri + " " + row);
+        }
+
+        @Override
+        public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
+            Row row = value == null ? null : RowAvro.fromAvro(READER.decode(value, WRITER.schema()));
+            changed(partition, offset, Puri.parse(new String(key, StandardCharsets.US_ASCII)), row);
+        }
+
+        @Override
+        public void reached(int partition, long offset) {}
+
+        @Override
+        public void completeAt(Instant time) {}
+    }
+
+    private record Place(int partition, long offset) implements RecordMetadata {
+        @Override
+        public String topic() {
+            return "puri.identities.v1";
+        }
+    }
+
+    @Test
+    void aWriterThatFailsFailsWhoeverFeedsIt() {
+        table.onChange((puri, row) -> {
+            throw new IllegalStateException("broken");
+        });
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        writer.reached(0, 1);
+
+        assertThatThrownBy(writer::await).hasMessageContaining("broken");
+        assertThat(table.reached(0)).isZero();
+    }
+
+    @Test
+    void whatDoesNotDecodeIsCountedAndLeavesTheRowBefore() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        byte[] whole = avro(KNOWN, Rows.active("br-2"));
+        byte[] cut = java.util.Arrays.copyOf(whole, whole.length - 1);
+        IdentityRow noRow = RowAvro.toAvro(Rows.active("br-2"));
+        noRow.setEpoch(0);
+
+        add(TRACK.toBytes(), new byte[0]);
+        add(TRACK.toBytes(), cut);
+        add(TRACK.toBytes(), avro(KNOWN + 1, Rows.active("br-2")));
+        add(TRACK.toBytes(), WRITER.encode(KNOWN, noRow));
+        add(null, whole);
+        add(bytes("soundcloud:tracks"), whole);
+        add(bytes("SOUNDCLOUD:tracks:1"), whole);
+        write();
+
+        assertThat(undecodable.count()).isEqualTo(7);
+        assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-1")));
+        assertThat(table.rows()).isEqualTo(1);
+    }
+
+    @Test
+    void aRegistryOutOfReachIsWaitedForAndNothingIsSkipped() throws Exception {
+        registry.away = true;
+        CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
+            add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+            add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
+            writer.reached(0, 2);
+        });
+        await().untilAsserted(() -> assertThat(stop.waitingFor()).isEqualTo("away"));
+        assertThat(adding).isNotDone();
+        assertThat(table.reached(0)).isZero();
+
+        registry.away = false;
+        adding.get(10, TimeUnit.SECONDS);
+        writer.await();
+
+        assertThat(stop.waitingFor()).isNull();
+        assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-2")));
+        assertThat(undecodable.count()).isZero();
+    }
+
+    @Test
+    void nothingIsWaitedForWhenTheRegistryIsBackAndDoesNotKnowASchema() throws Exception {
+        registry.away = true;
+        CompletableFuture<Void> adding =
+                CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(8, Rows.active("br-1"))));
+        await().untilAsserted(() -> assertThat(stop.waitingFor()).isNotNull());
+
+        registry.away = false;
+
+        adding.get(10, TimeUnit.SECONDS);
+        assertThat(stop.waitingFor()).isNull();
+        assertThat(undecodable.count()).isEqualTo(1);
+    }
+
+    @Test
+    void aReaderThatIsAheadOfTheWriterWaits() throws Exception {
+        CountDownLatch held = new CountDownLatch(1);
+        table.onChange((puri, row) -> {
+            try {
+                held.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        AtomicInteger added = new AtomicInteger();
+        CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 100_000; i++) {
+                add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-" + i % 9)));
+                added.incrementAndGet();
+            }
+            writer.reached(0, 100_000);
+        });
+        // One batch is being written, and as many as there are besides are full.
+        int most = RowWriter.BATCHES * RowBatch.MOST;
+        await().during(Duration.ofMillis(300))
+                .untilAsserted(() -> assertThat(added.get()).isEqualTo(most));
+        assertThat(adding).isNotDone();
+
+        held.countDown();
+
+        adding.get(20, TimeUnit.SECONDS);
+        writer.await();
+        assertThat(table.reached(0)).isEqualTo(100_000);
+    }
+
+    @Test
+    void waitingEndsWhenAskedTo() {
+        registry.away = true;
+        CompletableFuture<Void> adding =
+                CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))));
+        await().untilAsserted(() -> assertThat(stop.waitingFor()).isNotNull());
+
+        stop.ask();
+
+        assertThatThrownBy(() -> adding.get(10, TimeUnit.SECONDS)).hasMessageContaining("stopped while");
+    }
+
+    @Test
+    void aRowIsKeptUnderThePositionOfTheLastEventThatWasAnswered() {
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("3-1042", "applied"));
+        write();
+        assertThat(positionOf(TRACK)).isEqualTo("3-1042");
+
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("3-1050", "unchanged"));
+        write();
+        assertThat(positionOf(TRACK)).isEqualTo("3-1050");
+
+        add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("3-1060", "refused:PURI_TAKEN"));
+        write();
+        assertThat(positionOf(TRACK)).isEqualTo("3-1060");
+        assertThat(answers.refusalAt(Position.parse("3-1060")))
+                .isEqualTo(new Answers.Refused(TRACK, Reason.PURI_TAKEN));
+        assertThat(answers.refusalAt(Position.parse("3-1050"))).isNull();
+    }
+
+    @Test
+    void aNameWithoutARowIsRememberedWithItsLastEvent() {
+        add(TRACK.toBytes(), null, headers("3-7", "refused:HANDLE_TAKEN"));
+        write();
+
+        assertThat(answers.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-7"));
+        assertThat(answers.refusalAt(Position.parse("3-7"))).isNotNull();
+        assertThat(undecodable.count()).isZero();
+    }
+
+    @Test
+    void aDescriptionIsKeptUnderItsOwnPositionThoughItsRowBearsAnOlderOne() {
+        // The first record of a schema is decoded, the others are parsed.
+        add(bytes("soundcloud:tracks:2"), avro(KNOWN, Rows.active("br-1")), headers("3-1042", "applied"));
+        for (String token : List.of("3-1050", "music-1-7")) {
+            add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers(token, "applied"));
+            write();
+
+            assertThat(positionOf(TRACK)).isEqualTo(token);
+        }
+        assertThat(withoutPosition()).isZero();
+    }
+
+    @Test
+    void anErasureIsToldToThoseWhoRememberRefusalsAndARefusalOfNothingIsNot() {
+        add(TRACK.toBytes(), null, headers("3-7", "refused:UNKNOWN_PURI"));
+        write();
+        assertThat(erased).isEmpty();
+
+        add(TRACK.toBytes(), null, headers("3-8", "applied"));
+        write();
+
+        assertThat(erased).containsExactly(TRACK);
+        assertThat(answers.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-8"));
+    }
+
+    @Test
+    void aRecordThatDoesNotNameItsEventIsCountedAndItsRowKeptUnderItsOwnPosition() {
+        Row row = Rows.active("br-1");
+        for (Headers headers : List.of(
+                headers("nowhere", "applied"),
+                headers("3-1042", "perhaps"),
+                new RecordHeaders().add(Outcome.HEADER, bytes("applied")),
+                new RecordHeaders())) {
+            add(TRACK.toBytes(), null, headers("3-1042", "applied"));
+            add(TRACK.toBytes(), avro(KNOWN, row), headers);
+        }
+        write();
+
+        assertThat(withoutPosition()).isEqualTo(4);
+        assertThat(positionOf(TRACK)).isEqualTo(row.position().toString());
+        assertThat(undecodable.count()).isZero();
+    }
+
+    @Test
+    void anEventThatWasRefusedInAnotherTopicDoesNotHideTheTokensOfTheRows() {
+        Row row = Rows.active("br-1");
+        add(TRACK.toBytes(), avro(KNOWN, row), headers(row.position().toString(), "applied"));
+        add(TRACK.toBytes(), avro(KNOWN, row), headers("soundcloud-0-7", "refused:MALFORMED"));
+        write();
+
+        assertThat(positionOf(TRACK)).isEqualTo(row.position().toString());
+        assertThat(answers.refusalAt(Position.parse("soundcloud-0-7")))
+                .isEqualTo(new Answers.Refused(TRACK, Reason.MALFORMED));
+    }
+
+    @Test
+    void aMarkerNamesNoEventAndIsNotCounted() {
+        add(bytes("puri:marker:3"), null);
+        write();
+
+        assertThat(withoutPosition()).isZero();
+    }
+
+    private double withoutPosition() {
+        return meters.get("puri.identities.without.position").counter().count();
+    }
+
+    private String positionOf(Puri puri) {
+        Identity found = table.byPuri(puri);
+        assertThat(found).isNotNull();
+        return found.row().position().toString();
+    }
+
+    private static Headers headers(String position, String outcome) {
+        return new RecordHeaders().add(Position.HEADER, bytes(position)).add(Outcome.HEADER, bytes(outcome));
+    }
+
+    private void add(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
+        feed.process(new Record<>(key, value, 0, headers));
+    }
+
+    private void add(byte @Nullable [] key, byte @Nullable [] value) {
+        add(key, value, new RecordHeaders());
+    }
+
+    /** All that was added. */
+    private void write() {
+        writer.reached(0, 1);
+        writer.await();
+    }
+
+    private static byte[] avro(int schemaId, Row row) {
+        return WRITER.encode(schemaId, RowAvro.toAvro(row));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Knows the row's schema by one id, unless it is away. */
+    private static final class OneSchema implements SchemaRegistry {
+        private volatile boolean away;
+        private volatile @Nullable Error error;
+
+        @Override
+        public Schema byId(int id) {
+            Error thrown = error;
+            if (thrown != null) {
+                throw thrown;
+            }
+            if (away) {
+                throw new RegistryUnavailableException("away", null);
+            }
+            if (id != KNOWN) {
+                throw new UnknownSchemaException("no schema " + id, null);
+            }
+            return WRITER.schema();
+        }
+
+        @Override
+        public int register(String subject, Schema schema) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public int idOf(String subject, Schema schema) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,68 @@
+package dev.puri.resolver.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
+import dev.puri.tail.BrokerTopic;
+import dev.puri.tail.PlainConsumers;
+import dev.puri.tail.RefusalLog;
+import dev.puri.tail.transactions.TransactionWatch;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.ReadYourWrites;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The table and all that it needs of {@code log-tail}, on a class path that has no {@code http-service}. */
+final class WithoutHttpTest {
+    /** Nothing listens there. */
+    private static final String NOWHERE = "127.0.0.1:1";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aTableCanBeKeptWhereThereIsNoHttpServer() {
+        assertThatThrownBy(() -> Class.forName("dev.puri.http.Health")).isInstanceOf(ClassNotFoundException.class);
+        assertThatThrownBy(() -> Class.forName("io.vertx.core.Vertx")).isInstanceOf(ClassNotFoundException.class);
+
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
+        InstantSource clock = InstantSource.system();
+        try (RefusalLog refusals = RefusalLog.start(
+                        new PlainConsumers(Map.of(), NOWHERE), registry, 10, Duration.ofDays(1), 10, clock, meters);
+                Waiters waiters = new Waiters(10);
+                TransactionWatch transactions =
+                        TransactionWatch.of(Map.of(), NOWHERE, Topics.IDENTITIES::equals, topic -> true, meters)) {
+            Answers answers = new Answers(meters, refusals::forgetErased);
+            try (TableKeeper<RowChanges> keeper = new TableKeeper<>(
+                    () -> new BrokerTopic(Map.of(), NOWHERE, Topics.IDENTITIES),
+                    TableKeeper.clients(Map.of(), NOWHERE, folder.toString(), registry, answers, waiters, meters),
+                    new Snapshots(folder, Duration.ofMinutes(1), clock),
+                    waiters,
+                    (topicId, begins, completeAt, isThere) -> RowChanges.NONE,
+                    0,
+                    Duration.ofSeconds(30),
+                    transactions::reason,
+                    clock,
+                    meters)) {
+                new ReadYourWrites(
+                        new TableRows(keeper::table), answers, refusals, waiters, keeper::partitions, meters);
+                transactions.start();
+                keeper.start();
+
+                assertThat(keeper.table()).isNull();
+                assertThat(keeper.isReady()).isFalse();
+                assertThat(new PackedTable().rows()).isZero();
+            }
+        }
+    }
+}
