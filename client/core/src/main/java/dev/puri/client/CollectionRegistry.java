@@ -34,6 +34,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -401,7 +402,7 @@ public final class CollectionRegistry {
         Map<String, Object> config = new HashMap<>(properties);
         config.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
         config.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, AVRO_SERIALIZER);
-        config.putIfAbsent(IdentityPublisher.REMOVE_JAVA_PROPERTIES, "true");
+        config.putIfAbsent(ProducerProperties.REMOVE_JAVA_PROPERTIES, "true");
         config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, TRANSACTIONAL_ID);
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
         config.put(ProducerConfig.ACKS_CONFIG, "all");
@@ -427,8 +428,10 @@ public final class CollectionRegistry {
 
     private static boolean isTakenOver(Throwable error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            // A write that arrives while the coordinator fences this producer's transaction meets an invalid state.
             if (cause instanceof ProducerFencedException
                     || cause instanceof InvalidProducerEpochException
+                    || cause instanceof InvalidTxnStateException
                     || cause instanceof TransactionAbortableException) {
                 return true;
             }
@@ -466,7 +469,7 @@ public final class CollectionRegistry {
         }
     }
 
-    /** Running out is told as Kafka tells it, for that is how its own calls end when their share runs out. */
+    /** Throws Kafka's TimeoutException when the time is over, as Kafka's own calls do when their share of it is. */
     private static final class Deadline {
         private final Duration timeout;
         private final long end;

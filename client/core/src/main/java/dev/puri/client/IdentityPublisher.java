@@ -11,14 +11,14 @@ import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -28,50 +28,43 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes events. Thread-safe; one for the whole service.
  *
- * <p>Events of one pURI that are published by one thread stand in the log in that order. An event that
- * is published twice, with one event id, counts once, so after any failure publishing again is the
- * remedy.
+ * <p><b>Publishing again is safe</b> after any failure, of one event or of a batch, also by another process: an event has an
+ * id, and the registry counts it once. It remembers the last 8 applied events of each pURI.
+ *
+ * <p><b>Order.</b> Events of one pURI that one thread publishes are in the log in that order. An event that failed and is
+ * published again comes after those that were published meanwhile, so publish it before later events of its pURI. An event
+ * with {@link Events.Draft#ifEpoch} is refused if it comes too late.
+ *
+ * <p><b>Bounds.</b> Events that are not yet acknowledged are in the producer's buffer, {@code buffer.memory} (32 MiB). While
+ * it is full, or no broker is in reach, publishing blocks for {@code max.block.ms} at most, and then fails. Nothing is dropped
+ * without an error: each event is acknowledged or ends in a {@link PublishException}.
  */
 public final class IdentityPublisher implements AutoCloseable {
-    private static final String AVRO_SERIALIZER = "dev.puri.schemas.serde.AvroSerializer";
+    /** Property: base URL of a resolver, for {@link #await}. */
+    public static final String RESOLVER_URL = "puri.resolver.url";
 
-    /** Confluent's key: without it its serializer registers a version of its own for our generated classes. */
-    static final String REMOVE_JAVA_PROPERTIES = "avro.remove.java.properties";
+    /** Property: bearer token for that resolver; none without it. */
+    public static final String RESOLVER_TOKEN = "puri.resolver.token";
 
     /** How much longer than its delivery timeout the producer has, so that its own error comes first. */
     private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
-
-    /** Kafka's default of {@code delivery.timeout.ms}. */
-    private static final Duration KAFKA_DELIVERY_TIMEOUT = Duration.ofSeconds(120);
 
     /** Beyond the wait, for the way there and back. */
     private static final Duration RESOLVER_PATIENCE = Duration.ofSeconds(10);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
 
-    /** Whoever sets one of these has thought about how long to wait, and ours might not fit to it. */
-    private static final List<String> TIMEOUTS = List.of(
-            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-            ProducerConfig.LINGER_MS_CONFIG);
-
     private final Producer<byte[], Object> producer;
     private final String bootstrapServers;
     private final Duration settleWithin;
     private final Predicate<String> ownsTopic;
     private final @Nullable ResolverClient resolver;
-
-    /** Property: base URL of a resolver, for {@link #await}. */
-    public static final String RESOLVER_URL = "puri.resolver.url";
-
-    /** Property: bearer token for that resolver; none without it. */
-    public static final String RESOLVER_TOKEN = "puri.resolver.token";
+    private volatile boolean isClosed;
 
     /**
      * Publishes everything on the shared topic.
@@ -96,7 +89,7 @@ public final class IdentityPublisher implements AutoCloseable {
      *     are listed
      */
     public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
-        this(producerProperties(properties), ownsTopic, resolver(properties));
+        this(ProducerProperties.of(properties), ownsTopic, resolver(properties));
     }
 
     private IdentityPublisher(
@@ -104,13 +97,13 @@ public final class IdentityPublisher implements AutoCloseable {
         this(
                 new KafkaProducer<>(properties),
                 String.valueOf(properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG)),
-                deliveryTimeout(properties).plus(DELIVERY_GRACE),
+                ProducerProperties.deliveryTimeout(properties).plus(DELIVERY_GRACE),
                 ownsTopic,
                 resolver);
     }
 
     IdentityPublisher(Producer<byte[], Object> producer, Predicate<String> ownsTopic) {
-        this(producer, KAFKA_DELIVERY_TIMEOUT, ownsTopic);
+        this(producer, ProducerProperties.KAFKA_DELIVERY_TIMEOUT, ownsTopic);
     }
 
     IdentityPublisher(Producer<byte[], Object> producer, Duration settleWithin, Predicate<String> ownsTopic) {
@@ -130,14 +123,6 @@ public final class IdentityPublisher implements AutoCloseable {
         this.resolver = resolver;
     }
 
-    /** Of properties that Kafka has accepted. */
-    private static Duration deliveryTimeout(Map<String, Object> properties) {
-        Object millis = properties.get(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
-        return millis == null
-                ? KAFKA_DELIVERY_TIMEOUT
-                : Duration.ofMillis(Long.parseLong(String.valueOf(millis).trim()));
-    }
-
     private static @Nullable ResolverClient resolver(Map<?, ?> properties) {
         Object url = properties.get(RESOLVER_URL);
         Object token = properties.get(RESOLVER_TOKEN);
@@ -150,120 +135,119 @@ public final class IdentityPublisher implements AutoCloseable {
                         .build());
     }
 
-    static Map<String, Object> producerProperties(Map<?, ?> given) {
-        Map<String, Object> properties = new HashMap<>();
-        given.forEach((key, value) -> properties.put(String.valueOf(key), value));
-        properties.remove(RESOLVER_URL);
-        properties.remove(RESOLVER_TOKEN);
-
-        List<String> mistakes = new ArrayList<>();
-        require(properties, ProducerConfig.ACKS_CONFIG, List.of("all", "-1"), mistakes);
-        require(properties, ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, List.of("true"), mistakes);
-        require(properties, ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG, List.of("false"), mistakes);
-        forbid(
-                properties,
-                ProducerConfig.PARTITIONER_CLASS_CONFIG,
-                "a pURI's partition is found by Kafka's default",
-                mistakes);
-        forbid(properties, ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, "the key is the canonical pURI", mistakes);
-        forbid(
-                properties,
-                ProducerConfig.TRANSACTIONAL_ID_CONFIG,
-                "the publisher opens no transactions; event ids make retries harmless",
-                mistakes);
-        if (!mistakes.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "properties that a publisher cannot take:\n  " + String.join("\n  ", mistakes));
-        }
-
-        properties.put(ProducerConfig.ACKS_CONFIG, "all");
-        properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
-        properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
-        properties.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, AVRO_SERIALIZER);
-        properties.putIfAbsent(REMOVE_JAVA_PROPERTIES, "true");
-        if (TIMEOUTS.stream().noneMatch(properties::containsKey)) {
-            properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000");
-            properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
-        }
-        properties.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, "30000");
-        // With several, a partition whose leader is just coming up may refuse the first and take the second;
-        // the first is then out of sequence for ever and expires (KAFKA-15591).
-        properties.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
-        return properties;
-    }
-
-    private static void require(
-            Map<String, Object> properties, String key, List<String> allowed, List<String> mistakes) {
-        Object value = properties.get(key);
-        if (value != null && !allowed.contains(String.valueOf(value).trim())) {
-            mistakes.add(key + "=" + value + ": must be " + allowed.get(0) + ", or absent");
-        }
-    }
-
-    private static void forbid(Map<String, Object> properties, String key, String why, List<String> mistakes) {
-        if (properties.containsKey(key)) {
-            mistakes.add(key + "=" + properties.get(key) + ": must be absent; " + why);
-        }
+    /**
+     * Publishes an event without headers.
+     *
+     * @see #publish(Event, Map)
+     */
+    public CompletionStage<Position> publish(Event event) {
+        return publish(event, Map.of());
     }
 
     /**
      * Publishes an event. Blocks while the producer's buffer is full or the topic's metadata is not yet
      * known, at most {@code max.block.ms} (30 s), and while the serializer asks the schema registry.
      *
+     * @param headers of its record, such as {@code traceparent}; values are written in UTF-8
      * @return its place in the log once all in-sync replicas have it, whose text is the token to resolve
-     *     with; or a {@link PublishException}, at the latest a second after {@code delivery.timeout.ms}. Completed by
-     *     the producer's thread or a timer's, neither of which must be held
+     *     with; or a {@link PublishException}, at the latest a second after {@code delivery.timeout.ms}, at once when this
+     *     publisher is closed. Completed by the producer's thread or a timer's, neither of which must be held
      * @throws InterruptException when the thread is interrupted while it waits
      */
-    public CompletionStage<Position> publish(Event event) {
-        String topic = ownsTopic.test(event.puri().namespace())
-                ? Topics.eventsOf(event.puri().namespace())
-                : Topics.EVENTS;
-        CompletableFuture<Position> result = new CompletableFuture<>();
-        CompletableFuture<?> settled = failUnlessSettled(result, event, topic);
-        try {
-            var unused = producer.send(
-                    new ProducerRecord<>(topic, event.puri().toBytes(), EventAvro.toAvro(event)), (metadata, error) -> {
-                        settled.complete(null);
-                        if (error == null) {
-                            result.complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()));
-                        } else {
-                            result.completeExceptionally(new PublishException(event, topic, error));
-                        }
-                    });
-        } catch (InterruptException e) {
-            settled.complete(null);
-            throw e;
-        } catch (KafkaException e) {
-            settled.complete(null);
-            // What a serializer throws comes out of send; the caller gets all failures through one door.
-            result.completeExceptionally(new PublishException(event, topic, e));
+    public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
+        return send(event, topic(event), headers).minimalCompletionStage();
+    }
+
+    /**
+     * Publishes an event and waits for its acknowledgement. Do not call it in a stage of this publisher.
+     *
+     * @return its place in the log, whose text is the token to resolve with
+     * @throws PublishException when it is not acknowledged
+     * @throws InterruptException when the thread is interrupted while it waits; the event may arrive all the same
+     */
+    public Position publishSync(Event event) {
+        Delivery delivery = Batch.delivery(event, send(event, topic(event), Map.of()));
+        if (delivery instanceof Delivery.Acknowledged acknowledged) {
+            return acknowledged.token();
         }
-        return result.minimalCompletionStage();
+        throw new PublishException(((Delivery.Failed) delivery).error());
+    }
+
+    /**
+     * Publishes events together and waits for all of them. The failure of one event does not hide what became of the others.
+     * Once an event failed before it was sent, those that would fail for the same reason ({@link PublishException#scope})
+     * are not tried. So a batch takes {@code max.block.ms} for each topic and then {@code delivery.timeout.ms} at most, apart
+     * from the time in which the serializer asks the schema registry. Do not call it in a stage of this publisher.
+     *
+     * @param events those of one pURI in their order
+     * @return what has become of each event, in the order given
+     * @throws InterruptException when the thread is interrupted while it waits; any of the events may arrive all the same, so
+     *     publish the whole batch again
+     */
+    public List<Delivery> publishAll(List<Event> events) {
+        List<String> topics = events.stream().map(this::topic).toList();
+        Batch batch = new Batch(this);
+        for (int i = 0; i < events.size(); i++) {
+            batch.send(events.get(i), topics.get(i));
+        }
+        return batch.deliveries();
+    }
+
+    private String topic(Event event) {
+        String namespace = event.puri().namespace();
+        return Topics.eventsOf(namespace, ownsTopic.test(namespace));
+    }
+
+    PublishException failure(Event event, String topic, Throwable error) {
+        boolean isOfClosing =
+                isClosed && (error.getClass() == KafkaException.class || error instanceof IllegalStateException);
+        Throwable cause = isOfClosing ? new IllegalStateException("this publisher is closed", error) : error;
+        return new PublishException(event, topic, bootstrapServers, cause);
+    }
+
+    /** Sends an event. The result fails by a {@link PublishException} alone, and is settled within a bound. */
+    CompletableFuture<Position> send(Event event, String topic, Map<String, String> headers) {
+        ProducerRecord<byte[], Object> record =
+                new ProducerRecord<>(topic, event.puri().toBytes(), EventAvro.toAvro(event));
+        headers.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
+        CompletableFuture<Position> result = new CompletableFuture<>();
+        try {
+            var unused = producer.send(record, (metadata, error) -> {
+                if (error == null) {
+                    result.complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()));
+                } else {
+                    result.completeExceptionally(failure(event, topic, error));
+                }
+            });
+            failUnlessSettled(result, event, topic);
+        } catch (InterruptException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            // Errors of the serializer and of a closed or failed producer are thrown; callers get all in the result.
+            result.completeExceptionally(failure(event, topic, e));
+        }
+        return result;
     }
 
     /**
      * Fails the result unless the producer acknowledges the event or gives it up. A producer that has no producer id yet gives
      * nothing up: while it asks a broker that is away for the id, no batch expires, whatever its delivery timeout.
-     *
-     * @return to be completed when the producer has settled the event, which cancels the timer
      */
-    private CompletableFuture<?> failUnlessSettled(CompletableFuture<Position> result, Event event, String topic) {
+    private void failUnlessSettled(CompletableFuture<Position> result, Event event, String topic) {
         CompletableFuture<?> settled =
                 new CompletableFuture<>().orTimeout(settleWithin.toMillis(), TimeUnit.MILLISECONDS);
-        var unused = settled.whenComplete((nothing, timeout) -> {
+        var unusedFailure = settled.whenComplete((nothing, timeout) -> {
             if (timeout != null) {
-                String detail =
-                        "no broker of " + bootstrapServers + " has answered for " + settleWithin.toMillis() + " ms";
-                result.completeExceptionally(new PublishException(event, topic, new TimeoutException(detail)));
+                String detail = "no answer for " + settleWithin.toMillis() + " ms";
+                result.completeExceptionally(failure(event, topic, new TimeoutException(detail)));
             }
         });
-        return settled;
+        var unusedCancel = result.whenComplete((position, error) -> settled.complete(null));
     }
 
     /**
      * Waits for what becomes of a published event, by asking a resolver ({@value #RESOLVER_URL}) until it
-     * knows. Holds no thread.
+     * knows. Holds no thread. 256 such questions are with the resolver at a time; more of them wait for their turn.
      *
      * @param puri whose event it is
      * @param token that {@link #publish} gave
@@ -281,7 +265,7 @@ public final class IdentityPublisher implements AutoCloseable {
         CompletableFuture<Fate> fate = new CompletableFuture<>();
         var unused = resolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
             if (error != null) {
-                fate.completeExceptionally(failure(error));
+                fate.completeExceptionally(awaitFailure(error));
             } else if (verdict instanceof Verdict.Malformed malformed) {
                 fate.completeExceptionally(new IllegalStateException(malformed.detail()));
             } else {
@@ -291,19 +275,53 @@ public final class IdentityPublisher implements AutoCloseable {
         return fate.minimalCompletionStage();
     }
 
-    /** Not there any more, or gone on as another, is an answer that knows of the event too. */
+    /**
+     * Waits as {@link #await} does, and holds the calling thread. Do not call it in a stage of this publisher.
+     *
+     * @throws IOException as that of {@link #await}
+     * @throws IllegalStateException likewise, and when no resolver is set
+     * @throws InterruptException when the thread is interrupted
+     */
+    public Fate awaitSync(Puri puri, Position token, Duration wait) throws IOException {
+        try {
+            return await(puri, token, wait).toCompletableFuture().get();
+        } catch (ExecutionException e) {
+            // The cause was thrown on another thread; the new exception has the caller's stack trace.
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof IOException) {
+                throw new IOException(cause.getMessage(), cause);
+            }
+            throw new IllegalStateException(cause.getMessage(), cause);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    /** Deleted, merged and unknown are answers of a table that has the event. */
     private static Fate fate(Verdict verdict) {
         if (verdict instanceof Verdict.Refused refused) {
-            return new Fate.Refused(
-                    refused.reason(),
-                    refused.detail(),
-                    refused.holderOwner() == null ? null : refused.holderOwner().text(),
-                    refused.holderShard() == null ? null : refused.holderShard().text());
+            return refused(refused);
         }
         return verdict instanceof Verdict.NotCaughtUp ? new Fate.NotCaughtUp() : new Fate.Settled();
     }
 
-    private static Throwable failure(Throwable error) {
+    private static Fate.Refused refused(Verdict.Refused verdict) {
+        String detail = verdict.detail();
+        return switch (verdict.reason()) {
+            case "PURI_TAKEN" ->
+                new Fate.Refused.PuriTaken(detail, verdict.holderOwner(), verdict.holderShard(), verdict.survivor());
+            case "HANDLE_TAKEN" -> new Fate.Refused.HandleTaken(detail);
+            case "NOT_ALLOWED" -> new Fate.Refused.NotAllowed(detail);
+            case "UNKNOWN_PURI" -> new Fate.Refused.UnknownPuri(detail);
+            case "STALE_EPOCH" -> new Fate.Refused.StaleEpoch(detail);
+            case "OTHER_INCARNATION" -> new Fate.Refused.OtherIncarnation(detail);
+            case "DELETED" -> new Fate.Refused.Deleted(detail);
+            case "MERGED" -> new Fate.Refused.Merged(detail, verdict.survivor());
+            default -> new Fate.Refused.Other(verdict.reason(), detail);
+        };
+    }
+
+    private static Throwable awaitFailure(Throwable error) {
         // Stages wrap what they pass on.
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         if (!(cause instanceof ResolverException resolving)) {
@@ -324,11 +342,23 @@ public final class IdentityPublisher implements AutoCloseable {
         producer.flush();
     }
 
-    /** Delivers what is under way, for at most 35 s, and lets go of the rest. What {@link #await} waits for fails. */
+    /** Closes within 35 s. */
     @Override
     public void close() {
+        close(CLOSE_TIMEOUT);
+    }
+
+    /**
+     * Waits for the acknowledgement of events under way, and fails those that have none by then. What {@link #await} waits
+     * for fails at once.
+     *
+     * @param timeout how long at most
+     * @throws InterruptException when the thread is interrupted
+     */
+    public void close(Duration timeout) {
+        isClosed = true;
         try {
-            producer.close(CLOSE_TIMEOUT);
+            producer.close(timeout);
         } finally {
             if (resolver != null) {
                 resolver.close();

@@ -2,25 +2,125 @@ package dev.puri.client;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import java.io.IOException;
 import java.util.UUID;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event that was not acknowledged. It may have arrived all the same: publish it again, with the
- * same event id, and it counts once.
+ * same event id, and it counts once. The message names the event, its pURI, the topic and the brokers' addresses, and says
+ * what to do where Kafka does not. The cause is Kafka's or the serializer's exception.
  */
 public final class PublishException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient Puri puri;
     private final UUID eventId;
+    private final Scope scope;
 
-    PublishException(Event event, String topic, Throwable cause) {
+    /** Which events a failure concerns. */
+    public enum Scope {
+        /** This event alone, such as one that is too large. Others get through; publishing this one again does not help. */
+        EVENT,
+        /** The events of its topic, which is missing or forbidden. */
+        TOPIC,
+        /** All events: the brokers, the schema registry or the publisher fail. */
+        PUBLISHER
+    }
+
+    /**
+     * A failure as {@link IdentityPublisher} has it, for fakes of it.
+     *
+     * @param brokers addresses of the brokers that were to take the event
+     * @param cause Kafka's or the serializer's exception
+     */
+    public PublishException(Event event, String topic, String brokers, Throwable cause) {
         super(
-                "event " + event.eventId() + " of " + event.puri() + " was not acknowledged on " + topic + ": "
-                        + cause.getMessage(),
+                "event " + event.eventId() + " of " + event.puri() + " was not acknowledged on " + topic + " at "
+                        + brokers + ": " + reason(cause),
                 cause);
         this.puri = event.puri();
         this.eventId = event.eventId();
+        this.scope = scope(cause);
+    }
+
+    /** The same failure with the stack trace of the calling thread. */
+    PublishException(PublishException failure) {
+        super(failure.getMessage(), failure.getCause());
+        this.puri = failure.puri;
+        this.eventId = failure.eventId;
+        this.scope = failure.scope;
+    }
+
+    private static String reason(Throwable cause) {
+        String detail = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        if (isFatal(cause)) {
+            Throwable error = cause.getCause();
+            return "the producer has failed for good; close this publisher and open another (" + detail
+                    + (error == null ? "" : ": " + error.getMessage()) + ")";
+        }
+        if (cause instanceof BufferExhaustedException) {
+            return "the buffer of events not yet acknowledged is full; the brokers are away, or slower than this service:"
+                    + " publish more slowly, or raise buffer.memory or max.block.ms (" + detail + ")";
+        }
+        if (isOfTopic(cause) && cause instanceof TimeoutException) {
+            return "the topic does not exist; make it with puri topics create (" + detail + ")";
+        }
+        return cause instanceof TimeoutException ? "no broker acknowledged it in time (" + detail + ")" : detail;
+    }
+
+    private static Scope scope(Throwable cause) {
+        if (isOfTopic(cause)) {
+            return Scope.TOPIC;
+        }
+        if (cause instanceof SerializationException) {
+            boolean isRegistryAway =
+                    cause instanceof RegistryUnavailableException || cause.getCause() instanceof IOException;
+            return isRegistryAway ? Scope.PUBLISHER : Scope.EVENT;
+        }
+        boolean isOfPublisher = isFatal(cause)
+                || isPlain(cause)
+                || cause instanceof RetriableException
+                || cause instanceof AuthenticationException
+                || cause instanceof AuthorizationException
+                || cause instanceof OutOfOrderSequenceException
+                || cause instanceof IllegalStateException;
+        return isOfPublisher ? Scope.PUBLISHER : Scope.EVENT;
+    }
+
+    /** Kafka reports a missing topic by a timeout with that cause. */
+    private static boolean isOfTopic(@Nullable Throwable cause) {
+        return cause instanceof TopicAuthorizationException
+                || cause instanceof InvalidTopicException
+                || cause instanceof UnknownTopicOrPartitionException
+                || cause instanceof TimeoutException
+                        && !(cause.getCause() instanceof TimeoutException)
+                        && isOfTopic(cause.getCause());
+    }
+
+    /** After a fatal error a producer refuses every record by a plain KafkaException with that error as its cause. */
+    private static boolean isFatal(Throwable cause) {
+        return (isPlain(cause) && cause.getCause() != null)
+                || cause instanceof ProducerFencedException
+                || cause instanceof InvalidProducerEpochException;
+    }
+
+    private static boolean isPlain(Throwable cause) {
+        return cause.getClass() == KafkaException.class;
     }
 
     /** The pURI of the event that failed. */
@@ -31,5 +131,10 @@ public final class PublishException extends RuntimeException {
     /** The id of the event that failed. */
     public UUID eventId() {
         return eventId;
+    }
+
+    /** Which events the failure concerns. */
+    public Scope scope() {
+        return scope;
     }
 }

@@ -2,6 +2,7 @@ package dev.puri.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.identity.Owner;
@@ -27,6 +28,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -44,6 +47,8 @@ class IdentityPublisherIT {
     private static final int PARTITIONS = 8;
     private static final Owner CATALOG = new Owner("catalog");
     private static final Shard BR_1 = new Shard("br-1");
+
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private static final IdentityMinter MINTER = new IdentityMinter();
 
@@ -250,5 +255,113 @@ class IdentityPublisherIT {
                 assertThat(get(publisher.publish(event)).topic()).isEqualTo(Topics.EVENTS);
             }
         }
+    }
+
+    @Test
+    void aTopicThatIsMissingIsNamedWithWhatToDo() {
+        Map<String, Object> properties = properties();
+        properties.put("max.block.ms", "3000");
+        try (IdentityPublisher publisher = new IdentityPublisher(properties, "nowhere"::equals)) {
+            assertThatThrownBy(() -> publisher.publishSync(created("nowhere:tracks:1")))
+                    .isInstanceOf(PublishException.class)
+                    .hasMessageContaining(
+                            "puri.events.v1.nowhere at " + Broker.shared().bootstrapServers())
+                    .hasMessageContaining("make it with puri topics create");
+        }
+    }
+
+    private static List<Event> batch(int size) {
+        return IntStream.range(0, size)
+                .mapToObj(i -> created("soundcloud:tracks:batch" + i))
+                .toList();
+    }
+
+    private static List<Event> failedOf(List<Delivery> deliveries) {
+        return deliveries.stream()
+                .filter(Delivery.Failed.class::isInstance)
+                .map(Delivery::event)
+                .toList();
+    }
+
+    private static String messageOf(Delivery delivery) {
+        return String.valueOf(((Delivery.Failed) delivery).error().getMessage());
+    }
+
+    /** The client forgets its metadata when no broker answers, so an event without a broker waits for metadata. */
+    @Test
+    void aBatchWithoutABrokerFailsWithinTheBoundAndPublishingItAgainHelps() throws Exception {
+        try (RestartableBroker broker = Broker.start()) {
+            makeTopics(broker.bootstrapServers(), Topics.EVENTS);
+            Map<String, Object> properties = properties();
+            properties.put("bootstrap.servers", broker.bootstrapServers());
+            properties.put("max.block.ms", "5000");
+            properties.put("request.timeout.ms", "2000");
+            properties.put("delivery.timeout.ms", "5000");
+            List<Event> batch = batch(200);
+            try (IdentityPublisher publisher = new IdentityPublisher(properties)) {
+                await().atMost(SOON)
+                        .until(() -> failedOf(publisher.publishAll(batch(1))).isEmpty());
+                broker.stop();
+
+                List<Delivery> deliveries = publisher.publishAll(batch);
+
+                assertThat(deliveries).extracting(Delivery::event).isEqualTo(batch);
+                assertThat(deliveries)
+                        .allSatisfy(each -> assertThat(messageOf(each))
+                                .contains(each.event().puri() + " was not acknowledged on puri.events.v1 at "
+                                        + broker.bootstrapServers() + ": no broker acknowledged it in time"));
+
+                broker.start();
+                await().atMost(SOON)
+                        .untilAsserted(() -> assertThat(failedOf(publisher.publishAll(batch)))
+                                .isEmpty());
+            }
+        }
+    }
+
+    /** A buffer for two of eight partitions, which are sent after 20 ms, and no time to wait for room. */
+    @Test
+    void aFullBufferFailsEventsWithAnErrorAndLosesNone() {
+        Map<String, Object> properties = properties();
+        properties.put("buffer.memory", "32768");
+        properties.put("batch.size", "16384");
+        properties.put("linger.ms", "20");
+        properties.put("max.block.ms", "0");
+        List<Event> batch = batch(200);
+        try (IdentityPublisher publisher = new IdentityPublisher(properties)) {
+            await().atMost(SOON)
+                    .until(() -> failedOf(publisher.publishAll(batch(1))).isEmpty());
+
+            List<Delivery> deliveries = publisher.publishAll(batch);
+
+            assertThat(deliveries).element(0).isInstanceOf(Delivery.Acknowledged.class);
+            assertThat(deliveries)
+                    .element(199)
+                    .satisfies(last -> assertThat(messageOf(last))
+                            .contains("the buffer of events not yet acknowledged is full")
+                            .contains("raise buffer.memory or max.block.ms"));
+            AtomicReference<List<Event>> failed = new AtomicReference<>(failedOf(deliveries));
+            await().atMost(SOON)
+                    .until(() -> failed.updateAndGet(events -> failedOf(publisher.publishAll(events)))
+                            .isEmpty());
+        }
+    }
+
+    /** Events linger longer than the test takes. */
+    @Test
+    void closingFailsWhatIsNotAcknowledged() {
+        Map<String, Object> properties = properties();
+        properties.put("linger.ms", "100000");
+        IdentityPublisher publisher = new IdentityPublisher(properties);
+        CompletionStage<Position> underWay = publisher.publish(created("soundcloud:tracks:under-way"));
+        assertThat(underWay.toCompletableFuture()).isNotDone();
+
+        publisher.close(Duration.ZERO);
+
+        assertThatThrownBy(() -> get(underWay))
+                .cause()
+                .isInstanceOf(PublishException.class)
+                .hasMessageContaining("soundcloud:tracks:under-way")
+                .hasMessageEndingWith("this publisher is closed");
     }
 }

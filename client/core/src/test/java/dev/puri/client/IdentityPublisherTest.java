@@ -13,19 +13,32 @@ import dev.puri.schemas.log.Position;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
+import org.assertj.core.api.Condition;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +76,17 @@ class IdentityPublisherTest {
     }
 
     @Test
+    void headersAreThoseOfTheRecordInUtf8() {
+        try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
+            new IdentityPublisher(kafka, namespace -> false).publish(EVENT, Map.of("traceparent", "00-é"));
+            assertThat(kafka.history().get(0).headers()).singleElement().satisfies(header -> {
+                assertThat(header.key()).isEqualTo("traceparent");
+                assertThat(header.value()).isEqualTo("00-é".getBytes(StandardCharsets.UTF_8));
+            });
+        }
+    }
+
+    @Test
     void aNamespaceThatOwnsItsTopicIsPublishedThere() {
         try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, "music"::equals);
@@ -86,7 +110,27 @@ class IdentityPublisherTest {
         try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
             CompletionStage<Position> published =
                     new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false).publish(EVENT);
-            assertFails(published, TimeoutException.class, "no broker of localhost:9092 has answered for 20 ms");
+            assertFails(published, TimeoutException.class, "no broker acknowledged it in time (no answer for 20 ms)");
+        }
+    }
+
+    /** It waits for metadata and for room in its buffer, for as long as {@code max.block.ms}. */
+    @Test
+    @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
+    void theTimeThatTheProducerTakesToAcceptAnEventDoesNotCount() {
+        Partitioner none = null;
+        try (MockProducer<byte[], Object> kafka = new MockProducer<>(true, none, new ByteArraySerializer(), TEXT) {
+            @Override
+            public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], Object> event, Callback callback) {
+                // A timer of the publisher that was set before this one fires before it.
+                var unused = new CompletableFuture<Boolean>()
+                        .completeOnTimeout(true, 50, TimeUnit.MILLISECONDS)
+                        .join();
+                return super.send(event, callback);
+            }
+        }) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(1), namespace -> false);
+            assertThat(publisher.publish(EVENT).toCompletableFuture().join()).hasToString("0-0");
         }
     }
 
@@ -108,10 +152,132 @@ class IdentityPublisherTest {
                 .asInstanceOf(InstanceOfAssertFactories.type(PublishException.class))
                 .satisfies(e -> assertThat(e)
                         .hasMessage("event 01970000-0000-7000-8000-000000000001 of music:tracks:blue%20train was not"
-                                + " acknowledged on puri.events.v1: " + why)
+                                + " acknowledged on puri.events.v1 at localhost:9092: " + why)
                         .hasCauseInstanceOf(cause))
                 .satisfies(e -> assertThat(e.puri()).isEqualTo(EVENT.puri()))
                 .satisfies(e -> assertThat(e.eventId()).isEqualTo(EVENT.eventId()));
+    }
+
+    @Test
+    void publishingAfterCloseSaysSo() {
+        IdentityPublisher publisher = new IdentityPublisher(producer(true, TEXT), namespace -> false);
+        publisher.close();
+        assertFails(publisher.publish(EVENT), IllegalStateException.class, "this publisher is closed");
+        assertThatThrownBy(() -> publisher.publishSync(EVENT))
+                .isInstanceOf(PublishException.class)
+                .hasMessageEndingWith("this publisher is closed");
+    }
+
+    /** A producer that may not write to the cluster at all ends so; none of ours has a transactional id to be fenced by. */
+    @Test
+    void aFencedProducerIsSaidToBeReplaced() {
+        try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
+            kafka.initTransactions();
+            kafka.fenceProducer();
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            assertFails(
+                    publisher.publish(EVENT),
+                    KafkaException.class,
+                    "the producer has failed for good; close this publisher and open another (MockProducer is fenced.:"
+                            + " Fenced)");
+        }
+    }
+
+    @Test
+    void publishSyncReturnsTheTokenOrThrowsInTheCallersThread() {
+        try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            assertThat(publisher.publishSync(EVENT)).hasToString("0-0");
+            kafka.sendException = new RecordTooLargeException("1 byte too many");
+            assertThatThrownBy(() -> publisher.publishSync(EVENT))
+                    .isInstanceOfSatisfying(
+                            PublishException.class, e -> assertThat(e.eventId()).isEqualTo(EVENT.eventId()))
+                    .hasCauseInstanceOf(RecordTooLargeException.class)
+                    .hasStackTraceContaining("publishSyncReturnsTheTokenOrThrowsInTheCallersThread");
+        }
+    }
+
+    private static Event moved(String puri) {
+        return new Events("test").moved(Puri.parse(puri), new Shard("br-1")).build();
+    }
+
+    /** A producer that fails the events of some topics and some pURIs, and counts how often it is asked. */
+    private static final class Failing extends MockProducer<byte[], Object> {
+        private final Map<String, RuntimeException> byTopicOrKey = new HashMap<>();
+        private final List<String> asked = new ArrayList<>();
+
+        @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
+        Failing() {
+            super(true, (Partitioner) null, new ByteArraySerializer(), TEXT);
+        }
+
+        @Override
+        public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], Object> event, Callback callback) {
+            String key = new String(event.key(), StandardCharsets.UTF_8);
+            asked.add(key);
+            for (String each : List.of(event.topic(), key)) {
+                RuntimeException error = byTopicOrKey.get(each);
+                if (error != null) {
+                    throw error;
+                }
+            }
+            return super.send(event, callback);
+        }
+    }
+
+    private static List<Delivery> publishAll(Failing kafka, String... puris) {
+        List<Event> events = Stream.of(puris).map(IdentityPublisherTest::moved).toList();
+        List<Delivery> deliveries = new IdentityPublisher(kafka, List.of("gone", "there")::contains).publishAll(events);
+        assertThat(deliveries).extracting(Delivery::event).containsExactlyElementsOf(events);
+        return deliveries;
+    }
+
+    private static final Condition<Delivery> FAILED =
+            new Condition<>(delivery -> delivery instanceof Delivery.Failed, "failed");
+
+    @Test
+    void oneFailureOfABatchHidesNoOtherResult() {
+        try (Failing kafka = new Failing()) {
+            kafka.byTopicOrKey.put("a:b:2", new RecordTooLargeException("1 byte too many"));
+            List<Delivery> deliveries = publishAll(kafka, "a:b:1", "a:b:2", "a:b:3");
+            assertThat(deliveries.get(0)).isNot(FAILED);
+            assertThat(deliveries.get(1)).is(FAILED);
+            assertThat(deliveries.get(2))
+                    .isInstanceOfSatisfying(
+                            Delivery.Acknowledged.class,
+                            third -> assertThat(third.token()).hasToString("0-1"));
+        }
+    }
+
+    @Test
+    void aBatchAsksOnceForATopicThatIsMissing() {
+        try (Failing kafka = new Failing()) {
+            kafka.byTopicOrKey.put(
+                    "puri.events.v1.gone",
+                    new TimeoutException("not in metadata", new UnknownTopicOrPartitionException()));
+            List<Delivery> deliveries = publishAll(kafka, "gone:b:1", "there:b:1", "gone:b:2", "a:b:1");
+            assertThat(kafka.asked).containsExactly("gone:b:1", "there:b:1", "a:b:1");
+            assertThat(deliveries).element(1).isNot(FAILED);
+            assertThat(deliveries).element(3).isNot(FAILED);
+            assertThat(deliveries)
+                    .element(2)
+                    .isInstanceOfSatisfying(
+                            Delivery.Failed.class,
+                            failed -> assertThat(failed.error())
+                                    .hasMessageContaining("gone:b:2 was not acknowledged on puri.events.v1.gone")
+                                    .hasMessageContaining("puri topics create"));
+        }
+    }
+
+    @Test
+    void aBatchEndsAtTheFirstEventThatFindsTheBufferFull() {
+        try (Failing kafka = new Failing()) {
+            kafka.byTopicOrKey.put("a:b:2", new BufferExhaustedException("Failed to allocate"));
+            List<Delivery> deliveries = publishAll(kafka, "a:b:1", "a:b:2", "there:b:1");
+            assertThat(kafka.asked).containsExactly("a:b:1", "a:b:2");
+            assertThat(deliveries.get(0)).isNot(FAILED);
+            assertThat(deliveries.subList(1, 3)).are(FAILED);
+        }
     }
 
     @Test
@@ -124,7 +290,7 @@ class IdentityPublisherTest {
                 "partitioner.class", "x.Z",
                 "partitioner.ignore.keys", true,
                 "transactional.id", "t");
-        assertThatThrownBy(() -> IdentityPublisher.producerProperties(given))
+        assertThatThrownBy(() -> ProducerProperties.of(given))
                 .isInstanceOf(IllegalArgumentException.class)
                 .message()
                 .contains("acks=1: must be all")
@@ -142,7 +308,7 @@ class IdentityPublisherTest {
         given.setProperty("basic.auth.user.info", "me:secret");
         given.setProperty("acks", "all");
         given.setProperty("delivery.timeout.ms", "120000");
-        assertThat(IdentityPublisher.producerProperties(given))
+        assertThat(ProducerProperties.of(given))
                 .containsEntry("value.serializer", "io.confluent.kafka.serializers.KafkaAvroSerializer")
                 .containsEntry("basic.auth.user.info", "me:secret")
                 .containsEntry("delivery.timeout.ms", "120000")
@@ -151,9 +317,9 @@ class IdentityPublisherTest {
 
     @Test
     void ourSerializerAndBoundedDeliveryAreTheDefault() {
-        assertThat(IdentityPublisher.producerProperties(Map.of("avro.remove.java.properties", "false")))
+        assertThat(ProducerProperties.of(Map.of("avro.remove.java.properties", "false")))
                 .containsEntry("avro.remove.java.properties", "false");
-        assertThat(IdentityPublisher.producerProperties(Map.of()))
+        assertThat(ProducerProperties.of(Map.of()))
                 .containsEntry("avro.remove.java.properties", "true")
                 .containsEntry("value.serializer", "dev.puri.schemas.serde.AvroSerializer")
                 .containsEntry("acks", "all")

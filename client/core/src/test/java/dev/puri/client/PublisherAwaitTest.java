@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +24,10 @@ import org.junit.jupiter.api.Test;
 
 /** What a resolver answers of a published event, as a publisher passes it on. */
 class PublisherAwaitTest {
+    private static final Puri PURI = Puri.parse("a:b:c");
+    private static final Position TOKEN = new Position("puri.events.v1", 0, 7);
+    private static final Duration WAIT = Duration.ofSeconds(1);
+
     private HttpServer server;
     private volatile int status = 200;
     private volatile String body = "";
@@ -41,7 +50,7 @@ class PublisherAwaitTest {
         server.stop(0);
     }
 
-    private Fate await() throws Exception {
+    private IdentityPublisher publisher() {
         Map<String, String> properties = Map.of(
                 "bootstrap.servers",
                 "127.0.0.1:1",
@@ -49,11 +58,12 @@ class PublisherAwaitTest {
                 "http://127.0.0.1:1",
                 IdentityPublisher.RESOLVER_URL,
                 "http://127.0.0.1:" + server.getAddress().getPort() + "/");
-        try (IdentityPublisher publisher = new IdentityPublisher(properties)) {
-            return publisher
-                    .await(Puri.parse("a:b:c"), new Position("puri.events.v1", 0, 7), Duration.ofSeconds(1))
-                    .toCompletableFuture()
-                    .get(60, TimeUnit.SECONDS);
+        return new IdentityPublisher(properties);
+    }
+
+    private Fate await() throws Exception {
+        try (IdentityPublisher publisher = publisher()) {
+            return publisher.await(PURI, TOKEN, WAIT).toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -67,13 +77,63 @@ class PublisherAwaitTest {
         assertThat(await()).isEqualTo(new Fate.Settled());
         result("\"verdict\":\"not-caught-up\"");
         assertThat(await()).isEqualTo(new Fate.NotCaughtUp());
-        result("\"verdict\":\"refused\",\"reason\":\"PURI_TAKEN\",\"detail\":\"why\","
-                + "\"holder\":{\"owner\":\"catalog\",\"shard\":\"br-1\"}");
-        assertThat(await()).isEqualTo(new Fate.Refused("PURI_TAKEN", "why", "catalog", "br-1"));
-        result("\"verdict\":\"refused\",\"reason\":\"ID_REUSED\"");
-        assertThat(await()).isEqualTo(new Fate.Refused("ID_REUSED", null, null, null));
         result("\"verdict\":\"malformed\",\"detail\":\"another object's token\"");
         assertThatThrownBy(this::await).cause().isInstanceOf(IllegalStateException.class);
+    }
+
+    private Fate refused(String reason, String rest) throws Exception {
+        result("\"verdict\":\"refused\",\"reason\":\"" + reason + "\",\"detail\":\"why\"" + rest);
+        return await();
+    }
+
+    @Test
+    void aRefusalHasItsTypeAndWhatStandsInTheWay() throws Exception {
+        String holder = ",\"holder\":{\"owner\":\"catalog\",\"shard\":\"br-1\"}";
+        String survivor = ",\"survivor\":\"a:b:d\"";
+        assertThat(refused("PURI_TAKEN", holder))
+                .isEqualTo(new Fate.Refused.PuriTaken("why", new Owner("catalog"), new Shard("br-1"), null));
+        assertThat(refused("MERGED", holder + survivor)).isEqualTo(new Fate.Refused.Merged("why", Puri.parse("a:b:d")));
+        result("\"verdict\":\"refused\",\"reason\":\"PURI_TAKEN\"");
+        assertThat(await())
+                .as("one that the resolver remembers no more of")
+                .isEqualTo(new Fate.Refused.PuriTaken(null, null, null, null));
+    }
+
+    @Test
+    void everyReasonKeepsItsNameAlsoOneOfALaterRegistry() throws Exception {
+        Set<String> others = new HashSet<>();
+        for (Reason reason : Reason.values()) {
+            Fate.Refused refused = (Fate.Refused) refused(reason.name(), "");
+            assertThat(refused.reason()).isEqualTo(reason.name());
+            assertThat(refused.detail()).isEqualTo("why");
+            if (refused instanceof Fate.Refused.Other) {
+                others.add(reason.name());
+            }
+        }
+        assertThat(others)
+                .containsExactlyInAnyOrder(
+                        "UNDECODABLE",
+                        "MALFORMED",
+                        "TOO_LARGE",
+                        "WRONG_PREFIX",
+                        "HANDLE_FIXED",
+                        "ID_REUSED",
+                        "SELF_MERGE");
+        assertThat(refused("QUOTA_EXCEEDED", "")).isEqualTo(new Fate.Refused.Other("QUOTA_EXCEEDED", "why"));
+    }
+
+    @Test
+    void waitingInTheCallingThreadEndsAlike() throws Exception {
+        try (IdentityPublisher publisher = publisher()) {
+            result("\"verdict\":\"unknown\"");
+            assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new Fate.Settled());
+            result("\"verdict\":\"malformed\",\"detail\":\"another object's token\"");
+            assertThatThrownBy(() -> publisher.awaitSync(PURI, TOKEN, WAIT))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("another object's token");
+            server.stop(0);
+            assertThatThrownBy(() -> publisher.awaitSync(PURI, TOKEN, WAIT)).isInstanceOf(IOException.class);
+        }
     }
 
     @Test

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  */
 final class ConstantsGenerator {
     /** Written in full, so that a namespace of the same name harms nothing. */
-    private static final String TYPE = "dev.puri.client.storage.PuriCollection";
+    private static final String TYPE = "dev.puri.client.PuriCollection";
 
     private ConstantsGenerator() {}
 
@@ -70,7 +70,7 @@ final class ConstantsGenerator {
                 .append(prefix == null ? "Without handles." : "Handles begin with <code>" + prefix + "_</code>.");
         if (collection.retired()) {
             text.append("\n     *\n     * @deprecated Retired: the registry takes no new identities of it.\n     */\n")
-                    .append("    @Deprecated\n");
+                    .append("    @java.lang.Deprecated\n");
         } else {
             text.append("\n     */\n");
         }

@@ -25,7 +25,7 @@ import org.apache.maven.project.MavenProject;
 
 /**
  * Writes constants of the collections that a file declares, the file of <code>puri collections apply -f</code>: a class
- * for each namespace, a constant for each collection. The project needs <code>dev.puri:client-storage</code>.
+ * for each namespace, a constant for each collection. The project needs <code>dev.puri:client</code>.
  */
 @Mojo(name = "generate", defaultPhase = LifecyclePhase.GENERATE_SOURCES, threadSafe = true)
 @SuppressWarnings("NullAway.Init")

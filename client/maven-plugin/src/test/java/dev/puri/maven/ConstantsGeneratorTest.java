@@ -2,8 +2,8 @@ package dev.puri.maven;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.client.PuriCollection;
 import dev.puri.client.declarations.CollectionsFile;
-import dev.puri.client.storage.PuriCollection;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import java.io.IOException;
@@ -33,6 +33,7 @@ class ConstantsGeneratorTest {
               - {name: "odd:caf%C3%A9"}
               - {name: "string:x"}
               - {name: "puri-collection:x"}
+              - {name: "deprecated:x", retired: true}
             """;
 
     @TempDir
@@ -65,8 +66,8 @@ class ConstantsGeneratorTest {
                              *
                              * <p>Handles begin with <code>trk_</code>.
                              */
-                            public static final dev.puri.client.storage.PuriCollection TRACKS =
-                                    dev.puri.client.storage.PuriCollection.of("music", "tracks", "trk");
+                            public static final dev.puri.client.PuriCollection TRACKS =
+                                    dev.puri.client.PuriCollection.of("music", "tracks", "trk");
 
                             /**
                              * <code>music:bills</code>.
@@ -75,9 +76,9 @@ class ConstantsGeneratorTest {
                              *
                              * @deprecated Retired: the registry takes no new identities of it.
                              */
-                            @Deprecated
-                            public static final dev.puri.client.storage.PuriCollection BILLS =
-                                    dev.puri.client.storage.PuriCollection.of("music", "bills", null);
+                            @java.lang.Deprecated
+                            public static final dev.puri.client.PuriCollection BILLS =
+                                    dev.puri.client.PuriCollection.of("music", "bills", null);
 
                             private Music() {}
                         }
@@ -97,7 +98,7 @@ class ConstantsGeneratorTest {
         }
         Map<String, String> classes = ConstantsGenerator.generate("com.example", "c.yaml", declarations);
         assertThat(classes)
-                .containsOnlyKeys("Odd", "String", "PuriCollection", "Soundcloud", "Debian")
+                .containsOnlyKeys("Odd", "String", "PuriCollection", "Deprecated", "Soundcloud", "Debian")
                 .allSatisfy((name, text) -> assertThat(text).matches("[ -~\n]*"));
         compile(classes);
 

@@ -13,8 +13,7 @@ final class TestClassPath {
     static String of(Class<?> test) {
         return List.of(
                         test,
-                        dev.puri.client.storage.PuriCollection.class,
-                        dev.puri.client.Identities.class,
+                        dev.puri.client.PuriCollection.class,
                         dev.puri.schemas.identity.Puri.class,
                         org.jspecify.annotations.Nullable.class)
                 .stream()

@@ -29,7 +29,7 @@ public record Namespace(String name, boolean ownsTopic) implements Declaration {
 
     /** The topic on which its events must come. */
     public String eventsTopic() {
-        return ownsTopic ? Topics.eventsOf(name) : Topics.EVENTS;
+        return Topics.eventsOf(name, ownsTopic);
     }
 
     @Override

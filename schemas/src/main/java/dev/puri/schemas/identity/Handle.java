@@ -77,6 +77,17 @@ public record Handle(String text) implements Comparable<Handle> {
                 "a handle is three letters, an underscore and " + RANDOM_LENGTH + " characters of " + ALPHABET);
     }
 
+    /** Written out, for the topology compares handles at every grant: the method that a record gets took 3 % of its thread. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Handle that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
     @Override
     public int compareTo(Handle other) {
         return text.compareTo(other.text);

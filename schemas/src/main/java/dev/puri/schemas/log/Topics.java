@@ -57,6 +57,16 @@ public final class Topics {
         return NAMESPACE_EVENTS + namespace;
     }
 
+    /**
+     * The topic on which a namespace's events must come; on any other the registry refuses them.
+     *
+     * @param ownsTopic whether the namespace is declared with a topic of its own
+     * @throws IllegalArgumentException when it is, and has a character that topic names do not have
+     */
+    public static String eventsOf(String namespace, boolean ownsTopic) {
+        return ownsTopic ? eventsOf(namespace) : EVENTS;
+    }
+
     /** Whether a namespace's characters allow it an events topic of its own. */
     public static boolean mayOwnTopic(String namespace) {
         return !namespace.isEmpty()

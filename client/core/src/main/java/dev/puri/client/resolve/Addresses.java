@@ -8,7 +8,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Which resolver to ask first. Their order is that of the options, so that one client stays with one resolver while that
- * works. An address that failed is asked last until its back-off is over, which doubles from failure to failure.
+ * works. An address that failed is asked last until its back-off is over, which doubles from failure to failure. Then one
+ * look-up asks it first; the others do so only once it has answered, so that an address that hangs holds up that one alone.
  */
 final class Addresses {
     static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
@@ -21,7 +22,12 @@ final class Addresses {
     final class Address {
         private final URI base;
         private long backoffNanos;
-        private long failedAt;
+
+        /** When the back-off began. */
+        private long backedOffAt;
+
+        /** Whether one look-up was let through since the last failure. */
+        private boolean isTried;
 
         private Address(URI base) {
             this.base = base;
@@ -33,19 +39,36 @@ final class Addresses {
 
         synchronized void answered() {
             backoffNanos = 0;
+            isTried = false;
         }
 
         synchronized void failed() {
             long now = nanoClock.getAsLong();
             // Of many requests that fail together one counts.
-            if (backoffNanos == 0 || now - failedAt >= backoffNanos) {
+            if (backoffNanos == 0 || isTried || now - backedOffAt >= backoffNanos) {
                 backoffNanos = Math.min(Math.max(2 * backoffNanos, FIRST_BACKOFF.toNanos()), LONGEST_BACKOFF.toNanos());
-                failedAt = now;
+                backedOffAt = now;
+                isTried = false;
             }
         }
 
         private synchronized boolean isBackedOff() {
-            return backoffNanos > 0 && nanoClock.getAsLong() - failedAt < backoffNanos;
+            return backoffNanos > 0 && nanoClock.getAsLong() - backedOffAt < backoffNanos;
+        }
+
+        /**
+         * Whether it may be asked first; after a back-off by one caller, and by another if there was no answer for as long
+         * again.
+         */
+        private synchronized boolean takeFirstPlace() {
+            if (isBackedOff()) {
+                return false;
+            }
+            if (backoffNanos > 0) {
+                backedOffAt = nanoClock.getAsLong();
+                isTried = true;
+            }
+            return true;
         }
 
         @Override
@@ -59,12 +82,13 @@ final class Addresses {
         this.all = bases.stream().map(Address::new).toList();
     }
 
-    /** All, those first that did not fail lately. */
+    /** All, those first that did not fail lately. The caller must ask the first. */
     List<Address> inOrder() {
         List<Address> order = new ArrayList<>(all.size());
         List<Address> last = new ArrayList<>();
         for (Address each : all) {
-            (each.isBackedOff() ? last : order).add(each);
+            boolean isGood = order.isEmpty() ? each.takeFirstPlace() : !each.isBackedOff();
+            (isGood ? order : last).add(each);
         }
         order.addAll(last);
         return order;

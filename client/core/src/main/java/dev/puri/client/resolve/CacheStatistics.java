@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param rows in the cache now, about
  * @param evictions rows that left because the cache was full
  * @param notKept answers that were not cached because the row may have changed meanwhile
- * @param changes rows of which the feed told that they changed or were erased
+ * @param changes changes and erasures of rows that the feed reported
  * @param resets how often everything was dropped, because changes may have been missed
  * @param connections how often the feed was connected
  * @param feed whether changes are followed now

@@ -20,10 +20,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows {@code GET /v1/changes} and tells the cache.
+ * Follows {@code GET /v1/changes} and invalidates the rows of the cache that change.
  *
  * <pre>
  *               first id of a new feed, or reset: clear
@@ -36,19 +37,19 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The cache is used while CURRENT. Ids are offsets of the registry's log, the same on every resolver, so a feed goes on
- * where it was at any address. An id also has the second at which all was told that there was: when that moves on after a
- * connection, what happened before the connection was told. A resolver that is cut off sends no ids, so silence is counted
- * from the last new id, and not from the last byte.
+ * where it was at any address. An id also has a second: all changes that were in the log by then precede the id. Once the
+ * second moves on after a connection, the cache has all changes from before the connection. The second of a resolver
+ * that is cut off or behind stands still, so silence is counted from when it last moved on, and not from the last change.
  *
- * <p>All transitions are guarded by this object's monitor; what an earlier session still tells is passed over.
+ * <p>All transitions are guarded by this object's monitor; events of an earlier session are ignored.
  */
 final class ChangeFeed implements AutoCloseable {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
     /**
-     * A jump of the seconds by which the topic may have been compacted, so that a row's changes were told as one; what
-     * depends on the states between is dropped.
+     * A jump of the seconds by which the topic may have been compacted, so that the feed reports several changes of a row as
+     * one; answers that depend on the states between are dropped.
      */
     private static final long GAP_SECONDS = 60;
 
@@ -60,6 +61,7 @@ final class ChangeFeed implements AutoCloseable {
     private final ResolverOptions options;
     private final Addresses addresses;
     private final ScheduledExecutorService timer;
+    private final LongSupplier nanoClock;
     private final RowCache cache;
     private final LongAdder connections = new LongAdder();
 
@@ -69,9 +71,10 @@ final class ChangeFeed implements AutoCloseable {
     private Duration pause = FIRST_PAUSE;
     private @Nullable String trouble;
 
-    /** Up to where changes were told to the cache; null before anything was. */
+    /** Id up to which the cache has all changes, for Last-Event-ID; null to start a new feed. */
     private @Nullable String lastId;
 
+    /** The second of that id. */
     private long lastSeconds;
 
     ChangeFeed(
@@ -79,11 +82,13 @@ final class ChangeFeed implements AutoCloseable {
             ResolverOptions options,
             Addresses addresses,
             ScheduledExecutorService timer,
+            LongSupplier nanoClock,
             RowCache cache) {
         this.http = http;
         this.options = options;
         this.addresses = addresses;
         this.timer = timer;
+        this.nanoClock = nanoClock;
         this.cache = cache;
     }
 
@@ -95,9 +100,20 @@ final class ChangeFeed implements AutoCloseable {
         if (state == Feed.OFF) {
             return;
         }
+        cache.forgetChanges();
         Address address = addresses.inOrder().get(0);
         Session opened = new Session(address);
         session = opened;
+        connections.increment();
+        try {
+            opened.follow(http.sendAsync(request(address), opened::body));
+        } catch (RuntimeException e) {
+            // Thrown further it would end the timer's task, and with it the feed.
+            ended(opened, e.toString());
+        }
+    }
+
+    private HttpRequest request(Address address) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(address.resolve("/v1/changes")).header("Accept", "text/event-stream");
         if (options.token() != null) {
@@ -106,8 +122,7 @@ final class ChangeFeed implements AutoCloseable {
         if (lastId != null) {
             request.header("Last-Event-ID", lastId);
         }
-        connections.increment();
-        opened.follow(http.sendAsync(request.build(), opened::body));
+        return request.build();
     }
 
     /** The session is over, for whatever reason. */
@@ -146,7 +161,7 @@ final class ChangeFeed implements AutoCloseable {
         if (session != teller || state == Feed.OFF) {
             return;
         }
-        // Before the id, which says that this was told.
+        // The cache must have the change before its id is recorded: the next session goes on after that id.
         switch (event.type()) {
             case "changed" -> {
                 JsonNode row = Wire.json(event.data());
@@ -178,14 +193,15 @@ final class ChangeFeed implements AutoCloseable {
         } else if (seconds - lastSeconds > GAP_SECONDS) {
             cache.dropChains();
         }
+        cache.forgetChanges();
         opened(teller);
         if (isNew || seconds > lastSeconds) {
             state = Feed.CURRENT;
             cache.use(true);
+            teller.currentAt = nanoClock.getAsLong();
         }
         lastId = id;
         lastSeconds = seconds;
-        teller.lastNewsAt = System.nanoTime();
     }
 
     /** The first id of a session. */
@@ -238,13 +254,14 @@ final class ChangeFeed implements AutoCloseable {
         private volatile @Nullable CompletableFuture<HttpResponse<String>> exchange;
         private volatile Flow.@Nullable Subscription subscription;
 
-        /** It does not take the id, or what it tells makes no sense: there is no going on with it. */
+        /** The resolver refused the id (status 400) or sent an event that cannot be read. The next session starts a new feed. */
         private volatile boolean isRefused;
 
         // Guarded by the feed.
         private boolean isOpen;
         private boolean wasSilent;
-        private long lastNewsAt = System.nanoTime();
+        /** Time at which the second of the ids last moved on, or at which the session began. */
+        private long currentAt = nanoClock.getAsLong();
 
         Session(Address address) {
             this.address = address;
@@ -267,20 +284,20 @@ final class ChangeFeed implements AutoCloseable {
             after(options.feedSilence(), this::watch);
         }
 
-        /** Ends the session if it has told nothing new for too long. */
+        /** Ends the session if the second of its ids has not moved on within the option {@code feedSilence}. */
         private void watch() {
             long left;
             synchronized (ChangeFeed.this) {
                 if (session != this) {
                     return;
                 }
-                left = options.feedSilence().toNanos() - (System.nanoTime() - lastNewsAt);
+                left = options.feedSilence().toNanos() - (nanoClock.getAsLong() - currentAt);
                 wasSilent = left <= 0;
             }
             if (left > 0) {
                 after(Duration.ofNanos(left), this::watch);
             } else {
-                ended(this, "nothing new was told for " + options.feedSilence());
+                ended(this, "the seconds of its ids did not move on for " + options.feedSilence());
                 cancel();
             }
         }

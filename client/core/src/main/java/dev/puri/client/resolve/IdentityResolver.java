@@ -9,8 +9,9 @@ import java.util.concurrent.ExecutionException;
 /**
  * Tells where identities are. Thread-safe; one for the whole service.
  *
- * <p>Every form ends in a {@link ResolverException} when there is no answer. Stages are completed by the resolver's own
- * threads, which must not be held.
+ * <p>Every form ends in a {@link ResolverException} when there is no answer. Stages are
+ * completed by the caller when the answer is known at once, else by threads that others share, such as those of the HTTP client,
+ * of the common pool and of timers, which must not be blocked.
  */
 public interface IdentityResolver extends AutoCloseable {
     /**
@@ -66,7 +67,7 @@ public interface IdentityResolver extends AutoCloseable {
                     ResolverException.Kind.INTERRUPTED, "interrupted while waiting for a resolver", e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof ResolverException cause) {
-                // Its stack trace is that of another thread; the caller's stands in the new one.
+                // The cause was thrown on another thread; the new exception has the caller's stack trace.
                 throw new ResolverException(cause.kind(), String.valueOf(cause.getMessage()), cause);
             }
             throw new CompletionException(e.getCause());

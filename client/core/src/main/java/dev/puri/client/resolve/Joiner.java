@@ -1,72 +1,120 @@
 package dev.puri.client.resolve;
 
+import dev.puri.client.resolve.ResolverException.Kind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Joins single look-ups into batches. While fewer requests are under way than may be, each look-up is sent at once; beyond
  * that look-ups are gathered, and sent together when a request has ended. So there is no timer, nothing is delayed on a
- * quiet service, and batches grow with the load. Whoever asks for a reference that is gathered already shares its answer.
+ * quiet service, and batches grow with the load. Whoever asks for a reference that is gathered already shares its answer. A
+ * reference for which nobody waits any more is not sent.
  */
 final class Joiner {
     private final int maxBatch;
     private final int maxUnderWay;
+    private final Duration deadline;
+    private final LongSupplier nanoClock;
     private final Function<List<Ref>, CompletableFuture<List<Verdict>>> send;
 
     // Guarded by this.
-    private final Map<Ref, CompletableFuture<Verdict>> gathered = new LinkedHashMap<>();
+    private final Map<Ref, Waiting> gathered = new LinkedHashMap<>();
     private int underWay;
+
+    /** A reference that waits to be sent. */
+    private static final class Waiting {
+        private final CompletableFuture<Verdict> answer = new CompletableFuture<>();
+
+        /** When it was last asked for. */
+        private long askedAt;
+    }
 
     /**
      * @param maxBatch most references of one request
      * @param maxUnderWay most requests at a time
-     * @param send sends a batch; its answers are in the order asked
+     * @param deadline how long a caller waits; what nobody has asked for since is failed instead of sent
+     * @param send sends a batch, and does not throw; its answers are in the order asked
      */
-    Joiner(int maxBatch, int maxUnderWay, Function<List<Ref>, CompletableFuture<List<Verdict>>> send) {
+    Joiner(
+            int maxBatch,
+            int maxUnderWay,
+            Duration deadline,
+            LongSupplier nanoClock,
+            Function<List<Ref>, CompletableFuture<List<Verdict>>> send) {
         this.maxBatch = maxBatch;
         this.maxUnderWay = maxUnderWay;
+        this.deadline = deadline;
+        this.nanoClock = nanoClock;
         this.send = send;
     }
 
+    /** The answer, shared with all who ask the same meanwhile: to be copied before it is completed by anybody else. */
     CompletableFuture<Verdict> add(Ref ref) {
         CompletableFuture<Verdict> answer;
         synchronized (this) {
-            answer = gathered.computeIfAbsent(ref, unused -> new CompletableFuture<>());
+            Waiting asked = gathered.computeIfAbsent(ref, unused -> new Waiting());
+            asked.askedAt = nanoClock.getAsLong();
+            answer = asked.answer;
         }
         sendGathered();
         return answer;
     }
 
     private void sendGathered() {
-        for (Map<Ref, CompletableFuture<Verdict>> batch = take(); batch != null; batch = take()) {
-            Map<Ref, CompletableFuture<Verdict>> asked = batch;
-            var unused = send.apply(List.copyOf(asked.keySet())).whenComplete((verdicts, error) -> {
+        List<CompletableFuture<Verdict>> abandoned = new ArrayList<>();
+        for (var batch = take(abandoned); batch != null; batch = take(abandoned)) {
+            List<CompletableFuture<Verdict>> asked = new ArrayList<>(batch.values());
+            CompletableFuture<List<Verdict>> answers = send.apply(List.copyOf(batch.keySet()));
+            // Not one call deeper for each batch that fails at once.
+            boolean isOver = answers.isDone();
+            var unused = answers.whenComplete((verdicts, error) -> {
                 synchronized (this) {
                     underWay--;
                 }
-                sendGathered();
-                settle(new ArrayList<>(asked.values()), verdicts, error);
+                if (!isOver) {
+                    sendGathered();
+                }
+                settle(asked, verdicts, error);
             });
         }
+        abandoned.forEach(each -> each.completeExceptionally(new ResolverException(
+                Kind.DEADLINE, "not sent within " + deadline.toMillis() + " ms, because all requests were under way")));
     }
 
-    private synchronized @Nullable Map<Ref, CompletableFuture<Verdict>> take() {
-        if (gathered.isEmpty() || underWay >= maxUnderWay) {
+    /**
+     * The next batch; null when there is none, or none may be sent now.
+     *
+     * @param abandoned gets those that nobody waits for
+     */
+    private synchronized @Nullable Map<Ref, CompletableFuture<Verdict>> take(
+            List<CompletableFuture<Verdict>> abandoned) {
+        if (underWay >= maxUnderWay) {
             return null;
         }
-        underWay++;
         Map<Ref, CompletableFuture<Verdict>> batch = new LinkedHashMap<>();
+        long now = nanoClock.getAsLong();
         var each = gathered.entrySet().iterator();
         while (each.hasNext() && batch.size() < maxBatch) {
             var entry = each.next();
-            batch.put(entry.getKey(), entry.getValue());
             each.remove();
+            Waiting asked = entry.getValue();
+            if (now - asked.askedAt < deadline.toNanos()) {
+                batch.put(entry.getKey(), asked.answer);
+            } else {
+                abandoned.add(asked.answer);
+            }
         }
+        if (batch.isEmpty()) {
+            return null;
+        }
+        underWay++;
         return batch;
     }
 

@@ -9,6 +9,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *    │ │ silent for hedgeAfter, budget left ─▶ next address as well ──answer──▶ done
  *    │ no connection, 5xx, 429, no sense, its share of the deadline is over
  *    ▼
- * next address ─▶ … ─▶ none is left: UNREACHABLE or UNAVAILABLE, with the trouble of each
+ * next address ─▶ … ─▶ none is left: UNREACHABLE or UNAVAILABLE, with the failure of each
  * </pre>
  *
  * A lone address is asked a second time if its connection broke, because a server may close an idle connection just when
@@ -49,12 +52,22 @@ final class Requests {
     private final ResolverOptions options;
     private final Addresses addresses;
     private final ScheduledExecutorService timer;
+    private final LongSupplier nanoClock;
     private final HedgeBudget budget;
     private final Set<Call> underWay = ConcurrentHashMap.newKeySet();
     private final LongAdder sent = new LongAdder();
     private final LongAdder failedOver = new LongAdder();
     private final LongAdder hedged = new LongAdder();
     private volatile boolean closed;
+
+    /** Requests that wait for their turn. Guarded by this. */
+    private final Set<Call> waiting = new LinkedHashSet<>();
+
+    /** Requests that have had their turn and are under way. Guarded by this. */
+    private int inTurn;
+
+    /** Whether a thread begins those that wait. Guarded by this. */
+    private boolean isBeginning;
 
     /**
      * What a resolver answered.
@@ -63,10 +76,11 @@ final class Requests {
      */
     record Answer(List<Verdict> verdicts, boolean isFresh) {}
 
-    /** An answer that is none of a resolver in order. */
+    /** An error status, or a body that is no answer to the request. */
     private static final class WrongAnswerException extends Exception {
         private static final long serialVersionUID = 1L;
 
+        /** Whether other resolvers would answer the same. */
         private final boolean isFinal;
 
         WrongAnswerException(String message, boolean isFinal, @Nullable Throwable cause) {
@@ -75,27 +89,86 @@ final class Requests {
         }
     }
 
-    Requests(HttpClient http, ResolverOptions options, Addresses addresses, ScheduledExecutorService timer) {
+    Requests(
+            HttpClient http,
+            ResolverOptions options,
+            Addresses addresses,
+            ScheduledExecutorService timer,
+            LongSupplier nanoClock) {
         this.http = http;
         this.options = options;
         this.addresses = addresses;
         this.timer = timer;
+        this.nanoClock = nanoClock;
         this.budget = new HedgeBudget(options.hedgeShare());
     }
 
-    /** Asks; the wait is that of the resolver. */
+    /** Asks; the wait is that of the resolver. Throws nothing: whatever fails is in the future. */
     CompletableFuture<Answer> send(List<Ref> refs, Duration wait) {
+        return send(refs, wait, Call::begin);
+    }
+
+    /** The same, of which {@code maxDirectRequests} are under way at a time; the others wait in their order. */
+    CompletableFuture<Answer> sendInTurn(List<Ref> refs, Duration wait) {
+        return send(refs, wait, this::beginInTurn);
+    }
+
+    private CompletableFuture<Answer> send(List<Ref> refs, Duration wait, Consumer<Call> begin) {
         if (closed) {
             return CompletableFuture.failedFuture(closed());
         }
-        Call call = new Call(refs, wait);
+        Call call;
+        try {
+            call = new Call(refs, wait);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         underWay.add(call);
-        budget.requestSent();
-        call.start();
+        call.limit();
+        begin.accept(call);
         if (closed) {
             call.fail(closed());
         }
         return call.result;
+    }
+
+    private void beginInTurn(Call call) {
+        synchronized (this) {
+            waiting.add(call);
+        }
+        var unused = call.result.whenComplete((answer, error) -> {
+            synchronized (this) {
+                if (!waiting.remove(call)) {
+                    inTurn--;
+                }
+            }
+            beginWaiting();
+        });
+        beginWaiting();
+    }
+
+    /** By one thread at a time, so that requests that fail at once are not begun one call deeper each. */
+    private void beginWaiting() {
+        synchronized (this) {
+            if (isBeginning) {
+                return;
+            }
+            isBeginning = true;
+        }
+        for (Call next = takeWaiting(); next != null; next = takeWaiting()) {
+            next.begin();
+        }
+    }
+
+    private synchronized @Nullable Call takeWaiting() {
+        if (closed || waiting.isEmpty() || inTurn >= options.maxDirectRequests()) {
+            isBeginning = false;
+            return null;
+        }
+        Call next = waiting.iterator().next();
+        waiting.remove(next);
+        inTurn++;
+        return next;
     }
 
     static ResolverException closed() {
@@ -129,33 +202,46 @@ final class Requests {
         private final long deadlineAt;
 
         // Guarded by this.
-        private final List<Address> left;
+        private final List<Address> unasked = new ArrayList<>();
         private final List<Attempt> attempts = new ArrayList<>();
-        private final List<Throwable> troubles = new ArrayList<>();
-        private final StringBuilder told = new StringBuilder();
+        private final List<Throwable> failures = new ArrayList<>();
+        private final StringBuilder failureTexts = new StringBuilder();
         private int running;
 
         Call(List<Ref> refs, Duration wait) {
             this.refs = refs;
             this.wait = wait;
             this.body = Wire.request(refs);
-            this.left = addresses.inOrder();
-            this.deadlineAt = System.nanoTime() + wait.plus(options.deadline()).toNanos();
+            this.deadlineAt =
+                    nanoClock.getAsLong() + wait.plus(options.deadline()).toNanos();
         }
 
-        void start() {
-            List<Future<?>> timers = new ArrayList<>();
-            timers.add(after(remaining(), this::outOfTime));
-            Duration hedgeAfter = options.hedgeAfter();
-            if (hedgeAfter != null) {
-                timers.add(after(hedgeAfter.plus(wait).toNanos(), this::hedge));
-            }
+        /** Sets its deadline. */
+        void limit() {
+            Future<?> deadline = after(remaining(), this::outOfTime);
             var unused = result.whenComplete((answer, error) -> {
-                timers.forEach(each -> each.cancel(false));
+                deadline.cancel(false);
                 underWay.remove(this);
                 cancelAttempts();
             });
-            next();
+        }
+
+        /** Throws nothing. */
+        void begin() {
+            try {
+                budget.requestSent();
+                synchronized (this) {
+                    unasked.addAll(addresses.inOrder());
+                }
+                Duration hedgeAfter = options.hedgeAfter();
+                if (hedgeAfter != null) {
+                    Future<?> hedge = after(hedgeAfter.plus(wait).toNanos(), this::hedge);
+                    var unused = result.whenComplete((answer, error) -> hedge.cancel(false));
+                }
+                next(null);
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
         }
 
         private Future<?> after(long nanos, Runnable action) {
@@ -168,83 +254,97 @@ final class Requests {
         }
 
         private long remaining() {
-            return deadlineAt - System.nanoTime();
+            return deadlineAt - nanoClock.getAsLong();
         }
 
         private void hedge() {
-            if (hasAnother() && budget.take() && next()) {
-                hedged.increment();
+            if (hasAnother() && budget.take()) {
+                next(hedged);
             }
         }
 
         private synchronized boolean hasAnother() {
-            return !result.isDone() && !left.isEmpty();
+            return !result.isDone() && !unasked.isEmpty();
         }
 
-        /** Asks the next address; false when none is left. */
-        private boolean next() {
+        /**
+         * Asks the next address, if there is one.
+         *
+         * @param counter counts it; null for none
+         */
+        private void next(@Nullable LongAdder counter) {
             Attempt attempt;
             @Nullable Duration patience;
             synchronized (this) {
-                if (result.isDone() || left.isEmpty()) {
-                    return false;
+                if (result.isDone() || unasked.isEmpty()) {
+                    return;
                 }
                 // What is left of the deadline is shared by the addresses that are left; the last has all of it.
-                long beyondWait = Math.max(0, remaining() - wait.toNanos()) / left.size();
-                patience = left.size() == 1 ? null : wait.plusNanos(beyondWait);
-                attempt = new Attempt(left.remove(0));
+                long beyondWait = Math.max(0, remaining() - wait.toNanos()) / unasked.size();
+                patience = unasked.size() == 1 ? null : wait.plusNanos(beyondWait);
+                attempt = new Attempt(unasked.remove(0));
                 attempts.add(attempt);
                 running++;
             }
+            if (counter != null) {
+                counter.increment();
+            }
             attempt.start(patience);
-            return true;
         }
 
-        private void failed(Attempt attempt, Throwable trouble) {
+        private void failed(Attempt attempt, Throwable failure) {
             boolean goesOn;
             synchronized (this) {
                 running--;
                 if (result.isDone()) {
                     return;
                 }
-                troubles.add(trouble);
-                told.append(told.length() == 0 ? "" : "; ")
+                failures.add(failure);
+                failureTexts
+                        .append(failureTexts.length() == 0 ? "" : "; ")
                         .append(attempt.address)
                         .append(": ")
-                        .append(text(trouble));
-                boolean isLone = attempts.size() == 1 && left.isEmpty();
-                if (isLone && trouble instanceof IOException && !(trouble instanceof TooLateException)) {
-                    left.add(attempt.address);
+                        .append(text(failure));
+                boolean isLone = attempts.size() == 1 && unasked.isEmpty();
+                if (isLone && failure instanceof IOException && !(failure instanceof TooLateException)) {
+                    unasked.add(attempt.address);
                 }
-                goesOn = !left.isEmpty() || running > 0;
+                goesOn = !unasked.isEmpty() || running > 0;
             }
-            if (trouble instanceof WrongAnswerException wrong && wrong.isFinal) {
+            if (failure instanceof WrongAnswerException wrong && wrong.isFinal) {
                 fail(exception(Kind.REJECTED));
             } else if (!goesOn) {
                 fail(exception(isAnswered() ? Kind.UNAVAILABLE : Kind.UNREACHABLE));
-            } else if (next()) {
-                failedOver.increment();
+            } else {
+                next(failedOver);
             }
         }
 
         private synchronized boolean isAnswered() {
-            return troubles.stream().anyMatch(WrongAnswerException.class::isInstance);
+            return failures.stream().anyMatch(WrongAnswerException.class::isInstance);
         }
 
         private synchronized ResolverException exception(Kind kind) {
             ResolverException exception =
-                    new ResolverException(kind, told.toString(), troubles.isEmpty() ? null : troubles.get(0));
-            troubles.stream().skip(1).limit(MAX_CAUSES).forEach(exception::addSuppressed);
+                    new ResolverException(kind, failureTexts.toString(), failures.isEmpty() ? null : failures.get(0));
+            failures.stream().skip(1).limit(MAX_CAUSES).forEach(exception::addSuppressed);
             return exception;
         }
 
         private void outOfTime() {
             ResolverException soFar = exception(Kind.DEADLINE);
-            long millis = wait.plus(options.deadline()).toMillis();
-            fail(new ResolverException(
-                    Kind.DEADLINE,
-                    "no resolver answered within " + millis + " ms; " + soFar.getMessage(),
-                    soFar.getCause()));
+            String text = "no resolver answered within "
+                    + wait.plus(options.deadline()).toMillis() + " ms";
+            if (wasNotSent()) {
+                text += "; it was not sent, because as many requests were under way as may be (maxDirectRequests)";
+            } else if (soFar.getCause() != null) {
+                text += "; " + soFar.getMessage();
+            }
+            fail(new ResolverException(Kind.DEADLINE, text, soFar.getCause()));
+        }
+
+        private synchronized boolean wasNotSent() {
+            return attempts.isEmpty();
         }
 
         void fail(ResolverException error) {
@@ -282,6 +382,15 @@ final class Requests {
                                     new TooLateException("no answer within " + patience.toMillis() + " ms")));
                     var unlimited = end.whenComplete((answer, error) -> limit.cancel(false));
                 }
+                try {
+                    send();
+                } catch (RuntimeException | Error e) {
+                    // Thrown further it would be lost, and the call would be under way until its deadline.
+                    outcome.completeExceptionally(e);
+                }
+            }
+
+            private void send() {
                 HttpRequest.Builder request = HttpRequest.newBuilder(address.resolve(
                                 "/v1/resolve" + (wait.isZero() ? "" : "?wait=" + wait.toMillis() + "ms")))
                         .header("Content-Type", "application/json")
@@ -300,7 +409,7 @@ final class Requests {
                     }
                     try {
                         outcome.complete(read(response));
-                    } catch (WrongAnswerException e) {
+                    } catch (WrongAnswerException | RuntimeException | Error e) {
                         outcome.completeExceptionally(e);
                     }
                 });
@@ -336,8 +445,8 @@ final class Requests {
                     address.answered();
                     result.complete(answer);
                 } else if (error != null && !outcome.isCancelled()) {
-                    boolean isItsOwn = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal;
-                    if (isItsOwn && !result.isDone()) {
+                    boolean isFaultOfAddress = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal;
+                    if (isFaultOfAddress && !result.isDone()) {
                         address.failed();
                     }
                     failed(this, error);
@@ -364,9 +473,9 @@ final class Requests {
     }
 
     /** The JDK's exceptions for a refused connection have no message. */
-    private static String text(Throwable trouble) {
-        boolean isOurs = trouble instanceof WrongAnswerException || trouble instanceof TooLateException;
-        return isOurs ? String.valueOf(trouble.getMessage()) : trouble.toString();
+    private static String text(Throwable failure) {
+        boolean isOurs = failure instanceof WrongAnswerException || failure instanceof TooLateException;
+        return isOurs ? String.valueOf(failure.getMessage()) : failure.toString();
     }
 
     private static String quoted(String body) {

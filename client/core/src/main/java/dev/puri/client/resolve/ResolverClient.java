@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * Ref ─▶ malformed? ─▶ cache ─▶ single, no token ─▶ Joiner ─┬▶ Requests ─▶ POST /v1/resolve at Addresses
- *            │           │  └─▶ list, or a token ───────────┘       │
+ *            │           │  └─▶ list, or a token ─▶ in turn ┘       │
  *            ▼           ▼                                          ▼
  *         verdict     verdict ◀── kept if no change passed ◀──── verdicts
  *                        ▲
@@ -42,7 +43,7 @@ public final class ResolverClient implements IdentityResolver {
      * @param requests sent to any address
      * @param failedOver those sent because an address failed
      * @param hedged those sent because an address was silent
-     * @param pending references asked and not answered yet
+     * @param pending references asked, and neither answered nor given up yet
      */
     public record RequestStatistics(long requests, long failedOver, long hedged, int pending) {}
 
@@ -61,12 +62,20 @@ public final class ResolverClient implements IdentityResolver {
             return thread;
         });
         timer.setRemoveOnCancelPolicy(true);
-        requests = new Requests(http, options, new Addresses(options.addresses(), System::nanoTime), timer);
-        joiner = new Joiner(options.maxBatch(), options.maxJoined(), refs -> ask(refs, Duration.ZERO));
+        requests = new Requests(
+                http, options, new Addresses(options.addresses(), System::nanoTime), timer, System::nanoTime);
+        joiner = new Joiner(
+                options.maxBatch(), options.maxJoinedRequests(), options.deadline(), System::nanoTime, this::askJoined);
         if (options.cacheSize() > 0) {
             cache = new RowCache(options.cacheSize(), options.replicaLag(), System::nanoTime);
             // What keeps the feed from an address, such as a scope that the token lacks, keeps no look-up from it.
-            feed = new ChangeFeed(http, options, new Addresses(options.addresses(), System::nanoTime), timer, cache);
+            feed = new ChangeFeed(
+                    http,
+                    options,
+                    new Addresses(options.addresses(), System::nanoTime),
+                    timer,
+                    System::nanoTime,
+                    cache);
         } else {
             cache = null;
             feed = null;
@@ -91,10 +100,9 @@ public final class ResolverClient implements IdentityResolver {
         if (!admit(1)) {
             return CompletableFuture.failedStage(full(1));
         }
-        CompletableFuture<Verdict> answer = ref.at() == null
-                ? joiner.add(ref).copy()
-                : ask(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
-        return limited(answer, ref.at() == null ? Duration.ZERO : wait, 1);
+        CompletableFuture<Verdict> answer =
+                ref.at() == null ? joiner.add(ref) : ask(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
+        return limited(settles(answer, 1).copy(), ref.at() == null ? Duration.ZERO : wait);
     }
 
     @Override
@@ -117,7 +125,9 @@ public final class ResolverClient implements IdentityResolver {
         List<CompletableFuture<Void>> parts = new ArrayList<>();
         for (int from = 0; from < missing.size(); from += options.maxBatch()) {
             List<Integer> part = missing.subList(from, Math.min(missing.size(), from + options.maxBatch()));
-            parts.add(ask(part.stream().map(refs::get).toList(), wait).thenAccept(answers -> {
+            CompletableFuture<List<Verdict>> asked =
+                    settles(ask(part.stream().map(refs::get).toList(), wait), part.size());
+            parts.add(asked.thenAccept(answers -> {
                 for (int i = 0; i < answers.size(); i++) {
                     verdicts.set(part.get(i), answers.get(i));
                 }
@@ -125,7 +135,7 @@ public final class ResolverClient implements IdentityResolver {
         }
         CompletableFuture<List<Verdict>> all =
                 CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> complete(verdicts));
-        return limited(all, wait, missing.size());
+        return limited(all, wait);
     }
 
     /** None is null any more. */
@@ -157,6 +167,11 @@ public final class ResolverClient implements IdentityResolver {
         return false;
     }
 
+    /** References are pending until they are neither gathered nor under way, also when their caller has given up before. */
+    private <T> CompletableFuture<T> settles(CompletableFuture<T> answer, int refs) {
+        return answer.whenComplete((value, error) -> pending.addAndGet(-refs));
+    }
+
     private ResolverException full(int refs) {
         return new ResolverException(
                 Kind.FULL,
@@ -164,9 +179,17 @@ public final class ResolverClient implements IdentityResolver {
                         + " may be (maxPending)");
     }
 
+    private CompletableFuture<List<Verdict>> askJoined(List<Ref> refs) {
+        return ask(refs, () -> requests.send(refs, Duration.ZERO));
+    }
+
     private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Duration wait) {
+        return ask(refs, () -> requests.sendInTurn(refs, wait));
+    }
+
+    private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Supplier<CompletableFuture<Requests.Answer>> request) {
         long sentAt = cache == null ? 0 : cache.now();
-        return requests.send(refs, wait).thenApply(answer -> {
+        return request.get().thenApply(answer -> {
             if (cache != null && answer.isFresh()) {
                 for (int i = 0; i < refs.size(); i++) {
                     cache.put(refs.get(i), answer.verdicts().get(i), sentAt);
@@ -177,11 +200,10 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     /** A request has a deadline of its own; a look-up may also have been gathered before it was sent. */
-    private <T> CompletionStage<T> limited(CompletableFuture<T> answer, Duration wait, int refs) {
+    private <T> CompletionStage<T> limited(CompletableFuture<T> answer, Duration wait) {
         Duration limit = wait.plus(options.deadline());
         CompletableFuture<T> limited = new CompletableFuture<>();
         var unused = answer.orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS).whenComplete((value, error) -> {
-            pending.addAndGet(-refs);
             if (error == null) {
                 limited.complete(value);
             } else if (error instanceof TimeoutException) {

@@ -26,12 +26,16 @@ public final class ResolverException extends RuntimeException {
 
     private final Kind kind;
 
-    ResolverException(Kind kind, String message, @Nullable Throwable cause) {
+    /**
+     * @param cause null where there is none
+     */
+    public ResolverException(Kind kind, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.kind = kind;
     }
 
-    ResolverException(Kind kind, String message) {
+    /** Without a cause. */
+    public ResolverException(Kind kind, String message) {
         this(kind, message, null);
     }
 

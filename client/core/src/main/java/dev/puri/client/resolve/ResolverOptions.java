@@ -11,17 +11,19 @@ import org.jspecify.annotations.Nullable;
  * Everything that can be set about a {@link ResolverClient}; {@link #at} begins with the defaults.
  *
  * @param addresses base URLs of resolvers' internal listeners; the first that works is asked
- * @param token bearer token of every request; null for none
+ * @param token bearer token of every request, of visible ASCII characters; null for none
  * @param deadline of a look-up, to which the wait for a token's event is added
  * @param connectTimeout of one connection
  * @param maxBatch most references in one request; at most {@code PURI_MAX_REFS} of the resolvers
- * @param maxJoined most requests under way with joined single look-ups; more of them are gathered meanwhile
+ * @param maxJoinedRequests most requests under way with joined single look-ups; more look-ups are gathered meanwhile
+ * @param maxDirectRequests most other requests under way, which are those of lists and of look-ups with a token; more of them
+ *     wait in their order. Each has a connection of its own, and so has each of the joined ones
  * @param maxPending most references asked and not yet answered
  * @param hedgeAfter how long one address may be silent before another is asked the same; null for never
  * @param hedgeShare most second requests, as a share of all
  * @param cacheSize most rows in the cache; 0 for no cache
  * @param replicaLag how long after the change of a row no answer about it is cached, because the resolver that answers may
- *     not be the one that told the change. More than the 5 s from which resolvers tell their lag. Zero only for one address
+ *     not be the one that reported the change. More than the 5 s from which resolvers report their lag. Zero only for one address
  *     that is one process
  * @param feedSilence how long the cache is used without a sign that the feed of changes is current, which bounds how old its
  *     answers can be; more than the resolvers' {@code PURI_CHANGES_HEARTBEAT}
@@ -33,7 +35,8 @@ public record ResolverOptions(
         Duration deadline,
         Duration connectTimeout,
         int maxBatch,
-        int maxJoined,
+        int maxJoinedRequests,
+        int maxDirectRequests,
         int maxPending,
         @Nullable Duration hedgeAfter,
         double hedgeShare,
@@ -55,11 +58,16 @@ public record ResolverOptions(
             require(isBase(each), "addresses: " + each + " is no base URL such as http://resolver:8080", mistakes);
         }
         require(addresses.stream().distinct().count() == addresses.size(), "addresses: one is there twice", mistakes);
+        require(
+                token == null || token.chars().allMatch(each -> each > ' ' && each <= '~'),
+                "token: has a character that is no visible ASCII, such as a line break at its end",
+                mistakes);
         requirePositive("deadline", deadline, mistakes);
         requirePositive("connectTimeout", connectTimeout, mistakes);
         requirePositive("feedSilence", feedSilence, mistakes);
         require(maxBatch >= 1 && maxBatch <= 100_000, "maxBatch: " + maxBatch + " is not 1 to 100000", mistakes);
-        require(maxJoined >= 1, "maxJoined: " + maxJoined + " is less than 1", mistakes);
+        require(maxJoinedRequests >= 1, "maxJoinedRequests: " + maxJoinedRequests + " is less than 1", mistakes);
+        require(maxDirectRequests >= 1, "maxDirectRequests: " + maxDirectRequests + " is less than 1", mistakes);
         require(maxPending >= 1, "maxPending: " + maxPending + " is less than 1", mistakes);
         if (hedgeAfter != null) {
             requirePositive("hedgeAfter", hedgeAfter, mistakes);
@@ -74,7 +82,7 @@ public record ResolverOptions(
         require(
                 isOneAddress || replicaLag.compareTo(TOLD_LAG) >= 0,
                 "replicaLag: " + replicaLag + " is less than " + TOLD_LAG
-                        + ", from which on a resolver tells that it is behind; zero is for one address that is one process",
+                        + ", from which on a resolver reports that it is behind; zero is for one address that is one process",
                 mistakes);
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
@@ -114,8 +122,9 @@ public record ResolverOptions(
     @Override
     public String toString() {
         return "ResolverOptions[addresses=" + addresses + ", token=" + (token == null ? "none" : "***") + ", deadline="
-                + deadline + ", connectTimeout=" + connectTimeout + ", maxBatch=" + maxBatch + ", maxJoined="
-                + maxJoined + ", maxPending=" + maxPending + ", hedgeAfter=" + hedgeAfter + ", hedgeShare="
+                + deadline + ", connectTimeout=" + connectTimeout + ", maxBatch=" + maxBatch + ", maxJoinedRequests="
+                + maxJoinedRequests + ", maxDirectRequests=" + maxDirectRequests + ", maxPending=" + maxPending
+                + ", hedgeAfter=" + hedgeAfter + ", hedgeShare="
                 + hedgeShare + ", cacheSize=" + cacheSize + ", replicaLag=" + replicaLag + ", feedSilence="
                 + feedSilence + "]";
     }
@@ -127,7 +136,8 @@ public record ResolverOptions(
         private Duration deadline = Duration.ofSeconds(5);
         private Duration connectTimeout = Duration.ofSeconds(1);
         private int maxBatch = 1000;
-        private int maxJoined = 4;
+        private int maxJoinedRequests = 4;
+        private int maxDirectRequests = 256;
         private int maxPending = 20_000;
         private @Nullable Duration hedgeAfter;
         private double hedgeShare = 0.05;
@@ -167,8 +177,14 @@ public record ResolverOptions(
         }
 
         /** 4 by default. */
-        public Builder maxJoined(int requests) {
-            maxJoined = requests;
+        public Builder maxJoinedRequests(int requests) {
+            maxJoinedRequests = requests;
+            return this;
+        }
+
+        /** 256 by default. */
+        public Builder maxDirectRequests(int requests) {
+            maxDirectRequests = requests;
             return this;
         }
 
@@ -226,7 +242,8 @@ public record ResolverOptions(
                     deadline,
                     connectTimeout,
                     maxBatch,
-                    maxJoined,
+                    maxJoinedRequests,
+                    maxDirectRequests,
                     maxPending,
                     hedgeAfter,
                     hedgeShare,

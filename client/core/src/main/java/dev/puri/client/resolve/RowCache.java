@@ -2,29 +2,33 @@ package dev.puri.client.resolve;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import com.github.benmanes.caffeine.cache.RemovalListener;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers that changes keep true. An answer is of a resolver's table, and the changes come on another connection, perhaps
- * of another resolver, so either may overtake the other. It is kept only if
+ * Caches answers and drops those whose rows change. An answer comes from one resolver's table, and the feed of changes comes
+ * on another connection, perhaps from another resolver, so either may overtake the other. An answer is kept only if
  *
  * <pre>
- *   last change of its row told  +  replica lag  &lt;  request sent
+ *   feed reported the row's last change  +  replica lag  &lt;  request sent
  * </pre>
  *
- * Before that line everything told is in the answer, because the answering table was at most that lag behind. After it
- * the change is told while the request is under way, which forbids keeping the answer, or later, which removes it.
- * Changes are remembered by row, as many as there is room for; the rest count as changed when the last of the forgotten
- * ones was, and everything counts as changed when the feed began.
+ * A change that the feed reported before that line is in the answer, because the answering table was at most that lag behind.
+ * A change reported while the request is under way forbids keeping the answer; one reported later removes it.
+ * Changes are remembered by row, up to a bound. A row without a remembered change counts as changed at the latest change that
+ * was forgotten, and every row counts as changed when the feed began.
  *
  * <p>What an answer depends on:
  *
@@ -36,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  *       row ends all these answers.
  * </ul>
  *
- * Unknown names are not kept: anybody could fill the cache with them.
+ * Unknown names are not kept: anybody could fill the cache with them. A name that was erased is in memory for as long as its
+ * change is remembered, and no longer.
  */
 final class RowCache {
     /** Rows whose changes are remembered; with the default lag this is enough for 6,500 changes a second. */
@@ -46,7 +51,9 @@ final class RowCache {
     private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
     private final Cache<Puri, Entry> rows;
-    private final Cache<Handle, Puri> bearers;
+
+    /** Names by handle, of rows in the cache alone. */
+    private final Cache<Handle, Puri> namesByHandle;
 
     /** Of merged rows in the cache, by the survivor's name. */
     private final Cache<Puri, Survivor> survivors =
@@ -56,10 +63,10 @@ final class RowCache {
     private final int maxChanged;
     private final LongSupplier nanoClock;
 
-    /** When the last change of a row was told, the oldest first. Guarded by this. */
+    /** Time at which the feed reported the last change of each row, oldest first. Guarded by this. */
     private final Map<Puri, Long> changedAt = new LinkedHashMap<>();
 
-    /** When rows changed of which nothing is remembered. Guarded by this. */
+    /** Time of the latest change that is forgotten; it counts for every row not in {@link #changedAt}. Guarded by this. */
     private long othersChangedAt;
 
     /** When a row was last merged, deleted or erased. Guarded by this. */
@@ -109,15 +116,28 @@ final class RowCache {
         this.othersChangedAt = nanoClock.getAsLong();
         this.chainsChangedAt = othersChangedAt;
         // In the thread that writes: no pool has to be named, and tests see what is there.
+        namesByHandle = Caffeine.newBuilder()
+                .maximumSize(maxRows)
+                .executor(Runnable::run)
+                .build();
+        RemovalListener<Puri, Entry> onRemoval = this::removed;
         rows = Caffeine.newBuilder()
                 .maximumSize(maxRows)
                 .executor(Runnable::run)
-                .evictionListener((key, value, cause) -> evictions.increment())
+                .removalListener(onRemoval)
+                .evictionListener((puri, entry, cause) -> evictions.increment())
                 .build();
-        bearers = Caffeine.newBuilder()
-                .maximumSize(maxRows)
-                .executor(Runnable::run)
-                .build();
+    }
+
+    /**
+     * Removes a row's handle with it, so that no erased name is left under it. Called in whatever thread uses the cache, perhaps
+     * under its lock, so nothing else may be locked here.
+     */
+    private void removed(@Nullable Puri puri, @Nullable Entry entry, RemovalCause cause) {
+        Handle handle = entry == null ? null : handleOf(entry.verdict);
+        if (puri != null && handle != null && cause != RemovalCause.REPLACED) {
+            namesByHandle.asMap().remove(handle, puri);
+        }
     }
 
     /** The time, to be taken before a request is sent. */
@@ -151,8 +171,8 @@ final class RowCache {
             return rows.getIfPresent(puri);
         }
         Handle handle = ref.handle();
-        Puri bearer = handle == null ? null : bearers.getIfPresent(handle);
-        Entry entry = bearer == null ? null : rows.getIfPresent(bearer);
+        Puri name = handle == null ? null : namesByHandle.getIfPresent(handle);
+        Entry entry = name == null ? null : rows.getIfPresent(name);
         return entry != null && handle != null && handle.equals(handleOf(entry.verdict)) ? entry : null;
     }
 
@@ -172,19 +192,25 @@ final class RowCache {
     }
 
     private synchronized void put(Ref ref, Puri puri, @Nullable Puri survivor, Verdict verdict, long sentAt) {
-        boolean isTrue = isSettled(lastChange(puri), sentAt)
+        boolean mayBeKept = isSettled(lastChange(puri), sentAt)
                 && (survivor == null
                         || (isSettled(lastChange(survivor), sentAt) && isSettled(chainsChangedAt, sentAt)));
-        if (!isTrue) {
+        if (!mayBeKept) {
             notKept.increment();
             return;
         }
         Survivor dependsOn = survivor == null ? null : survivors.get(survivor, unused -> new Survivor());
-        rows.put(puri, new Entry(verdict, ref.at(), dependsOn, chains));
         Handle handle = handleOf(verdict);
-        if (handle != null && handle.equals(ref.handle())) {
-            bearers.put(handle, puri);
+        Entry before = rows.getIfPresent(puri);
+        Handle handleBefore = before == null ? null : handleOf(before.verdict);
+        if (handleBefore != null && !handleBefore.equals(handle)) {
+            namesByHandle.invalidate(handleBefore);
         }
+        // Before its row, which may be evicted at once and takes the handle with it.
+        if (handle != null && handle.equals(ref.handle())) {
+            namesByHandle.put(handle, puri);
+        }
+        rows.put(puri, new Entry(verdict, ref.at(), dependsOn, chains));
     }
 
     private long lastChange(Puri puri) {
@@ -192,8 +218,9 @@ final class RowCache {
         return known == null ? othersChangedAt : known;
     }
 
-    private boolean isSettled(long told, long sentAt) {
-        return sentAt - told > replicaLagNanos;
+    /** Whether the answering resolver had applied a change of that time, however far it may be behind. */
+    private boolean isSettled(long changedAt, long sentAt) {
+        return sentAt - changedAt > replicaLagNanos;
     }
 
     private static @Nullable Handle handleOf(Verdict verdict) {
@@ -223,13 +250,19 @@ final class RowCache {
         if (survivor != null) {
             survivor.isChanged = true;
             survivors.invalidate(puri);
+            // They answer no more, and have its name, which may have been erased.
+            rows.asMap().values().removeIf(entry -> entry.survivor == survivor);
         }
         if (!isActive) {
             dropChains();
         }
     }
 
-    /** Names that were erased are not remembered for long either. */
+    /** Forgets changes of long ago, and with them names that were erased. To be called now and then. */
+    synchronized void forgetChanges() {
+        forgetChanges(nanoClock.getAsLong());
+    }
+
     private void forgetChanges(long now) {
         Iterator<Long> oldestFirst = changedAt.values().iterator();
         while (oldestFirst.hasNext()) {
@@ -254,13 +287,34 @@ final class RowCache {
         changedAt.clear();
         othersChangedAt = nanoClock.getAsLong();
         rows.invalidateAll();
-        bearers.invalidateAll();
+        namesByHandle.invalidateAll();
         dropChains();
     }
 
     /** Says whether answers may be taken from the cache. */
     void use(boolean isCurrent) {
         isUsed = isCurrent;
+    }
+
+    /** All names that are in memory, for tests. */
+    synchronized Set<Puri> names() {
+        Set<Puri> names = new HashSet<>(changedAt.keySet());
+        names.addAll(rows.asMap().keySet());
+        names.addAll(namesByHandle.asMap().values());
+        rows.asMap().values().forEach(entry -> {
+            Puri canonical = canonicalOf(entry.verdict);
+            if (canonical != null) {
+                names.add(canonical);
+            }
+        });
+        return names;
+    }
+
+    private static @Nullable Puri canonicalOf(Verdict verdict) {
+        if (verdict instanceof Verdict.Merged merged) {
+            return merged.canonical();
+        }
+        return verdict instanceof Verdict.Deleted deleted ? deleted.canonical() : null;
     }
 
     CacheStatistics statistics(long connections, CacheStatistics.Feed feed, @Nullable String trouble) {

@@ -22,31 +22,33 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the rows of a mixed list: one look-up for all, one query for each shard, one list in the order asked.
+ * Reads the rows of a mixed list: one look-up for all, one query for each collection of each shard, one list in the order
+ * asked.
  *
  * <pre>{@code
- * refs ─▶ resolver ─▶ verdicts ─┬▶ br-1: [0, 4] ─▶ rows ─┬▶ [Row, NoRow, Failed, Unplaced, Row]
- *                               └▶ eu-1: [1, 2] ─▶ rows ─┘
+ * refs ─▶ resolver ─▶ verdicts ─┬▶ br-1 music:tracks: [0, 4] ─▶ rows ─┬▶ [Row, NoRow, Failed, Unplaced, Row]
+ *                               └▶ eu-1 music:tracks: [1, 2] ─▶ rows ─┘
  * }</pre>
  *
- * A shard that fails costs its own items alone. Thread-safe.
+ * A query that fails costs its own items alone. One that takes too long is cancelled; while it goes on all the same it
+ * counts as one of those at a time. Thread-safe.
  */
 public final class Scatter {
     private final IdentityResolver resolver;
-    private final int maxShards;
+    private final int maxQueries;
     private final Duration patience;
 
     /**
-     * @param maxShards most shards asked at a time by one list
-     * @param patience how long one shard may take
+     * @param maxQueries most queries at a time of one list
+     * @param patience how long one query may take
      * @throws IllegalArgumentException when either is not positive
      */
-    public Scatter(IdentityResolver resolver, int maxShards, Duration patience) {
-        if (maxShards < 1 || patience.isNegative() || patience.isZero()) {
-            throw new IllegalArgumentException("not positive: " + maxShards + " shards, " + patience);
+    public Scatter(IdentityResolver resolver, int maxQueries, Duration patience) {
+        if (maxQueries < 1 || patience.isNegative() || patience.isZero()) {
+            throw new IllegalArgumentException("not positive: " + maxQueries + " queries, " + patience);
         }
         this.resolver = resolver;
-        this.maxShards = maxShards;
+        this.maxQueries = maxQueries;
         this.patience = patience;
     }
 
@@ -69,55 +71,70 @@ public final class Scatter {
         return placement == null || puri == null ? null : new Located(puri, placement.owner(), placement.uuid());
     }
 
+    /** One table: primary keys are unique within it, but not among the tables of a shard. */
+    private record Table(Shard shard, String namespace, String collection) {
+        static Table of(Placement placement, Located located) {
+            return new Table(
+                    placement.shard(),
+                    located.puri().namespace(),
+                    located.puri().collection());
+        }
+    }
+
     /** One list. */
     private final class Gathering<R> {
         private final List<Verdict> verdicts;
         private final ShardQuery<R> query;
-        private final Queue<Map.Entry<Shard, Set<Located>>> waiting = new ConcurrentLinkedQueue<>();
-        private final Map<Shard, Map<UUID, R>> rows = new ConcurrentHashMap<>();
-        private final Map<Shard, Throwable> failures = new ConcurrentHashMap<>();
+        private final Queue<Map.Entry<Table, Set<Located>>> waiting = new ConcurrentLinkedQueue<>();
+        private final Map<Table, Map<UUID, R>> rows = new ConcurrentHashMap<>();
+        private final Map<Table, Throwable> failures = new ConcurrentHashMap<>();
 
         Gathering(List<Verdict> verdicts, ShardQuery<R> query) {
             this.verdicts = verdicts;
             this.query = query;
-            Map<Shard, Set<Located>> byShard = new LinkedHashMap<>();
+            Map<Table, Set<Located>> byTable = new LinkedHashMap<>();
             for (Verdict verdict : verdicts) {
                 Located located = located(verdict);
                 Placement placement = verdict.placement();
                 if (located != null && placement != null) {
-                    byShard.computeIfAbsent(placement.shard(), shard -> new LinkedHashSet<>())
+                    byTable.computeIfAbsent(Table.of(placement, located), table -> new LinkedHashSet<>())
                             .add(located);
                 }
             }
-            waiting.addAll(byShard.entrySet());
+            waiting.addAll(byTable.entrySet());
         }
 
         CompletionStage<List<Gathered<R>>> run() {
             List<CompletableFuture<Boolean>> lanes = new ArrayList<>();
-            for (int i = Math.min(maxShards, waiting.size()); i > 0; i--) {
+            for (int i = Math.min(maxQueries, waiting.size()); i > 0; i--) {
                 lanes.add(lane());
             }
             return CompletableFuture.allOf(lanes.toArray(CompletableFuture[]::new))
                     .thenApply(done -> verdicts.stream().map(this::gathered).toList());
         }
 
-        /** Asks one shard after the other until none waits. */
+        /** Asks for one table after the other until none waits, or a query goes on although it was cancelled. */
         private CompletableFuture<Boolean> lane() {
             for (var next = waiting.poll(); next != null; next = waiting.poll()) {
                 CompletableFuture<Boolean> asked = ask(next.getKey(), List.copyOf(next.getValue()));
-                // Not one call deeper for each shard that answers at once.
+                // Not one call deeper for each query that is answered at once.
                 if (!asked.isDone()) {
-                    return asked.thenCompose(done -> lane());
+                    return asked.thenCompose(isOver -> isOver ? lane() : asked);
                 }
             }
             return CompletableFuture.completedFuture(true);
         }
 
-        /** Completes when the shard has answered or failed. */
-        private CompletableFuture<Boolean> ask(Shard shard, List<Located> wanted) {
+        /** Completes when the next query may be made; with whether this one is over. */
+        private CompletableFuture<Boolean> ask(Table table, List<Located> wanted) {
             CompletableFuture<Map<UUID, R>> answer = new CompletableFuture<>();
+            CompletableFuture<Boolean> over = new CompletableFuture<>();
+            Runnable cancel = () -> {};
             try {
-                var unused = query.rows(shard, wanted).whenComplete((found, error) -> {
+                CompletionStage<Map<UUID, R>> asked = query.rows(table.shard(), wanted);
+                cancel = () -> cancel(asked);
+                var unused = asked.whenComplete((found, error) -> {
+                    over.complete(true);
                     if (error == null) {
                         answer.complete(found);
                     } else {
@@ -125,16 +142,33 @@ public final class Scatter {
                     }
                 });
             } catch (RuntimeException e) {
+                over.complete(true);
                 answer.completeExceptionally(e);
             }
-            return answer.orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS).handle((found, error) -> {
-                if (error == null) {
-                    rows.put(shard, Objects.requireNonNullElse(found, Map.of()));
-                } else {
-                    failures.put(shard, cause(error));
-                }
-                return error == null;
-            });
+            Runnable cancelling = cancel;
+            return answer.orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS)
+                    .handle((found, error) -> {
+                        if (error == null) {
+                            rows.put(table, Objects.requireNonNullElse(found, Map.of()));
+                        } else {
+                            failures.put(table, cause(error));
+                            cancelling.run();
+                        }
+                        // The last queries of a list are not waited for any longer.
+                        CompletableFuture<Boolean> end = waiting.isEmpty()
+                                ? CompletableFuture.completedFuture(true)
+                                : over.completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS);
+                        return end;
+                    })
+                    .thenCompose(end -> end);
+        }
+
+        private void cancel(CompletionStage<?> asked) {
+            try {
+                asked.toCompletableFuture().cancel(true);
+            } catch (UnsupportedOperationException e) {
+                // A stage that cannot be cancelled counts until it ends.
+            }
         }
 
         private Throwable cause(Throwable error) {
@@ -151,11 +185,19 @@ public final class Scatter {
             if (located == null || placement == null) {
                 return new Gathered.Unplaced<>(verdict);
             }
-            Throwable failure = failures.get(placement.shard());
+            Table table = Table.of(placement, located);
+            Throwable failure = failures.get(table);
             if (failure != null) {
                 return new Gathered.Failed<>(verdict, failure);
             }
-            R row = rows.getOrDefault(placement.shard(), Map.of()).get(located.uuid());
+            Map<UUID, R> found = rows.get(table);
+            if (found == null) {
+                return new Gathered.Failed<>(
+                        verdict,
+                        new TimeoutException("not asked: " + maxQueries
+                                + " queries are over time, and as many may run at a time (maxQueries)"));
+            }
+            R row = found.get(located.uuid());
             return row == null ? new Gathered.NoRow<>(verdict) : new Gathered.Row<>(verdict, row);
         }
     }

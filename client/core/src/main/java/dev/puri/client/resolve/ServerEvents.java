@@ -46,7 +46,7 @@ final class ServerEvents {
     }
 
     /**
-     * Takes the next bytes, and tells of the events that end in them.
+     * Takes the next bytes and passes on the events that end in them.
      *
      * @throws IllegalArgumentException when an event has more than {@value #MAX_EVENT_BYTES} bytes
      */

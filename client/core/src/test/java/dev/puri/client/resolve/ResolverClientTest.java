@@ -157,7 +157,7 @@ class ResolverClientTest {
             goOn.await(60, TimeUnit.SECONDS);
             first.answerFound(exchange, request);
         });
-        try (ResolverClient client = open(one().maxJoined(1).maxBatch(5))) {
+        try (ResolverClient client = open(one().maxJoinedRequests(1).maxBatch(5))) {
             List<CompletableFuture<Verdict>> answers = new ArrayList<>();
             answers.add(ask(client, "music:tracks:first"));
             assertThat(firstAsked.await(60, TimeUnit.SECONDS)).isTrue();
@@ -323,27 +323,6 @@ class ResolverClientTest {
     }
 
     @Test
-    void anAddressThatFailedComesLastUntilItsBackoffIsOverWhichDoubles() {
-        long[] now = {0};
-        Addresses addresses = new Addresses(both().build().addresses(), () -> now[0]);
-        Addresses.Address preferred = addresses.inOrder().get(0);
-        assertThat(preferred).hasToString(first.url());
-        long backoff = Addresses.FIRST_BACKOFF.toNanos();
-        for (int i = 0; i < 10; i++) {
-            preferred.failed();
-            preferred.failed();
-            now[0] += backoff - 1;
-            assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
-            now[0]++;
-            assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
-            backoff = Math.min(2 * backoff, Addresses.LONGEST_BACKOFF.toNanos());
-        }
-        preferred.failed();
-        preferred.answered();
-        assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
-    }
-
-    @Test
     void theDeadlineEndsALookUp() {
         first.resolving(first::hang);
         try (ResolverClient client = open(one().deadline(Duration.ofMillis(50)))) {
@@ -420,6 +399,16 @@ class ResolverClientTest {
             client.resolve(NAME);
         }
         assertThat(sent.get(60, TimeUnit.SECONDS)).isEqualTo("Bearer s3cret");
+    }
+
+    @Test
+    void aTokenThatNoHeaderCanHaveIsRefusedAndNotPrinted() {
+        for (String token : List.of("s3cret\n", "s3 cret", "s3cret\u0000", "s3crét")) {
+            assertThatThrownBy(() -> one().token(token).build())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("token: ")
+                    .hasMessageNotContaining("s3");
+        }
     }
 
     @Test

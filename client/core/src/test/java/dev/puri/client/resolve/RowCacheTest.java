@@ -223,6 +223,43 @@ class RowCacheTest {
     }
 
     @Test
+    void anErasedNameIsForgotten() {
+        RowCache lagging = cache(Duration.ofSeconds(10), 100);
+        now = Duration.ofSeconds(20).toNanos();
+        lagging.put(Ref.of(HANDLE), found(B, HANDLE), now);
+        lagging.put(Ref.of(A), merged(A, B), now);
+        lagging.put(Ref.of(C), found(C, null), now);
+        assertThat(lagging.names()).containsExactlyInAnyOrder(A, B, C);
+
+        lagging.changed(B, false);
+
+        assertThat(lagging.names()).as("until the change is forgotten").containsExactlyInAnyOrder(B, C);
+        now += Duration.ofSeconds(70).toNanos();
+        lagging.forgetChanges();
+        assertThat(lagging.names()).contains(B);
+        now++;
+        lagging.forgetChanges();
+        assertThat(lagging.names()).containsExactly(C);
+    }
+
+    @Test
+    void aHandleLeavesTheCacheWithItsRow() {
+        for (int i = 0; i < 1000; i++) {
+            String last = "" + Handle.ALPHABET.charAt(i / 32) + Handle.ALPHABET.charAt(i % 32);
+            Handle handle = new Handle("trk_4k7vx9tz2nqr8" + last);
+            Puri puri = Puri.parse("m:t:" + i);
+            cache.put(Ref.of(handle), found(puri, handle), tick());
+        }
+        assertThat(cache.names()).allMatch(name -> cache.get(Ref.of(name)) != null);
+        keep(A, found(A, null));
+        cache.put(Ref.of(HANDLE), found(A, HANDLE), tick());
+        cache.put(Ref.of(A), found(A, OTHER_HANDLE), tick());
+        tick();
+        cache.put(Ref.of(HANDLE), found(B, HANDLE), tick());
+        assertThat(cache.get(Ref.of(HANDLE))).isEqualTo(found(B, HANDLE));
+    }
+
+    @Test
     void aDeletedRowIsKept() {
         keep(A, new Verdict.Deleted(A, HANDLE, null, 2, Instant.EPOCH, Instant.EPOCH));
         cache.dropChains();

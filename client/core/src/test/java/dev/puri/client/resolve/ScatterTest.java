@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -191,6 +192,87 @@ class ScatterTest {
         } finally {
             executor.shutdownNow();
         }
+    }
+
+    /** Two tables of one shard may have one primary key. */
+    @Test
+    void rowsOfTwoCollectionsWithOneKeyAreNotMixedUp() throws Exception {
+        for (String name : List.of("m:t:1", "m:u:1", "n:t:1")) {
+            known.put(name, new Verdict.Found(Puri.parse(name), null, at(1, "br-1"), 1, Instant.EPOCH, Instant.EPOCH));
+        }
+        List<Gathered<String>> list = gather(
+                8,
+                Ref.all(List.of("m:t:1", "m:u:1", "n:t:1")),
+                (shard, wanted) -> CompletableFuture.completedFuture(rows(shard, wanted)));
+        assertThat(list)
+                .map(item -> ((Gathered.Row<String>) item).row())
+                .containsExactly("br-1/m:t:1", "br-1/m:u:1", "br-1/n:t:1");
+    }
+
+    @Test
+    void aQueryThatTakesTooLongIsCancelledAndTheNextIsMade() throws Exception {
+        found(1, "br-1");
+        found(2, "eu-1");
+        CompletableFuture<Map<UUID, String>> hung = new CompletableFuture<>();
+        List<Gathered<String>> list = new Scatter(new Fixed(known), 1, Duration.ofMillis(50))
+                .gather(refs(1, 2), (ShardQuery<String>) (shard, wanted) ->
+                        shard.text().equals("br-1") ? hung : CompletableFuture.completedFuture(rows(shard, wanted)))
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(hung).isCancelled();
+        assertThat(list.get(0)).isInstanceOf(Gathered.Failed.class);
+        assertThat(list.get(1)).isInstanceOf(Gathered.Row.class);
+    }
+
+    @Test
+    void aQueryThatCannotBeCancelledCountsOn() throws Exception {
+        found(1, "br-1");
+        found(2, "eu-1");
+        Queue<String> asked = new ConcurrentLinkedQueue<>();
+        CompletableFuture<Map<UUID, String>> hung = new CompletableFuture<>();
+        List<Gathered<String>> list = new Scatter(new Fixed(known), 1, Duration.ofMillis(50))
+                .gather(refs(1, 2), (ShardQuery<String>) (shard, wanted) -> {
+                    asked.add(shard.text());
+                    return hung.minimalCompletionStage();
+                })
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(asked).containsExactly("br-1");
+        assertThat(((Gathered.Failed<String>) list.get(1)).error())
+                .isInstanceOf(TimeoutException.class)
+                .hasMessageContaining("not asked");
+    }
+
+    @Test
+    void aBlockingQueryIsInterruptedAndOneThatHasNotBegunIsNotMade() throws Exception {
+        found(1, "br-1");
+        found(2, "eu-1");
+        Queue<String> asked = new ConcurrentLinkedQueue<>();
+        CompletableFuture<String> interrupted = new CompletableFuture<>();
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try {
+            List<Gathered<String>> list = new Scatter(new Fixed(known), 2, Duration.ofMillis(50))
+                    .gather(refs(1, 2), ShardQuery.<String>blocking(executor, (shard, wanted) -> {
+                        asked.add(shard.text());
+                        try {
+                            new CountDownLatch(1).await();
+                        } catch (InterruptedException e) {
+                            interrupted.complete(shard.text());
+                            goOn.join();
+                        }
+                        return Map.of();
+                    }))
+                    .toCompletableFuture()
+                    .get(60, TimeUnit.SECONDS);
+            assertThat(list).allMatch(item -> item instanceof Gathered.Failed<String>);
+            assertThat(interrupted.get(60, TimeUnit.SECONDS)).isEqualTo("br-1");
+        } finally {
+            goOn.complete(null);
+            executor.shutdown();
+        }
+        assertThat(executor.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(asked).containsExactly("br-1");
     }
 
     @Test

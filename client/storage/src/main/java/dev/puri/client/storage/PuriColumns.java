@@ -1,6 +1,7 @@
 package dev.puri.client.storage;
 
 import dev.puri.client.Identifiers;
+import dev.puri.client.PuriCollection;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import java.util.UUID;

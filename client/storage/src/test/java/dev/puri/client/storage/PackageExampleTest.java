@@ -15,7 +15,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example of the package's documentation compiles as it stands, and runs. */
+/** The example of the package's documentation compiles unchanged, and runs. */
 class PackageExampleTest {
     @TempDir
     private Path folder;

@@ -3,7 +3,6 @@ package com.example;
 import com.example.names.Music;
 import com.example.names.Revenue;
 import dev.puri.client.Identifiers;
-import dev.puri.client.storage.PuriColumns;
 
 /** Uses the constants as a service would. */
 public final class Songs {
@@ -15,7 +14,6 @@ public final class Songs {
                 Music.TRACKS.puri("Blue/1").toString(),
                 Music.PLAY_LISTS.prefix().text(),
                 Music.TRACKS.identities(Identifiers.uuid()).mint("blue").handle().prefix().text(),
-                PuriColumns.of(Music.TRACKS).asLong().store(Music.TRACKS.puri("42")).toString(),
                 String.valueOf(Revenue.BILLS.prefix()));
     }
 }

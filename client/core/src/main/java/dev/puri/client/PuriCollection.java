@@ -1,7 +1,5 @@
-package dev.puri.client.storage;
+package dev.puri.client;
 
-import dev.puri.client.Identifiers;
-import dev.puri.client.Identities;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;

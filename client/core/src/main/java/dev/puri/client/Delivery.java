@@ -1,0 +1,20 @@
+package dev.puri.client;
+
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Position;
+
+/** What has become of one event of a batch at the broker; what the registry makes of it is its {@link Fate}. */
+public sealed interface Delivery {
+    /** The event of the batch. */
+    Event event();
+
+    /**
+     * All in-sync replicas have the event.
+     *
+     * @param token its position, to resolve with
+     */
+    record Acknowledged(Event event, Position token) implements Delivery {}
+
+    /** The event was not acknowledged. It may have arrived all the same; publish it again, and it counts once. */
+    record Failed(Event event, PublishException error) implements Delivery {}
+}

@@ -1,0 +1,59 @@
+package dev.puri.client.resolve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AddressesTest {
+    private static final List<URI> BASES = List.of(URI.create("http://a"), URI.create("http://b"));
+
+    @Test
+    void anAddressThatFailedComesLastUntilItsBackoffIsOverWhichDoubles() {
+        long[] now = {0};
+        Addresses addresses = new Addresses(BASES, () -> now[0]);
+        Addresses.Address preferred = addresses.inOrder().get(0);
+        assertThat(preferred).hasToString("http://a");
+        long backoff = Addresses.FIRST_BACKOFF.toNanos();
+        for (int i = 0; i < 10; i++) {
+            preferred.failed();
+            preferred.failed();
+            now[0] += backoff - 1;
+            assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
+            now[0]++;
+            assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
+            backoff = Math.min(2 * backoff, Addresses.LONGEST_BACKOFF.toNanos());
+        }
+        preferred.failed();
+        preferred.answered();
+        assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
+    }
+
+    /** One that hangs would hold up all look-ups for their share of the deadline. */
+    @Test
+    void afterItsBackoffOneLookUpTriesAnAddressBeforeTheOthersDo() {
+        long[] now = {0};
+        Addresses addresses = new Addresses(BASES, () -> now[0]);
+        Addresses.Address preferred = addresses.inOrder().get(0);
+        preferred.failed();
+        now[0] += Addresses.FIRST_BACKOFF.toNanos();
+        assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
+        assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
+        preferred.failed();
+        now[0] += 2 * Addresses.FIRST_BACKOFF.toNanos() - 1;
+        assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
+        now[0]++;
+        assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
+
+        // A try that was cancelled, because another address was quicker, tells nothing.
+        now[0] += 2 * Addresses.FIRST_BACKOFF.toNanos() - 1;
+        assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
+        now[0]++;
+        assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
+
+        preferred.answered();
+        assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
+        assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.puri.client.resolve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.client.resolve.ResolverException.Kind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests without a network, and with a clock that stands still. */
+class RequestsTest {
+    private static final List<Ref> NAME = List.of(Ref.of("m:t:1"));
+
+    private final FakeHttpClient http = new FakeHttpClient();
+    private final TestTimer timer = new TestTimer();
+
+    @AfterEach
+    void stop() {
+        timer.close();
+    }
+
+    private Requests requests(ResolverOptions.Builder builder) {
+        ResolverOptions options = builder.build();
+        return new Requests(http, options, new Addresses(options.addresses(), timer::nanos), timer, timer::nanos);
+    }
+
+    private static void assertFails(CompletableFuture<?> answer, Kind kind, String message) {
+        assertThat(answer).isCompletedExceptionally();
+        assertThatThrownBy(answer::join)
+                .cause()
+                .isInstanceOfSatisfying(
+                        ResolverException.class,
+                        e -> assertThat(e.kind()).as(e.toString()).isEqualTo(kind))
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void aThrowWhileSendingFailsTheLookUpAtOnce() {
+        Requests requests = requests(ResolverOptions.at("http://a", "http://b"));
+        http.refusal = new IllegalStateException("no sockets");
+        assertFails(requests.send(NAME, Duration.ZERO), Kind.UNREACHABLE, "http://b: java.lang.IllegalStateException");
+        http.refusal = null;
+        assertThat(requests.send(NAME, Duration.ZERO)).isNotDone();
+        assertThat(http.exchanges).hasSize(1);
+    }
+
+    @Test
+    void theDeadlineEndsALookUpAndItsExchange() {
+        Requests requests = requests(ResolverOptions.at("http://a").deadline(Duration.ofSeconds(5)));
+        CompletableFuture<Requests.Answer> answer = requests.send(NAME, Duration.ZERO);
+        timer.pass(Duration.ofMillis(4_999));
+        assertThat(answer).isNotDone();
+        timer.pass(Duration.ofMillis(1));
+        assertFails(answer, Kind.DEADLINE, "within 5000 ms");
+        assertThat(http.exchanges.get(0).end()).isCancelled();
+    }
+
+    @Test
+    void requestsTakeTurnsAndOneThatIsOverIsNotSent() {
+        Requests requests =
+                requests(ResolverOptions.at("http://a").maxDirectRequests(2).deadline(Duration.ofSeconds(5)));
+        List<CompletableFuture<Requests.Answer>> answers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            answers.add(requests.sendInTurn(NAME, Duration.ZERO));
+        }
+        timer.pass(Duration.ofSeconds(1));
+        answers.add(requests.sendInTurn(NAME, Duration.ZERO));
+        assertThat(http.exchanges).hasSize(2);
+        assertThat(requests.send(NAME, Duration.ZERO)).as("a joined one").isNotDone();
+        assertThat(http.exchanges).hasSize(3);
+
+        http.exchanges.get(0).answer("{\"results\":[" + FakeResolver.found("m:t:1", "br-1") + "]}");
+        assertThat(answers.get(0)).isCompleted();
+        assertThat(http.exchanges).hasSize(4);
+
+        CompletableFuture<Requests.Answer> late = requests.sendInTurn(NAME, Duration.ofSeconds(1));
+        timer.pass(Duration.ofSeconds(4));
+        assertFails(answers.get(1), Kind.DEADLINE, "within 5000 ms");
+        assertFails(answers.get(2), Kind.DEADLINE, "within 5000 ms");
+        assertThat(http.exchanges).as("with the last two").hasSize(6);
+        timer.pass(Duration.ofSeconds(1));
+        assertFails(answers.get(3), Kind.DEADLINE, "within 5000 ms");
+        assertThat(late).isNotDone();
+    }
+
+    @Test
+    void aRequestWhoseTurnDoesNotComeSaysSo() {
+        Requests requests =
+                requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
+        CompletableFuture<Requests.Answer> waits = requests.sendInTurn(NAME, Duration.ofSeconds(60));
+        CompletableFuture<Requests.Answer> isNotSent = requests.sendInTurn(NAME, Duration.ZERO);
+        timer.pass(Duration.ofSeconds(5));
+        assertFails(isNotSent, Kind.DEADLINE, "maxDirectRequests");
+        assertThat(waits).isNotDone();
+        assertThat(http.exchanges).hasSize(1);
+        requests.close();
+        assertFails(waits, Kind.CLOSED, "closed");
+        assertThat(http.exchanges).hasSize(1);
+    }
+
+    @Test
+    void manyRequestsInTurnThatFailAtOnceTakeNoStack() {
+        Requests requests =
+                requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
+        List<CompletableFuture<Requests.Answer>> answers = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            answers.add(requests.sendInTurn(NAME, Duration.ZERO));
+        }
+        http.refusal = new IllegalStateException("no sockets");
+        http.exchanges.get(0).end().completeExceptionally(new IllegalStateException("no sockets"));
+        assertThat(answers).allMatch(CompletableFuture::isCompletedExceptionally);
+        assertFails(answers.get(19_999), Kind.UNREACHABLE, "no sockets");
+    }
+
+    @Test
+    void aRequestIsCountedBeforeItsAnswer() {
+        Requests requests = requests(ResolverOptions.at("http://a", "http://b"));
+        List<Long> counted = new ArrayList<>();
+        var unused =
+                requests.send(NAME, Duration.ZERO).whenComplete((answer, error) -> counted.add(requests.failedOver()));
+        http.onSend = () -> {
+            http.onSend = () -> {};
+            http.exchanges.get(1).answer("{\"results\":[" + FakeResolver.found("m:t:1", "br-1") + "]}");
+        };
+        http.exchanges.get(0).end().completeExceptionally(new IOException("reset"));
+        assertThat(counted).containsExactly(1L);
+    }
+}
