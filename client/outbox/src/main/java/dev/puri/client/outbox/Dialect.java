@@ -14,6 +14,12 @@ public enum Dialect {
     /** MariaDB 10.2.4 or newer, with InnoDB and one primary. */
     MARIADB;
 
+    /**
+     * A table's number in PostgreSQL, by its name as the parameter. A name may go without its schema, and two schemas
+     * may have tables of the same name.
+     */
+    static final String OID = "?::regclass::oid";
+
     /** The folder of its migrations, below this package. */
     String folder() {
         return name().toLowerCase(Locale.ROOT);

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a relay of new rows as their transactions commit, so that it need not poll. It may tell of a row twice, or of
- * one that is gone. While it starts and after it failed the relay polls. One thread calls {@link #start}, {@link #state}
+ * Reports new rows to a relay as their transactions commit, so that it need not poll. It may report a row twice, or one
+ * that is gone. While it starts and after it failed the relay polls. One thread calls {@link #start}, {@link #state}
  * and {@link #stop}.
  */
 public interface Feed {
@@ -41,10 +41,10 @@ public interface Feed {
 
     /** How far a feed is. */
     sealed interface State {
-        /** It does not tell of every row yet. */
+        /** It does not report every row yet. */
         record Starting() implements State {}
 
-        /** It tells of every row that was there when it started or was committed since. */
+        /** It reports every row that was there when it started or was committed since. */
         record Running() implements State {}
 
         /** It ended, and may be started again after {@link #stop}. */

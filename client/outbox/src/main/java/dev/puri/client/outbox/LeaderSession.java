@@ -33,8 +33,8 @@ final class LeaderSession implements AutoCloseable {
     /** Times the largest payload this is the memory that a relay takes, 128 MiB. */
     static final int BATCH = 256;
 
-    /** The producer gives up earlier, unless its settings say otherwise. */
-    private static final long ANSWER_TIMEOUT_SECONDS = 150;
+    /** For a whole wave. The publisher gives each event up earlier, unless delivery.timeout.ms is longer. */
+    private static final long ANSWER_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(150);
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
 
@@ -60,7 +60,7 @@ final class LeaderSession implements AutoCloseable {
     synchronized int poll() throws SQLException, InterruptedException {
         requireOpen();
         List<OutboxRow> rows = tables.first(connection, BATCH);
-        forward(rows);
+        publishInWaves(rows);
         return rows.size();
     }
 
@@ -69,25 +69,25 @@ final class LeaderSession implements AutoCloseable {
      *
      * @throws RelayException when nothing can be published for now
      */
-    void forward(Iterable<List<Long>> batches) throws SQLException, InterruptedException {
+    void publishPresent(Iterable<List<Long>> batches) throws SQLException, InterruptedException {
         for (List<Long> batch : batches) {
             synchronized (this) {
                 requireOpen();
-                forward(tables.present(connection, batch));
+                publishInWaves(tables.present(connection, batch));
             }
         }
     }
 
-    private void forward(List<OutboxRow> rows) throws SQLException, InterruptedException {
+    private void publishInWaves(List<OutboxRow> rows) throws SQLException, InterruptedException {
         if (rows.isEmpty()) {
             return;
         }
-        Set<String> blocked = new HashSet<>(tables.blockedAmong(connection, rows));
+        Set<String> blockedPuris = new HashSet<>(tables.blockedAmong(connection, rows));
         List<OutboxRow> left = new ArrayList<>(rows);
         while (!left.isEmpty()) {
-            List<OutboxRow> queued = take(left, row -> blocked.contains(row.aggregateid()));
-            if (!queued.isEmpty()) {
-                tables.enqueue(connection, queued);
+            List<OutboxRow> behindBlocked = take(left, row -> blockedPuris.contains(row.aggregateid()));
+            if (!behindBlocked.isEmpty()) {
+                tables.moveToBlocked(connection, behindBlocked);
             }
             Set<String> inWave = new HashSet<>();
             List<OutboxRow> wave = take(left, row -> inWave.add(row.aggregateid()));
@@ -96,10 +96,10 @@ final class LeaderSession implements AutoCloseable {
                 tables.delete(connection, answers.published());
             }
             if (!answers.refused().isEmpty()) {
-                tables.enqueue(connection, List.copyOf(answers.refused().keySet()));
+                tables.moveToBlocked(connection, List.copyOf(answers.refused().keySet()));
                 for (Map.Entry<OutboxRow, Throwable> each : answers.refused().entrySet()) {
                     noteRefused(each.getKey(), each.getValue(), 1);
-                    blocked.add(each.getKey().aggregateid());
+                    blockedPuris.add(each.getKey().aggregateid());
                 }
             }
             answers.throwFailure();
@@ -127,7 +127,7 @@ final class LeaderSession implements AutoCloseable {
     }
 
     private void noteRefused(OutboxRow row, Throwable error, int attempts) throws SQLException {
-        String reason = error.getClass().getSimpleName() + ": " + error.getMessage();
+        String reason = RowPublisher.description(error);
         long retryMillis =
                 System.currentTimeMillis() + settings.backoff(attempts).toMillis();
         tables.noteFailure(connection, row, reason, retryMillis);
@@ -140,7 +140,7 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /** What became of a wave: rows without an answer are in neither collection. */
-    private record Answers(
+    record Answers(
             List<OutboxRow> published,
             Map<OutboxRow, Throwable> refused,
             @Nullable Throwable failure) {
@@ -153,9 +153,7 @@ final class LeaderSession implements AutoCloseable {
 
     private Answers publish(List<OutboxRow> wave) throws InterruptedException {
         Map<OutboxRow, CompletableFuture<@Nullable Void>> sent = new LinkedHashMap<>();
-        List<OutboxRow> published = new ArrayList<>();
-        Map<OutboxRow, Throwable> refused = new LinkedHashMap<>();
-        Throwable failure = null;
+        publisher.beginWave();
         try {
             for (OutboxRow row : wave) {
                 CompletableFuture<@Nullable Void> answer = publisher.publish(row);
@@ -167,12 +165,24 @@ final class LeaderSession implements AutoCloseable {
         } catch (InterruptException e) {
             throw (InterruptedException) new InterruptedException("interrupted while sending").initCause(e);
         }
+        return answers(sent, ANSWER_TIMEOUT_NANOS);
+    }
+
+    /** Waits for a wave, and no longer than the timeout for all of it: a broker that is away answers no row. */
+    static Answers answers(Map<OutboxRow, CompletableFuture<@Nullable Void>> sent, long timeoutNanos)
+            throws InterruptedException {
+        List<OutboxRow> published = new ArrayList<>();
+        Map<OutboxRow, Throwable> refused = new LinkedHashMap<>();
+        Throwable failure = null;
+        long deadline = System.nanoTime() + timeoutNanos;
         for (Map.Entry<OutboxRow, CompletableFuture<@Nullable Void>> each : sent.entrySet()) {
             try {
-                each.getValue().get(ANSWER_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+                long left = Math.max(0, deadline - System.nanoTime());
+                each.getValue().get(left, TimeUnit.NANOSECONDS);
                 published.add(each.getKey());
             } catch (TimeoutException e) {
                 failure = e;
+                break;
             } catch (ExecutionException e) {
                 Throwable error = e.getCause() == null ? e : e.getCause();
                 if (RowPublisher.isOfRow(error)) {

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Supplier;
@@ -15,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes events in the transaction of the change that they tell of. They are published if it commits, and not if it is
+ * Writes events in the transaction of the change that they report. They are published if it commits, and not if it is
  * rolled back. An {@link OutboxRelay} publishes them.
  *
  * <pre>{@code
@@ -127,19 +128,33 @@ public final class Outbox {
     }
 
     private void lock(Connection connection, List<Event> events) throws SQLException {
-        String keys = events.stream()
+        List<Long> numbers = events.stream()
                 .map(Event::puri)
-                .map(puri -> dialect == Dialect.POSTGRESQL ? advisoryKey(puri) : bucket(puri))
+                .map(puri -> dialect == Dialect.POSTGRESQL ? hash(puri) : bucket(puri))
                 .distinct()
                 .sorted()
-                .map(key -> Long.toString(key))
-                .collect(Collectors.joining(", "));
-        // The keys are numbers of ours.
+                .toList();
+        String keys = numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
+        // The keys are numbers of ours. The table's oid in the upper half keeps outboxes of a database apart.
         String sql = dialect == Dialect.POSTGRESQL
-                ? "SELECT pg_advisory_xact_lock(k) FROM unnest(ARRAY[" + keys + "]::bigint[]) AS k"
+                ? "SELECT pg_advisory_xact_lock((" + Dialect.OID + "::bigint << 32) | k) FROM unnest(ARRAY[" + keys
+                        + "]::bigint[]) AS k"
                 : "SELECT bucket FROM " + table + "_lock WHERE bucket IN (" + keys + ") ORDER BY bucket FOR UPDATE";
         try (PreparedStatement lock = connection.prepareStatement(sql)) {
-            lock.execute();
+            if (dialect == Dialect.POSTGRESQL) {
+                lock.setString(1, table);
+            }
+            // A driver with a fetch size runs the statement as its rows are read.
+            int locked = 0;
+            try (ResultSet rows = lock.executeQuery()) {
+                while (rows.next()) {
+                    locked++;
+                }
+            }
+            if (locked != numbers.size()) {
+                throw new SQLException("the table " + table + "_lock has lost rows, so nothing keeps the order of the"
+                        + " outbox: run the INSERT of its migration again");
+            }
         }
     }
 
@@ -147,8 +162,8 @@ public final class Outbox {
         return Math.floorMod(puri.toString().hashCode(), BUCKETS);
     }
 
-    /** Other outboxes of the database, and most other uses of advisory locks, have other upper halves. */
-    private long advisoryKey(Puri puri) {
-        return (long) table.hashCode() << 32 | puri.toString().hashCode() & 0xFFFF_FFFFL;
+    /** The lower half of a lock's key. */
+    private static long hash(Puri puri) {
+        return puri.toString().hashCode() & 0xFFFF_FFFFL;
     }
 }

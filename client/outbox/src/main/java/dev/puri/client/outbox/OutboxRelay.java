@@ -6,8 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * and another takes over when it ends.
  *
  * <pre>
- *   standby ──lock──▶ leading: [feed tells of rows | table is polled] ──▶ waves ──▶ broker ──▶ rows deleted
+ *   standby ──lock──▶ leading: [feed reports rows  | table is polled] ──▶ waves ──▶ broker ──▶ rows deleted
  *      ▲                 │                                                  └─refused─▶ blocked rows, retried
  *      └──back-off───────┘ database, broker or schema registry fails
  * </pre>
@@ -37,7 +35,7 @@ public final class OutboxRelay implements AutoCloseable {
     private final RelaySettings settings;
     private final OutboxTables tables;
     private final Feed feed;
-    private final Semaphore wake = new Semaphore(0);
+    private final Pauses pauses = new Pauses();
     private final Thread thread;
     private volatile boolean isClosed;
     private volatile boolean leads;
@@ -58,7 +56,7 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Starts a relay that a feed tells of rows.
+     * Starts a relay to which a feed reports rows.
      *
      * @param feed for this relay alone
      */
@@ -82,7 +80,7 @@ public final class OutboxRelay implements AutoCloseable {
                 } else {
                     failures = 0;
                     problem = null;
-                    pause(STANDBY);
+                    pauses.backOff(STANDBY);
                 }
             } catch (InterruptedException e) {
                 return;
@@ -102,7 +100,7 @@ public final class OutboxRelay implements AutoCloseable {
         Duration wait = settings.backoff(failures);
         LOG.warn("The relay of {} failed and goes on in {} ms: {}", settings.table(), wait.toMillis(), e.toString());
         try {
-            pause(wait);
+            pauses.backOff(wait);
         } catch (InterruptedException interrupted) {
             // Only close interrupts.
             isClosed = true;
@@ -113,24 +111,25 @@ public final class OutboxRelay implements AutoCloseable {
         LOG.info("This relay publishes the rows of {} now", settings.table());
         try (LeaderSession session = new LeaderSession(settings, connection, tables)) {
             leads = true;
+            tables.makeAllFirstDue(connection);
             FeedRun run = new FeedRun(session);
             try {
                 long sweptNanos = System.nanoTime();
                 while (!isClosed) {
                     run.keepUp(connection);
                     boolean isFed = feed.state() instanceof Feed.State.Running;
-                    int moved = session.retryDue();
+                    int handled = session.retryDue();
                     if (!isFed
                             || System.nanoTime() - sweptNanos
                                     >= settings.sweepInterval().toNanos()) {
-                        moved += session.poll();
+                        handled += session.poll();
                         sweptNanos = System.nanoTime();
                     }
                     run.throwFailure();
                     failures = 0;
                     problem = Feed.problem(feed.state());
-                    if (moved == 0) {
-                        pause(isFed ? RETRY_CHECK : settings.pollInterval());
+                    if (handled == 0) {
+                        pauses.untilWoken(isFed ? RETRY_CHECK : settings.pollInterval());
                     }
                 }
             } finally {
@@ -179,7 +178,7 @@ public final class OutboxRelay implements AutoCloseable {
                 batches.add(seqs.subList(from, Math.min(from + LeaderSession.BATCH, seqs.size())));
             }
             try {
-                session.forward(batches);
+                session.publishPresent(batches);
             } catch (SQLException | RuntimeException e) {
                 failure = e;
                 wake();
@@ -196,17 +195,12 @@ public final class OutboxRelay implements AutoCloseable {
         }
     }
 
-    private void pause(Duration time) throws InterruptedException {
-        if (!isClosed && wake.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS)) {
-            wake.drainPermits();
-        }
-    }
-
-    /** Lets a polling relay look at its table at once, as after a commit in the same process. Never blocks. */
+    /**
+     * Lets a polling relay look at its table at once, as after a commit in the same process. It does not end the wait
+     * after a failure. Never blocks.
+     */
     public void wake() {
-        if (wake.availablePermits() == 0) {
-            wake.release();
-        }
+        pauses.wake();
     }
 
     /**
@@ -254,7 +248,7 @@ public final class OutboxRelay implements AutoCloseable {
     @Override
     public void close() {
         isClosed = true;
-        wake();
+        pauses.close();
         try {
             thread.join(CLOSE_TIMEOUT.toMillis());
             thread.interrupt();

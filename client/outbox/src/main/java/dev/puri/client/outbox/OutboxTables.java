@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +28,16 @@ final class OutboxTables {
     /** Keeps the relays' advisory locks apart from others of the database. */
     private static final int LOCK_SPACE = OutboxSchema.DEFAULT_TABLE.hashCode();
 
+    /** A table has one lock, with or without its schema in its configured name. */
+    private static final String LOCK_NAME = "CONCAT('puri_outbox ', MD5(CONCAT(?, '.', ?)))";
+
+    /** A host that died keeps the lock for as long as the database believes in its session: about two minutes. */
+    private static final List<String> POSTGRESQL_LIMITS =
+            List.of("SET tcp_keepalives_idle = 60", "SET tcp_keepalives_interval = 10", "SET tcp_keepalives_count = 6");
+
+    /** In seconds; longer than a wave may keep the session idle. */
+    private static final String MYSQL_LIMIT = "SET SESSION wait_timeout = 600";
+
     private static final String COPIED =
             "seq, id, aggregatetype, aggregateid, type, payload, traceparent, tracestate, created_ms";
 
@@ -42,34 +51,71 @@ final class OutboxTables {
         this.blocked = table + "_blocked";
     }
 
-    /** Takes the lock that one relay of a database can have, for as long as the connection lasts. */
+    /**
+     * Takes the lock that one relay of a table can have, for as long as the connection lasts. A replica gives none: its
+     * locks are apart from the primary's.
+     */
     boolean tryLead(Connection connection) throws SQLException {
         String sql = dialect == Dialect.POSTGRESQL
-                ? "SELECT CASE WHEN pg_try_advisory_lock(?, ?) THEN 1 ELSE 0 END"
-                : "SELECT GET_LOCK(CONCAT('puri_outbox ', MD5(CONCAT(DATABASE(), '.', ?))), 0)";
-        return lock(connection, sql) == 1;
+                ? "SELECT CASE WHEN pg_is_in_recovery() THEN 0 WHEN pg_try_advisory_lock(?, " + Dialect.OID
+                        + "::int) THEN 1 ELSE 0 END"
+                : "SELECT IF(@@global.read_only, 0, GET_LOCK(" + LOCK_NAME + ", 0))";
+        if (lock(connection, sql) != 1) {
+            return false;
+        }
+        for (String limit : dialect == Dialect.POSTGRESQL ? POSTGRESQL_LIMITS : List.of(MYSQL_LIMIT)) {
+            execute(connection, limit);
+        }
+        return true;
     }
 
     /** Gives the lock back, because a pool may keep the connection open. */
     void resign(Connection connection) throws SQLException {
         String sql = dialect == Dialect.POSTGRESQL
-                ? "SELECT CASE WHEN pg_advisory_unlock(?, ?) THEN 1 ELSE 0 END"
-                : "SELECT RELEASE_LOCK(CONCAT('puri_outbox ', MD5(CONCAT(DATABASE(), '.', ?))))";
+                ? "SELECT CASE WHEN pg_advisory_unlock(?, " + Dialect.OID + "::int) THEN 1 ELSE 0 END"
+                : "SELECT RELEASE_LOCK(" + LOCK_NAME + ")";
         lock(connection, sql);
+        if (dialect == Dialect.POSTGRESQL) {
+            for (String limit : POSTGRESQL_LIMITS) {
+                execute(connection, limit.replaceFirst("SET (\\S+) = .*", "RESET $1"));
+            }
+        } else {
+            execute(connection, "SET SESSION wait_timeout = DEFAULT");
+        }
     }
 
     private int lock(Connection connection, String sql) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             if (dialect == Dialect.POSTGRESQL) {
                 statement.setInt(1, LOCK_SPACE);
-                statement.setInt(2, outbox.hashCode());
+                statement.setString(2, outbox);
             } else {
-                statement.setString(1, outbox);
+                statement.setString(1, schema(connection));
+                statement.setString(2, outbox.substring(outbox.indexOf('.') + 1));
             }
             try (ResultSet result = statement.executeQuery()) {
                 result.next();
                 return result.getInt(1);
             }
+        }
+    }
+
+    /** The schema of the tables in MySQL or MariaDB. */
+    private String schema(Connection connection) throws SQLException {
+        int point = outbox.indexOf('.');
+        if (point >= 0) {
+            return outbox.substring(0, point);
+        }
+        try (PreparedStatement select = connection.prepareStatement("SELECT DATABASE()");
+                ResultSet result = select.executeQuery()) {
+            result.next();
+            String selected = result.getString(1);
+            if (selected == null) {
+                throw new SQLException(
+                        "the connection has no database selected: name one in its URL, or a schema before"
+                                + " the table " + outbox);
+            }
+            return selected;
         }
     }
 
@@ -82,7 +128,7 @@ final class OutboxTables {
     List<OutboxRow> present(Connection connection, List<Long> seqs) throws SQLException {
         return rows(
                 connection,
-                "SELECT " + OutboxRow.COLUMNS + " FROM " + outbox + " WHERE seq IN (" + numbers(seqs.stream())
+                "SELECT " + OutboxRow.COLUMNS + " FROM " + outbox + " WHERE seq IN (" + numbers(seqs)
                         + ") ORDER BY seq");
     }
 
@@ -129,29 +175,85 @@ final class OutboxTables {
 
     /** Removes published rows. */
     void delete(Connection connection, List<OutboxRow> rows) throws SQLException {
-        execute(connection, "DELETE FROM " + outbox + " WHERE seq IN (" + numbers(seqs(rows)) + ")");
-    }
-
-    /** Removes a row that was blocked and is published now. */
-    void deleteBlocked(Connection connection, OutboxRow row) throws SQLException {
-        execute(connection, "DELETE FROM " + blocked + " WHERE seq = " + row.seq());
-    }
-
-    /** Moves rows behind the blocked ones of their pURIs, to be published when it is their turn. */
-    void enqueue(Connection connection, List<OutboxRow> rows) throws SQLException {
-        String in = " WHERE seq IN (" + numbers(seqs(rows)) + ")";
         connection.setAutoCommit(false);
         try {
-            execute(
-                    connection,
-                    "INSERT INTO " + blocked + " (" + COPIED + ", attempts, retry_ms) SELECT " + COPIED + ", 0, 0 FROM "
-                            + outbox + in);
-            execute(connection, "DELETE FROM " + outbox + in);
+            forEach(connection, "DELETE FROM " + outbox + " WHERE seq = ?", rows);
             connection.commit();
         } finally {
             // Rolls back what was not committed.
             connection.rollback();
             connection.setAutoCommit(true);
+        }
+    }
+
+    /** Removes a row that was blocked and is published now, and makes the next one of its pURI due. */
+    void deleteBlocked(Connection connection, OutboxRow row) throws SQLException {
+        execute(connection, "DELETE FROM " + blocked + " WHERE seq = " + row.seq());
+        makeFirstDue(connection, row.aggregateid());
+    }
+
+    /**
+     * Makes the first blocked row of a pURI due, unless it has a time to retry already. It follows in a transaction of
+     * its own whatever may change which row is first: an operator may skip a row while the leader moves one behind it,
+     * and whoever comes here last sees both changes.
+     */
+    private void makeFirstDue(Connection connection, String puri) throws SQLException {
+        long first;
+        try (PreparedStatement select =
+                connection.prepareStatement("SELECT MIN(seq) FROM " + blocked + " WHERE aggregateid = ?")) {
+            select.setString(1, puri);
+            try (ResultSet result = select.executeQuery()) {
+                result.next();
+                first = result.getLong(1);
+                if (result.wasNull()) {
+                    return;
+                }
+            }
+        }
+        execute(connection, "UPDATE " + blocked + " SET retry_ms = 0 WHERE retry_ms IS NULL AND seq = " + first);
+    }
+
+    /** Makes the first blocked row of each pURI due, where a process ended between two statements. */
+    void makeAllFirstDue(Connection connection) throws SQLException {
+        List<String> puris = new ArrayList<>();
+        String sql = "SELECT aggregateid FROM " + blocked + " GROUP BY aggregateid HAVING COUNT(retry_ms) = 0";
+        try (PreparedStatement select = connection.prepareStatement(sql);
+                ResultSet result = select.executeQuery()) {
+            while (result.next()) {
+                puris.add(result.getString(1));
+            }
+        }
+        for (String puri : puris) {
+            makeFirstDue(connection, puri);
+        }
+    }
+
+    /** Moves rows to the blocked ones of their pURIs, to be published when it is their turn. */
+    void moveToBlocked(Connection connection, List<OutboxRow> rows) throws SQLException {
+        connection.setAutoCommit(false);
+        try {
+            copyToBlocked(connection, rows);
+            forEach(connection, "DELETE FROM " + outbox + " WHERE seq = ?", rows);
+            connection.commit();
+        } finally {
+            // Rolls back what was not committed.
+            connection.rollback();
+            connection.setAutoCommit(true);
+        }
+        for (String puri : rows.stream().map(OutboxRow::aggregateid).distinct().toList()) {
+            makeFirstDue(connection, puri);
+        }
+    }
+
+    private void copyToBlocked(Connection connection, List<OutboxRow> rows) throws SQLException {
+        String sql = "INSERT INTO " + blocked + " (" + COPIED + ", attempts) SELECT " + COPIED + ", 0 FROM " + outbox
+                + " WHERE seq = ?";
+        try (PreparedStatement insert = connection.prepareStatement(sql)) {
+            for (OutboxRow row : rows) {
+                insert.setLong(1, row.seq());
+                // Not as a batch: MariaDB takes no INSERT ... SELECT in its bulk protocol (error 1295).
+                insert.executeUpdate();
+            }
         }
     }
 
@@ -182,7 +284,20 @@ final class OutboxTables {
 
     /** Removes a blocked row unpublished; false when no blocked row has this event id. */
     boolean skip(Connection connection, UUID id) throws SQLException {
-        return change(connection, "DELETE FROM " + blocked + " WHERE id = ?", id);
+        String puri;
+        try (PreparedStatement select =
+                connection.prepareStatement("SELECT aggregateid FROM " + blocked + " WHERE id = ?")) {
+            dialect.setUuid(select, 1, id);
+            try (ResultSet result = select.executeQuery()) {
+                if (!result.next()) {
+                    return false;
+                }
+                puri = result.getString(1);
+            }
+        }
+        boolean isGone = change(connection, "DELETE FROM " + blocked + " WHERE id = ?", id);
+        makeFirstDue(connection, puri);
+        return isGone;
     }
 
     private boolean change(Connection connection, String sql, UUID id) throws SQLException {
@@ -244,11 +359,21 @@ final class OutboxTables {
         }
     }
 
-    private static Stream<Long> seqs(List<OutboxRow> rows) {
-        return rows.stream().map(OutboxRow::seq);
+    /**
+     * Runs a statement for each row. A list of numbers in one statement would let MySQL scan the table, lock rows of
+     * transactions that are not committed, and wait for those.
+     */
+    private static void forEach(Connection connection, String sql, List<OutboxRow> rows) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (OutboxRow row : rows) {
+                statement.setLong(1, row.seq());
+                statement.addBatch();
+            }
+            statement.executeBatch();
+        }
     }
 
-    private static String numbers(Stream<Long> numbers) {
-        return numbers.map(String::valueOf).collect(Collectors.joining(", "));
+    private static String numbers(List<Long> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 }

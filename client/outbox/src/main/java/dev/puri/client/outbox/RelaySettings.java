@@ -11,10 +11,10 @@ import javax.sql.DataSource;
  * @param dataSource of the service's database. A relay keeps one connection for as long as it leads, and must reach the
  *     database itself: a proxy that gives each transaction another session would break its lock
  * @param table as {@link OutboxSchema#sql(Dialect, String)} takes it
- * @param properties Kafka's and the serializer's, as {@code IdentityPublisher} takes them
+ * @param properties Kafka's and the serializer's, as {@code IdentityPublisher} takes them; those that it refuses are ignored
  * @param ownsTopic whether a namespace's events go to its own topic; usually {@code declarations::ownsTopic}
  * @param pollInterval how often the table is read while it is empty, without a feed
- * @param sweepInterval how often the table is read although a feed tells of its rows
+ * @param sweepInterval how often the table is read although a feed reports its rows
  * @param firstBackoff the wait after a first failure, doubled by each further one up to 60 s, for a blocked row and
  *     for the relay as a whole
  */

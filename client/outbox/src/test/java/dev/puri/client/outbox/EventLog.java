@@ -82,7 +82,7 @@ final class EventLog {
         }
     }
 
-    /** The ids of a pURI's events as they stand in the log, repeats included. */
+    /** The ids of a pURI's events in the order of the log, repeats included. */
     List<UUID> idsOf(String puri) {
         return records().stream()
                 .filter(record -> record.key().equals(puri))

@@ -115,6 +115,93 @@ class OutboxIT {
     }
 
     @Test
+    void aTableHasOneRelayHoweverItIsNamed() throws Exception {
+        OutboxTables unqualified = new OutboxTables(Dialect.POSTGRESQL, "puri_outbox");
+        OutboxTables qualified = new OutboxTables(Dialect.POSTGRESQL, "public.puri_outbox");
+        try (Connection first = server.dataSource().getConnection();
+                Connection second = server.dataSource().getConnection()) {
+            assertThat(unqualified.tryLead(first)).isTrue();
+            assertThat(qualified.tryLead(second)).isFalse();
+            qualified.resign(first);
+            assertThat(qualified.tryLead(second)).isTrue();
+        }
+    }
+
+    @Test
+    void aLeadingSessionEndsSoonAfterItsHost() throws Exception {
+        OutboxTables tables = new OutboxTables(Dialect.POSTGRESQL, "apart.outbox_2");
+        try (Connection connection = server.dataSource().getConnection()) {
+            String before = keepAlive(connection);
+            assertThat(tables.tryLead(connection)).isTrue();
+            assertThat(keepAlive(connection)).isEqualTo("60");
+            tables.resign(connection);
+            assertThat(keepAlive(connection)).isEqualTo(before).isNotEqualTo("60");
+        }
+    }
+
+    private static String keepAlive(Connection connection) throws Exception {
+        try (ResultSet shown = connection.createStatement().executeQuery("SHOW tcp_keepalives_idle")) {
+            shown.next();
+            return shown.getString(1);
+        }
+    }
+
+    @Test
+    void tablesOfTheSameNameInTwoSchemasHaveARelayEach() throws Exception {
+        server.execute(List.of(
+                "CREATE SCHEMA east",
+                "CREATE SCHEMA west",
+                OutboxSchema.sql(Dialect.POSTGRESQL, "east.events_out"),
+                OutboxSchema.sql(Dialect.POSTGRESQL, "west.events_out")));
+        OutboxTables tables = new OutboxTables(Dialect.POSTGRESQL, "events_out");
+        try (Connection east = server.dataSource().getConnection();
+                Connection west = server.dataSource().getConnection()) {
+            east.createStatement().execute("SET search_path = east");
+            west.createStatement().execute("SET search_path = west");
+            assertThat(tables.tryLead(east)).isTrue();
+            assertThat(tables.tryLead(west)).isTrue();
+        }
+    }
+
+    @Test
+    void writersOfATableLockThePuriHoweverTheTableIsNamed() throws Exception {
+        Outbox qualified = new Outbox(Dialect.POSTGRESQL, "public.puri_outbox", () -> null);
+        try (Connection first = server.dataSource().getConnection();
+                Connection second = server.dataSource().getConnection()) {
+            first.setAutoCommit(false);
+            second.setAutoCommit(false);
+            outbox.add(first, event("music:tracks:1"));
+            second.createStatement().execute("SET LOCAL lock_timeout = '1ms'");
+            assertThatThrownBy(() -> qualified.add(second, event("music:tracks:1")))
+                    .hasMessageContaining("lock timeout");
+            first.rollback();
+            second.rollback();
+        }
+    }
+
+    @Test
+    void locksAllPurisOfABatchThatTheDriverFetchesInParts() throws Exception {
+        List<Event> batch = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            batch.add(event("music:tracks:" + i));
+        }
+        try (Connection connection = TestDatabase.dataSource(
+                        Dialect.POSTGRESQL, server.jdbcUrl() + "&defaultRowFetchSize=3")
+                .getConnection()) {
+            connection.setAutoCommit(false);
+            outbox.addAll(connection, batch);
+            try (ResultSet locks = connection
+                    .createStatement()
+                    .executeQuery("SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+                            + " AND pid = pg_backend_pid()")) {
+                locks.next();
+                assertThat(locks.getInt(1)).isEqualTo(20);
+            }
+            connection.rollback();
+        }
+    }
+
+    @Test
     void takesABatchLargerThanAStatementHasColumns() throws Exception {
         List<Event> batch = new ArrayList<>();
         for (int i = 0; i < 2000; i++) {

@@ -8,6 +8,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.stream.Stream;
 
 /** A real PostgreSQL. */
 public final class PostgresServer implements TestDatabase {
@@ -64,16 +66,25 @@ public final class PostgresServer implements TestDatabase {
 
     @Override
     public void restart() throws IOException {
+        stop();
+        running = start(port);
+    }
+
+    private void stop() throws IOException {
         running.close();
         // Stopping has a bound of its own, so the old server may still be ending.
         await().atMost(Duration.ofSeconds(60)).until(() -> Files.notExists(data.resolve("postmaster.pid")));
-        running = start(port);
     }
 
     @Override
     public void close() {
         try {
-            running.close();
+            stop();
+            try (Stream<Path> files = Files.walk(data)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

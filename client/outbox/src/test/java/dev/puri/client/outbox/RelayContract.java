@@ -13,6 +13,7 @@ import dev.puri.testkit.SchemaRegistryFixture;
 import dev.puri.testkit.ServerProcess;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,7 +51,7 @@ public abstract class RelayContract {
     /** The server that all tests of the class share. */
     protected abstract TestDatabase database();
 
-    /** Tells the relay of rows. */
+    /** Reports rows to the relay. */
     protected abstract Feed feed(RelaySettings settings);
 
     /** Runs such a relay by {@link RelayChild#run}. */
@@ -186,6 +187,28 @@ public abstract class RelayContract {
     }
 
     @Test
+    void waitsForNoRowOfATransactionThatIsNotCommitted() throws Exception {
+        EventLog log = log();
+        OutboxRelay relay = relay();
+        try (Connection held = transaction()) {
+            // Neighbours in the alphabet, so that no two of them share a lock by their hashes.
+            outbox().add(held, event("p60"));
+            List<Event> others = new ArrayList<>();
+            for (int i = 10; i < 60; i++) {
+                others.add(event("p" + i));
+            }
+            try (Connection connection = transaction()) {
+                outbox().addAll(connection, others);
+                connection.commit();
+            }
+            until(() -> assertThat(log.applied()).hasSize(50));
+            until(() -> assertThat(relay.status().waiting()).isZero());
+            held.commit();
+        }
+        until(() -> assertThat(log.applied()).hasSize(51));
+    }
+
+    @Test
     void keepsTheOrderOfCommitsOfEachPuriUnderInterleavedTransactions() throws Exception {
         EventLog log = log();
         relay();
@@ -255,9 +278,11 @@ public abstract class RelayContract {
         });
         assertThat(log.idsOf(puri("a"))).containsExactly(first);
 
-        log.setMaxMessageBytes(1_000_000);
         assertThat(relay.retry(behind)).as("a row that waits behind another").isFalse();
         assertThat(relay.retry(tooLarge)).isTrue();
+        log.setMaxMessageBytes(1_000_000);
+        // It may be published already: its next attempt may have come first.
+        relay.retry(tooLarge);
         until(() -> assertThat(log.idsOf(puri("a"))).containsExactly(first, tooLarge, behind, last));
         until(() -> assertThat(relay.status().blockedRows()).isZero());
         assertThat(relay.status().waiting()).isZero();
@@ -283,6 +308,40 @@ public abstract class RelayContract {
         assertThat(relay.skip(all.get(1).eventId())).isFalse();
         until(() -> assertThat(log.idsOf(puri("a")))
                 .containsExactly(all.get(0).eventId(), all.get(2).eventId()));
+    }
+
+    @Test
+    void onlyTheFirstBlockedRowOfAPuriHasATimeToRetry() throws Exception {
+        log().setMaxMessageBytes(3000);
+        OutboxRelay relay = relay();
+        UUID first = commit(large("a"));
+        commit(event("a"));
+        commit(event("a"));
+        until(() -> assertThat(relay.status().blockedRows()).isEqualTo(3));
+        until(() -> assertThat(relay.status().blocked())
+                .singleElement()
+                .satisfies(blocked -> assertThat(blocked.eventId()).isEqualTo(first)));
+        try (Connection connection = database().dataSource().getConnection();
+                ResultSet times = connection
+                        .createStatement()
+                        .executeQuery("SELECT COUNT(retry_ms) FROM " + table + "_blocked")) {
+            times.next();
+            assertThat(times.getInt(1)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aRelayThatStartsRetriesBlockedRowsThatAKilledOneLeftWithoutATime() throws Exception {
+        EventLog log = log();
+        List<UUID> ids = List.of(commit(event("a")), commit(event("a")));
+        String columns = "seq, id, aggregatetype, aggregateid, type, payload, created_ms";
+        database()
+                .execute(List.of(
+                        "INSERT INTO " + table + "_blocked (" + columns + ", attempts) SELECT " + columns + ", 0 FROM "
+                                + table,
+                        "DELETE FROM " + table));
+        relay();
+        until(() -> assertThat(log.idsOf(puri("a"))).isEqualTo(ids));
     }
 
     @Test

@@ -33,8 +33,9 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>The server needs {@code wal_level=logical}, the user the attribute {@code REPLICATION} and the right to read the
- * table. The user must own the table as well unless its publication exists: {@code CREATE PUBLICATION puri_outbox FOR
- * TABLE puri_outbox WITH (publish = 'insert')}.
+ * table. The user must own the table as well unless its publication exists: {@code CREATE PUBLICATION puri_outbox_OID
+ * FOR TABLE puri_outbox WITH (publish = 'insert')}, where OID is the result of {@code SELECT
+ * 'puri_outbox'::regclass::oid}.
  *
  * <p>The slot is made anew by every start, together with a snapshot of the rows that are there, and dropped at the end.
  * No offsets are kept: an unpublished row is in the table. A slot that a killed process left is dropped by the next
@@ -127,7 +128,8 @@ public final class DebeziumFeed implements Feed {
         return Map.ofEntries(
                 Map.entry("name", slot.name()),
                 Map.entry("connector.class", "io.debezium.connector.postgresql.PostgresConnector"),
-                Map.entry("topic.prefix", "puri_outbox"),
+                // Two feeds of a process need two, because it names their MBeans.
+                Map.entry("topic.prefix", slot.name()),
                 Map.entry("plugin.name", "pgoutput"),
                 Map.entry("slot.name", slot.name()),
                 Map.entry("slot.drop.on.stop", "true"),

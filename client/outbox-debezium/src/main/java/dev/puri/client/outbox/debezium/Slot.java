@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
  * What an outbox has in PostgreSQL besides its tables.
  *
  * @param schema of the table
- * @param publication with which the slot is read
- * @param name of the slot; it holds the database's number, because slots belong to a whole server
+ * @param publication with which the slot is read; it holds the table's oid
+ * @param name of the slot; it holds the oids of the database, because slots belong to a whole server, and of the table
  */
 record Slot(String schema, String table, String publication, String name) {
     private static final String OBJECT_IN_USE = "55006";
@@ -20,7 +20,7 @@ record Slot(String schema, String table, String publication, String name) {
     private static final long DROP_PAUSE_MILLIS = 100;
 
     static Slot of(Connection connection, String table) throws SQLException {
-        String sql = "SELECT n.nspname, c.relname, d.oid, current_setting('wal_level')"
+        String sql = "SELECT n.nspname, c.relname, d.oid, current_setting('wal_level'), c.oid"
                 + " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
                 + " JOIN pg_database d ON d.datname = current_database() WHERE c.oid = ?::regclass";
         try (PreparedStatement select = connection.prepareStatement(sql)) {
@@ -30,8 +30,12 @@ record Slot(String schema, String table, String publication, String name) {
                 if (!found.getString(4).equals("logical")) {
                     throw new SQLException("wal_level is " + found.getString(4) + "; it must be logical");
                 }
-                String name = found.getString(2);
-                return new Slot(found.getString(1), name, name, name + "_" + found.getLong(3));
+                long oid = found.getLong(5);
+                return new Slot(
+                        found.getString(1),
+                        found.getString(2),
+                        "puri_outbox_" + oid,
+                        "puri_outbox_" + found.getLong(3) + "_" + oid);
             }
         }
     }

@@ -22,7 +22,7 @@ class DebeziumFeedIT {
     private static final String INSERT = "INSERT INTO puri_outbox (id, aggregatetype, aggregateid, type, payload,"
             + " created_ms) VALUES ('01890a5d-ac96-774b-bcce-b302099a8057', 'a:b', 'a:b:c', 'Moved', '', 1)";
 
-    private final List<Long> told = new CopyOnWriteArrayList<>();
+    private final List<Long> reported = new CopyOnWriteArrayList<>();
     private PostgresServer server;
     private DebeziumFeed feed;
 
@@ -60,21 +60,33 @@ class DebeziumFeedIT {
     }
 
     @Test
-    void tellsOfRowsThatAreThereAndOfRowsThatCome() throws Exception {
+    void reportsRowsThatAreThereAndRowsThatCome() throws Exception {
         try (Connection connection = start("logical")) {
             server.execute(List.of(INSERT, INSERT));
-            feed.start(connection, told::addAll);
-            until(() -> assertThat(told).containsExactly(1L, 2L));
+            feed.start(connection, reported::addAll);
+            until(() -> assertThat(reported).containsExactly(1L, 2L));
             assertThat(feed.state()).isInstanceOf(Feed.State.Running.class);
             server.execute(List.of(INSERT, "DELETE FROM puri_outbox"));
-            until(() -> assertThat(told).containsExactly(1L, 2L, 3L));
+            until(() -> assertThat(reported).containsExactly(1L, 2L, 3L));
+        }
+    }
+
+    @Test
+    void tablesOfTheSameNameInTwoSchemasHaveASlotAndAPublicationEach() throws Exception {
+        try (Connection connection = start("logical")) {
+            server.execute(List.of("CREATE SCHEMA apart", OutboxSchema.sql(Dialect.POSTGRESQL, "apart.puri_outbox")));
+            Slot slot = Slot.of(connection, "puri_outbox");
+            Slot apart = Slot.of(connection, "apart.puri_outbox");
+            assertThat(slot).isEqualTo(Slot.of(connection, "public.puri_outbox"));
+            assertThat(apart.name()).isNotEqualTo(slot.name());
+            assertThat(apart.publication()).isNotEqualTo(slot.publication());
         }
     }
 
     @Test
     void leavesNoSlotBehind() throws Exception {
         try (Connection connection = start("logical")) {
-            feed.start(connection, told::addAll);
+            feed.start(connection, reported::addAll);
             until(() -> assertThat(feed.state()).isInstanceOf(Feed.State.Running.class));
             assertThat(slots()).isEqualTo(1);
             feed.stop();
@@ -87,11 +99,12 @@ class DebeziumFeedIT {
         try (Connection connection = start("logical")) {
             connection
                     .createStatement()
-                    .execute("SELECT pg_create_logical_replication_slot('puri_outbox_' || oid, 'pgoutput')"
+                    .execute("SELECT pg_create_logical_replication_slot('puri_outbox_' || oid || '_'"
+                            + " || 'puri_outbox'::regclass::oid, 'pgoutput')"
                             + " FROM pg_database WHERE datname = current_database()");
             server.execute(List.of(INSERT));
-            feed.start(connection, told::addAll);
-            until(() -> assertThat(told).containsExactly(1L));
+            feed.start(connection, reported::addAll);
+            until(() -> assertThat(reported).containsExactly(1L));
             assertThat(slots()).isEqualTo(1);
         }
     }
@@ -103,18 +116,18 @@ class DebeziumFeedIT {
                 Connection writer = server.dataSource().getConnection()) {
             writer.setAutoCommit(false);
             writer.createStatement().execute(INSERT);
-            feed.start(connection, told::addAll);
+            feed.start(connection, reported::addAll);
             until(() -> assertThat(slots()).isEqualTo(1));
             assertThat(feed.state()).isInstanceOf(Feed.State.Starting.class);
             writer.commit();
-            until(() -> assertThat(told).containsExactly(1L));
+            until(() -> assertThat(reported).containsExactly(1L));
         }
     }
 
     @Test
     void failsWithAReasonWhereTheServerHasNoLogicalReplication() throws Exception {
         try (Connection connection = start("replica")) {
-            feed.start(connection, told::addAll);
+            feed.start(connection, reported::addAll);
             assertThat(feed.state())
                     .isInstanceOfSatisfying(
                             Feed.State.Failed.class,
@@ -125,7 +138,7 @@ class DebeziumFeedIT {
     @Test
     void startsAgainAfterItFailed() throws Exception {
         try (Connection connection = start("logical")) {
-            feed.start(connection, told::addAll);
+            feed.start(connection, reported::addAll);
             until(() -> assertThat(feed.state()).isInstanceOf(Feed.State.Running.class));
             // The slot is read from when the snapshot is through.
             until(() -> assertThat(connection
@@ -137,8 +150,8 @@ class DebeziumFeedIT {
             until(() -> assertThat(feed.state()).isInstanceOf(Feed.State.Failed.class));
             feed.stop();
             server.execute(List.of(INSERT));
-            feed.start(connection, told::addAll);
-            until(() -> assertThat(told).containsExactly(1L));
+            feed.start(connection, reported::addAll);
+            until(() -> assertThat(reported).containsExactly(1L));
         }
     }
 }

@@ -13,6 +13,7 @@ CREATE TABLE puri_outbox (
 ) ENGINE=InnoDB CHARACTER SET ascii COLLATE ascii_bin;
 
 -- Events that could not be published, each with its error, and the later events of their pURIs, which wait behind them.
+-- Only the first event of a pURI has a time to retry.
 CREATE TABLE puri_outbox_blocked (
   seq bigint NOT NULL PRIMARY KEY,
   id char(36) NOT NULL,
@@ -25,8 +26,9 @@ CREATE TABLE puri_outbox_blocked (
   created_ms bigint NOT NULL,
   error varchar(1000) CHARACTER SET utf8mb4,
   attempts integer NOT NULL,
-  retry_ms bigint NOT NULL,
-  KEY by_puri (aggregateid, seq)
+  retry_ms bigint,
+  KEY by_puri (aggregateid, seq),
+  KEY by_retry (retry_ms)
 ) ENGINE=InnoDB CHARACTER SET ascii COLLATE ascii_bin;
 
 -- A transaction locks the row of its pURI's hash until it ends, so that rows of one pURI are numbered in commit order.

@@ -13,6 +13,7 @@ CREATE TABLE puri_outbox (
 );
 
 -- Events that could not be published, each with its error, and the later events of their pURIs, which wait behind them.
+-- Only the first event of a pURI has a time to retry.
 CREATE TABLE puri_outbox_blocked (
   seq bigint PRIMARY KEY,
   id uuid NOT NULL,
@@ -25,6 +26,7 @@ CREATE TABLE puri_outbox_blocked (
   created_ms bigint NOT NULL,
   error varchar(1000),
   attempts integer NOT NULL,
-  retry_ms bigint NOT NULL
+  retry_ms bigint
 );
 CREATE INDEX ON puri_outbox_blocked (aggregateid, seq);
+CREATE INDEX ON puri_outbox_blocked (retry_ms) WHERE retry_ms IS NOT NULL;

@@ -1,0 +1,34 @@
+package dev.puri.client.outbox;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A wait that does not end as it should lasts longer than the tests may. */
+@Timeout(60)
+class PausesTest {
+    private static final Duration LONG = Duration.ofHours(1);
+
+    private final Pauses pauses = new Pauses();
+
+    @Test
+    void aWakeUpEndsAWaitForRows() throws Exception {
+        pauses.wake();
+        pauses.untilWoken(LONG);
+    }
+
+    @Test
+    void aBackOffLeavesTheWakeUpToTheWaitForRows() throws Exception {
+        pauses.wake();
+        pauses.backOff(Duration.ofNanos(1));
+        pauses.untilWoken(LONG);
+    }
+
+    @Test
+    void closingEndsAllWaits() throws Exception {
+        pauses.close();
+        pauses.backOff(LONG);
+        pauses.untilWoken(LONG);
+        pauses.backOff(LONG);
+    }
+}
