@@ -1,0 +1,48 @@
+package dev.puri.spring.boot;
+
+import dev.puri.client.outbox.Outbox;
+import dev.puri.client.resolve.IdentityResolver;
+import java.time.InstantSource;
+import java.util.Map;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Health indicators of Boot 4. The class for Boot 3 says the same with that one's types. */
+@AutoConfiguration(after = {MonitorAutoConfiguration.class, ResolverAutoConfiguration.class})
+@ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+public class Boot4HealthAutoConfiguration {
+    @Bean
+    @ConditionalOnBean(IdentityResolver.class)
+    @ConditionalOnEnabledHealthIndicator("puri-resolver")
+    @ConditionalOnMissingBean(name = "puriResolverHealthIndicator")
+    HealthIndicator puriResolverHealthIndicator(Map<String, IdentityResolver> resolvers) {
+        ResolverHealth health = new ResolverHealth(resolvers);
+        return () -> health(health.report());
+    }
+
+    private static Health health(HealthReport report) {
+        return Health.status(report.status()).withDetails(report.details()).build();
+    }
+
+    /** Of relays. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(Outbox.class)
+    @ConditionalOnBean(RelayMonitors.class)
+    static class RelayConfiguration {
+        @Bean
+        @ConditionalOnEnabledHealthIndicator("puri-outbox")
+        @ConditionalOnMissingBean(name = "puriOutboxHealthIndicator")
+        HealthIndicator puriOutboxHealthIndicator(RelayMonitors monitors, PuriProperties properties) {
+            RelayHealth health =
+                    new RelayHealth(monitors, properties.outbox().relay().maxLag(), InstantSource.system());
+            return () -> health(health.report());
+        }
+    }
+}

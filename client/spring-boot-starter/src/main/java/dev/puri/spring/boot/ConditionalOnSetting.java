@@ -1,0 +1,18 @@
+package dev.puri.spring.boot;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.context.annotation.Conditional;
+
+/** Matches when one of these settings is there. Boot's own condition does not see lists in YAML. */
+@Documented
+@Target({ElementType.TYPE, ElementType.METHOD})
+@Retention(RetentionPolicy.RUNTIME)
+@Conditional(OnSettingCondition.class)
+@interface ConditionalOnSetting {
+    /** Names in their canonical form. */
+    String[] value();
+}

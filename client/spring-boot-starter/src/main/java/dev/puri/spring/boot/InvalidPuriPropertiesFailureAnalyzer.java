@@ -1,0 +1,15 @@
+package dev.puri.spring.boot;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Prints the mistakes instead of a stack trace, before Boot's own analyzer takes the first of them. */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class InvalidPuriPropertiesFailureAnalyzer extends AbstractFailureAnalyzer<InvalidPuriPropertiesException> {
+    @Override
+    protected FailureAnalysis analyze(Throwable root, InvalidPuriPropertiesException cause) {
+        return new FailureAnalysis(cause.getMessage(), "Correct these settings.", cause);
+    }
+}

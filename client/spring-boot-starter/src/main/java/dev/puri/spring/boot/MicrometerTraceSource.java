@@ -1,0 +1,32 @@
+package dev.puri.spring.boot;
+
+import dev.puri.client.outbox.TraceContext;
+import io.micrometer.tracing.Span;
+import io.micrometer.tracing.Tracer;
+import io.micrometer.tracing.propagation.Propagator;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The current span as the application's propagation writes it, if that is W3C Trace Context, which is Boot's default. */
+final class MicrometerTraceSource implements TraceSource {
+    private final Tracer tracer;
+    private final Propagator propagator;
+
+    MicrometerTraceSource(Tracer tracer, Propagator propagator) {
+        this.tracer = tracer;
+        this.propagator = propagator;
+    }
+
+    @Override
+    public @Nullable TraceContext current() {
+        Span span = tracer.currentSpan();
+        if (span == null) {
+            return null;
+        }
+        Map<String, String> headers = new HashMap<>();
+        propagator.inject(span.context(), headers, (carrier, name, value) -> headers.put(name, value));
+        String parent = headers.get("traceparent");
+        return parent == null ? null : new TraceContext(parent, headers.get("tracestate"));
+    }
+}

@@ -1,0 +1,53 @@
+package dev.puri.spring.boot;
+
+import dev.puri.client.outbox.Outbox;
+import dev.puri.client.resolve.ResolverClient;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.HashMap;
+import java.util.Map;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Metrics of relays and resolver clients, those of the application's own as well. */
+@AutoConfiguration(after = {OutboxAutoConfiguration.class, ResolverAutoConfiguration.class})
+public class MonitorAutoConfiguration {
+    /** Of relays. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(Outbox.class)
+    @ConditionalOnBean(RelayLifecycle.class)
+    static class RelayConfiguration {
+        @Bean
+        RelayMonitors puriRelayMonitors(Map<String, RelayLifecycle> relays) {
+            Map<String, RelayMonitor> monitors = new HashMap<>();
+            relays.forEach((name, relay) -> monitors.put(name, new RelayMonitor(relay)));
+            return new RelayMonitors(monitors);
+        }
+
+        /** Metrics. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(MeterBinder.class)
+        static class MetricsConfiguration {
+            @Bean
+            @ConditionalOnMissingBean
+            RelayMetrics puriRelayMetrics(RelayMonitors monitors) {
+                return new RelayMetrics(monitors);
+            }
+        }
+    }
+
+    /** Metrics of resolver clients. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterBinder.class)
+    @ConditionalOnBean(ResolverClient.class)
+    static class ResolverConfiguration {
+        @Bean
+        @ConditionalOnMissingBean
+        ResolverMetrics puriResolverMetrics(Map<String, ResolverClient> clients) {
+            return new ResolverMetrics(clients);
+        }
+    }
+}

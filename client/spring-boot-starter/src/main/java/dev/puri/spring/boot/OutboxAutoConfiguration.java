@@ -1,0 +1,103 @@
+package dev.puri.spring.boot;
+
+import dev.puri.client.outbox.Feed;
+import dev.puri.client.outbox.Outbox;
+import dev.puri.client.outbox.RelaySettings;
+import dev.puri.schemas.collection.Declarations;
+import java.util.List;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Puts an outbox into the application's database, and relays it. */
+@AutoConfiguration(
+        after = {PuriAutoConfiguration.class, PublisherAutoConfiguration.class},
+        afterName = {
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.tracing.MicrometerTracingAutoConfiguration"
+        })
+@ConditionalOnClass({Outbox.class, JdbcTemplate.class})
+@ConditionalOnSingleCandidate(DataSource.class)
+@ConditionalOnProperty(prefix = "puri.outbox", name = "enabled", matchIfMissing = true)
+public class OutboxAutoConfiguration {
+    /** The tables. The database is asked when something depends on this bean, and not when all of it is replaced. */
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean
+    OutboxDatabase puriOutboxDatabase(DataSource dataSource, PuriProperties properties) {
+        return OutboxDatabase.open(dataSource, properties.outbox());
+    }
+
+    /** The outbox for code that has a connection. */
+    @Bean
+    @ConditionalOnMissingBean
+    Outbox puriOutbox(OutboxDatabase database, ObjectProvider<TraceSource> traces) {
+        TraceSource trace = traces.getIfAvailable(() -> () -> null);
+        return new Outbox(database.dialect(), database.table(), trace::current);
+    }
+
+    /** The outbox for code in a Spring transaction. */
+    @Bean
+    @ConditionalOnMissingBean
+    TransactionOutbox puriTransactionOutbox(
+            Outbox outbox, DataSource dataSource, ObjectProvider<RelayLifecycle> relays) {
+        // Found at the first commit, so that a relay can be made of beans that use the outbox.
+        return new TransactionOutbox(outbox, dataSource, () -> relays.ifUnique(RelayLifecycle::wake));
+    }
+
+    /** The relay. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(prefix = "puri.outbox.relay", name = "enabled", matchIfMissing = true)
+    static class RelayConfiguration {
+        @Bean
+        @ConditionalOnMissingBean({RelaySettings.class, RelayLifecycle.class})
+        RelaySettings puriRelaySettings(
+                DataSource dataSource,
+                OutboxDatabase database,
+                PuriProperties properties,
+                ObjectProvider<Declarations> declarations) {
+            if (properties.kafka().bootstrapServers().isEmpty()) {
+                throw new InvalidPuriPropertiesException(
+                        List.of("puri.kafka.bootstrap-servers: is not set, and the outbox's relay publishes there. An"
+                                + " application that only writes to the outbox sets puri.outbox.relay.enabled=false;"
+                                + " one without an outbox sets puri.outbox.enabled=false"));
+            }
+            PuriProperties.Relay relay = properties.outbox().relay();
+            return RelaySettings.of(dataSource, database.dialect(), properties.producer())
+                    .withTable(database.table())
+                    .withOwnsTopic(PublisherAutoConfiguration.ownsTopic(declarations))
+                    .withTimes(relay.pollInterval(), relay.sweepInterval(), relay.firstBackoff());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnBean(RelaySettings.class)
+        RelayLifecycle puriRelay(RelaySettings settings, ObjectProvider<Feed> feed) {
+            return new RelayLifecycle(settings, feed.getIfAvailable(() -> Feed.NONE));
+        }
+    }
+
+    /** Traces of Micrometer Tracing. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({io.micrometer.tracing.Tracer.class, io.micrometer.tracing.propagation.Propagator.class})
+    @ConditionalOnBean({io.micrometer.tracing.Tracer.class, io.micrometer.tracing.propagation.Propagator.class})
+    static class TraceConfiguration {
+        @Bean
+        @ConditionalOnMissingBean
+        TraceSource puriTraceSource(
+                io.micrometer.tracing.Tracer tracer, io.micrometer.tracing.propagation.Propagator propagator) {
+            return new MicrometerTraceSource(tracer, propagator);
+        }
+    }
+}

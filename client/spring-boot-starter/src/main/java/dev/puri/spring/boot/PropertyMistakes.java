@@ -1,0 +1,143 @@
+package dev.puri.spring.boot;
+
+import dev.puri.schemas.log.Event;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigValue;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/** Finds what is wrong with settings that were bound, without opening anything. */
+final class PropertyMistakes {
+    /** Databases of {@code dev.puri.client.outbox.Dialect}, which need not be on the class path. */
+    static final Set<String> DIALECTS = Set.of("postgresql", "mysql", "mariadb");
+
+    private static final boolean READS_DECLARATIONS =
+            ClassUtils.isPresent("dev.puri.client.declarations.CollectionsFile", null);
+
+    /** Names of {@code ResolverOptions} by which it lists its mistakes, and ours. */
+    private static final Map<String, String> OPTIONS = Map.ofEntries(
+            Map.entry("addresses", "addresses"),
+            Map.entry("token", "token"),
+            Map.entry("deadline", "deadline"),
+            Map.entry("connectTimeout", "connect-timeout"),
+            Map.entry("maxBatch", "max-batch"),
+            Map.entry("maxJoinedRequests", "max-joined-requests"),
+            Map.entry("maxDirectRequests", "max-direct-requests"),
+            Map.entry("maxPending", "max-pending"),
+            Map.entry("hedgeAfter", "hedge-after"),
+            Map.entry("hedgeShare", "hedge-share"),
+            Map.entry("cacheSize", "cache.size"),
+            Map.entry("replicaLag", "cache.replica-lag"),
+            Map.entry("feedSilence", "cache.feed-silence"));
+
+    private PropertyMistakes() {}
+
+    /** Each names the property, its value unless that is secret, and the rule. */
+    static List<String> of(PuriProperties properties) {
+        List<String> mistakes = new ArrayList<>();
+        checkService(properties, mistakes);
+        checkKafka(properties, mistakes);
+        checkResolver(properties.resolver(), mistakes);
+        checkOutbox(properties.outbox(), mistakes);
+        return mistakes;
+    }
+
+    private static void checkService(PuriProperties properties, List<String> mistakes) {
+        String source = properties.source();
+        if (source != null && (source.isEmpty() || source.length() > Event.MAX_SOURCE_LENGTH)) {
+            mistakes.add("puri.source: has " + source.length() + " characters; 1 to " + Event.MAX_SOURCE_LENGTH);
+        }
+        if (properties.collections() != null) {
+            if (!READS_DECLARATIONS) {
+                mistakes.add("puri.collections=" + properties.collections()
+                        + ": dev.puri:client-declarations, which reads it, is not on the class path");
+            } else if (!properties.collections().exists()) {
+                mistakes.add("puri.collections=" + properties.collections() + ": does not exist");
+            }
+        }
+    }
+
+    private static void checkKafka(PuriProperties properties, List<String> mistakes) {
+        Map<String, String> passed = properties.kafka().properties();
+        forbid(passed, "bootstrap.servers", "puri.kafka.bootstrap-servers", mistakes);
+        forbid(passed, "schema.registry.url", "puri.schema-registry.url", mistakes);
+        if (properties.kafka().bootstrapServers().isEmpty()) {
+            return;
+        }
+        if (properties.schemaRegistry().url() == null
+                && !passed.containsKey("schema.registry.url")
+                && !passed.containsKey(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG)) {
+            mistakes.add("puri.schema-registry.url: is not set; events cannot be serialized without a schema registry");
+        }
+        for (ConfigValue each : validated(properties)) {
+            for (String error : each.errorMessages()) {
+                mistakes.add(
+                        each.name().equals(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG)
+                                ? "puri.kafka.bootstrap-servers: " + error
+                                : "puri.kafka.properties." + each.name() + ": " + error);
+            }
+        }
+    }
+
+    private static List<ConfigValue> validated(PuriProperties properties) {
+        Map<String, String> producer = new HashMap<>();
+        producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
+        properties.producer().forEach((key, value) -> producer.put(key, String.valueOf(value)));
+        // The publisher sets it, and says so itself when it is given.
+        producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
+        return ProducerConfig.configDef().validate(producer);
+    }
+
+    private static void forbid(Map<String, String> passed, String key, String instead, List<String> mistakes) {
+        String value = passed.get(key);
+        if (value != null) {
+            mistakes.add("puri.kafka.properties." + key + "=" + value + ": set " + instead + " instead");
+        }
+    }
+
+    private static void checkResolver(PuriProperties.Resolver resolver, List<String> mistakes) {
+        if (resolver.addresses().isEmpty()) {
+            return;
+        }
+        try {
+            resolver.options(null);
+        } catch (IllegalArgumentException e) {
+            String message = String.valueOf(e.getMessage());
+            if (message.indexOf('\n') < 0) {
+                mistakes.add("puri.resolver.addresses=" + String.join(",", resolver.addresses()) + ": " + message);
+                return;
+            }
+            message.lines().skip(1).map(String::strip).forEach(line -> mistakes.add(named(line)));
+        }
+    }
+
+    private static String named(String line) {
+        int colon = line.indexOf(':');
+        String setting = colon < 0 ? null : OPTIONS.get(line.substring(0, colon));
+        return setting == null ? "puri.resolver: " + line : "puri.resolver." + setting + line.substring(colon);
+    }
+
+    private static void checkOutbox(PuriProperties.Outbox outbox, List<String> mistakes) {
+        String dialect = outbox.dialect();
+        if (dialect != null && !DIALECTS.contains(dialect)) {
+            mistakes.add("puri.outbox.dialect=" + dialect + ": is none of postgresql, mysql, mariadb");
+        }
+        requirePositive("poll-interval", outbox.relay().pollInterval(), mistakes);
+        requirePositive("sweep-interval", outbox.relay().sweepInterval(), mistakes);
+        requirePositive("first-backoff", outbox.relay().firstBackoff(), mistakes);
+        requirePositive("max-lag", outbox.relay().maxLag(), mistakes);
+    }
+
+    private static void requirePositive(String name, @Nullable Duration time, List<String> mistakes) {
+        if (time == null || time.isNegative() || time.isZero()) {
+            mistakes.add("puri.outbox.relay." + name + "=" + time + ": is not positive");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package dev.puri.spring.boot;
+
+import dev.puri.client.resolve.ResolverOptions;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.io.Resource;
+
+/**
+ * Settings of the registry's client. All mistakes in them are listed together when the application starts.
+ *
+ * @param source Service as readers of the log see it. The application's name unless set.
+ * @param collections File of declarations, as "puri collections apply" takes it, which tells the namespaces that own a
+ *     topic. Without it all events go to the shared topic.
+ * @param kafka Brokers.
+ * @param schemaRegistry Schema registry.
+ * @param resolver Resolvers.
+ * @param outbox Outbox.
+ */
+@ConfigurationProperties(prefix = "puri", ignoreUnknownFields = false)
+public record PuriProperties(
+        @Nullable String source,
+        @Nullable Resource collections,
+        @DefaultValue Kafka kafka,
+        @DefaultValue SchemaRegistry schemaRegistry,
+        @DefaultValue Resolver resolver,
+        @DefaultValue Outbox outbox) {
+    /**
+     * Brokers.
+     *
+     * @param bootstrapServers Brokers as host:port. Without them nothing is published.
+     * @param properties Properties of the Kafka producer and of the serializer, under their own names.
+     */
+    public record Kafka(
+            @DefaultValue List<String> bootstrapServers,
+            @DefaultValue Map<String, String> properties) {
+        public Kafka {
+            bootstrapServers = List.copyOf(bootstrapServers);
+            properties = Map.copyOf(properties);
+        }
+
+        /** The names alone, for a value can be a password. */
+        @Override
+        public String toString() {
+            return "Kafka[bootstrapServers=" + bootstrapServers + ", properties=" + properties.keySet() + "]";
+        }
+    }
+
+    /**
+     * Schema registry.
+     *
+     * @param url Base of the schema registry's Confluent API.
+     */
+    public record SchemaRegistry(@Nullable String url) {}
+
+    /**
+     * Resolvers.
+     *
+     * @param addresses Base URLs of resolvers' internal listeners. The first that works is asked. Without them nothing
+     *     is resolved.
+     * @param token Bearer token of every request. None unless set.
+     * @param sslBundle SSL bundle for https addresses. The platform's trust unless set.
+     * @param deadline Time limit of a look-up, without the wait for an event.
+     * @param connectTimeout Time limit of one connection.
+     * @param maxBatch Most references in one request. At most PURI_MAX_REFS of the resolvers.
+     * @param maxJoinedRequests Most requests under way with joined single look-ups.
+     * @param maxDirectRequests Most other requests under way.
+     * @param maxPending Most references asked and not yet answered.
+     * @param hedgeAfter Silence of one address after which another is asked the same. Never unless set.
+     * @param hedgeShare Most second requests, as a share of all.
+     * @param cache Cache of answers.
+     */
+    public record Resolver(
+            @DefaultValue List<String> addresses,
+            @Nullable String token,
+            @Nullable String sslBundle,
+            @DefaultValue("5s") Duration deadline,
+            @DefaultValue("1s") Duration connectTimeout,
+            @DefaultValue("1000") int maxBatch,
+            @DefaultValue("4") int maxJoinedRequests,
+            @DefaultValue("256") int maxDirectRequests,
+            @DefaultValue("20000") int maxPending,
+            @Nullable Duration hedgeAfter,
+            @DefaultValue("0.05") double hedgeShare,
+            @DefaultValue Cache cache) {
+        public Resolver {
+            addresses = List.copyOf(addresses);
+        }
+
+        /**
+         * The client's options.
+         *
+         * @param tls null for the platform's
+         * @throws IllegalArgumentException that lists all mistakes
+         */
+        ResolverOptions options(@Nullable SSLContext tls) {
+            ResolverOptions.Builder options = ResolverOptions.at(addresses.toArray(String[]::new))
+                    .token(token)
+                    .deadline(deadline)
+                    .connectTimeout(connectTimeout)
+                    .maxBatch(maxBatch)
+                    .maxJoinedRequests(maxJoinedRequests)
+                    .maxDirectRequests(maxDirectRequests)
+                    .maxPending(maxPending)
+                    .hedgeShare(hedgeShare)
+                    .cacheSize(cache.size)
+                    .replicaLag(cache.replicaLag)
+                    .feedSilence(cache.feedSilence);
+            if (hedgeAfter != null) {
+                options.hedgeAfter(hedgeAfter);
+            }
+            if (tls != null) {
+                options.tls(tls);
+            }
+            return options.build();
+        }
+
+        /** All but the token, which is secret. */
+        @Override
+        public String toString() {
+            return "Resolver[addresses=" + addresses + ", token=" + (token == null ? "none" : "***") + "]";
+        }
+    }
+
+    /**
+     * Cache of a resolver's answers, kept true by the feed of changes.
+     *
+     * @param size Most rows in the cache. 0 for no cache, and no feed.
+     * @param replicaLag Time after a row's change in which no answer about it is cached. Zero only for one address that is
+     *     one process.
+     * @param feedSilence Time for which the cache is used without a sign that the feed is current.
+     */
+    public record Cache(
+            @DefaultValue("0") int size,
+            @DefaultValue("10s") Duration replicaLag,
+            @DefaultValue("45s") Duration feedSilence) {}
+
+    /**
+     * Outbox in the application's database, if client-outbox is on the class path.
+     *
+     * @param enabled Whether there is an outbox.
+     * @param dialect Database of the outbox: postgresql, mysql or mariadb. The database is asked at start unless set.
+     * @param table Table of the outbox.
+     * @param createTables Whether the tables are created at start if they are missing. For development; use a migration in
+     *     production.
+     * @param relay Relay of the outbox.
+     */
+    public record Outbox(
+            @DefaultValue("true") boolean enabled,
+            @Nullable String dialect,
+            @DefaultValue("puri_outbox") String table,
+            @DefaultValue("false") boolean createTables,
+            @DefaultValue Relay relay) {}
+
+    /**
+     * Relay that publishes the rows of the outbox.
+     *
+     * @param enabled Whether this application runs a relay. One instance of all leads.
+     * @param pollInterval Time between two looks at an empty table.
+     * @param sweepInterval Time between two looks at the table although a feed reports its rows.
+     * @param firstBackoff Wait after a first failure, doubled by each further one up to 60 s.
+     * @param maxLag Age of the oldest waiting row from which health is DOWN.
+     */
+    public record Relay(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("50ms") Duration pollInterval,
+            @DefaultValue("30s") Duration sweepInterval,
+            @DefaultValue("1s") Duration firstBackoff,
+            @DefaultValue("1m") Duration maxLag) {}
+
+    /** The producer's properties, as {@code IdentityPublisher} takes them. */
+    Map<String, Object> producer() {
+        Map<String, Object> all = new LinkedHashMap<>(kafka.properties);
+        all.put("bootstrap.servers", String.join(",", kafka.bootstrapServers));
+        if (schemaRegistry.url != null) {
+            all.put("schema.registry.url", schemaRegistry.url);
+        }
+        return all;
+    }
+}

@@ -1,0 +1,26 @@
+package dev.puri.spring.boot;
+
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.ResolverClient;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+
+/** Asks resolvers. */
+@AutoConfiguration(
+        after = PuriAutoConfiguration.class,
+        afterName = "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration")
+public class ResolverAutoConfiguration {
+    /** The client. It connects at the first look-up, or in the background if it has a cache. */
+    @Bean
+    @ConditionalOnMissingBean(IdentityResolver.class)
+    @ConditionalOnSetting("puri.resolver.addresses")
+    ResolverClient puriResolverClient(PuriProperties properties, ObjectProvider<SslBundles> bundles) {
+        PuriProperties.Resolver resolver = properties.resolver();
+        String bundle = resolver.sslBundle();
+        return ResolverClient.open(resolver.options(
+                bundle == null ? null : bundles.getObject().getBundle(bundle).createSslContext()));
+    }
+}

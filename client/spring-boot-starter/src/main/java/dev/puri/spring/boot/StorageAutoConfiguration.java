@@ -1,0 +1,48 @@
+package dev.puri.spring.boot;
+
+import dev.puri.client.storage.NameType;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Reads and writes names in JSON, in parameters of controllers and in settings, if client-storage is on the class path. */
+@AutoConfiguration(
+        beforeName = {
+            "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+            "org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration"
+        })
+@ConditionalOnClass(NameType.class)
+public class StorageAutoConfiguration {
+    @Bean
+    @ConditionalOnMissingBean
+    @ConfigurationPropertiesBinding
+    static NameConverter puriNameConverter() {
+        return new NameConverter();
+    }
+
+    /** Jackson 2, which Boot 3 uses. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(com.fasterxml.jackson.databind.ObjectMapper.class)
+    static class Jackson2Configuration {
+        @Bean
+        @ConditionalOnMissingBean
+        dev.puri.client.storage.jackson.PuriModule puriJackson2Module() {
+            return new dev.puri.client.storage.jackson.PuriModule();
+        }
+    }
+
+    /** Jackson 3, which Boot 4 uses. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(tools.jackson.databind.JacksonModule.class)
+    static class Jackson3Configuration {
+        @Bean
+        @ConditionalOnMissingBean
+        dev.puri.client.storage.jackson3.PuriModule puriJackson3Module() {
+            return new dev.puri.client.storage.jackson3.PuriModule();
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package dev.puri.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.client.outbox.RelayStatus;
+import dev.puri.client.outbox.RelayStatus.BlockedPuri;
+import dev.puri.client.resolve.IdentityResolver;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** What health and metrics tell. */
+class MonitorTest {
+    private static final Instant NOW = Instant.parse("2026-11-23T08:00:00Z");
+    private static final Duration MAX_LAG = Duration.ofMinutes(1);
+    private static final RelayStatus IDLE = new RelayStatus(true, 0, null, 0, null, List.of(), null);
+
+    private static RelayStatus waitingSince(Instant oldest) {
+        return new RelayStatus(true, 3, oldest, 0, null, List.of(), "no broker");
+    }
+
+    private static RelayStatus blocked() {
+        return new RelayStatus(
+                true,
+                0,
+                null,
+                2,
+                NOW,
+                List.of(new BlockedPuri("music:tracks:1", new UUID(0, 7), 1, NOW, 4, "too large")),
+                null);
+    }
+
+    private static HealthReport report(RelayStatus status) {
+        return RelayHealth.report(status, null, MAX_LAG, NOW);
+    }
+
+    @Test
+    void aRelayIsUpUntilEventsHaveWaitedForTooLong() {
+        assertThat(report(IDLE).status()).isEqualTo("UP");
+        HealthReport onTheLimit = report(waitingSince(NOW.minus(MAX_LAG)));
+        assertThat(onTheLimit.status()).isEqualTo("UP");
+        assertThat(onTheLimit.details()).containsEntry("problem", "no broker").containsEntry("lag", "PT1M");
+        assertThat(report(waitingSince(NOW.minus(MAX_LAG).minusMillis(1))).status())
+                .isEqualTo("DOWN");
+        assertThat(report(waitingSince(NOW.plusSeconds(9))).details()).containsEntry("lag", "PT0S");
+    }
+
+    @Test
+    void blockedNamesAreToldAndDoNotMakeTheRelayDown() {
+        HealthReport report = report(blocked());
+        assertThat(report.status()).isEqualTo("BLOCKED");
+        assertThat(report.details().toString()).contains("music:tracks:1", "too large", new UUID(0, 7).toString());
+    }
+
+    @Test
+    void anOutboxThatCannotBeReadIsDown() {
+        HealthReport report = RelayHealth.report(null, "away", MAX_LAG, NOW);
+        assertThat(report.status()).isEqualTo("DOWN");
+        assertThat(report.details()).containsEntry("error", "away");
+    }
+
+    @Test
+    void ofSeveralRelaysTheWorstCounts() {
+        HealthReport up = report(IDLE);
+        HealthReport blocked = report(blocked());
+        HealthReport down = RelayHealth.report(null, "away", MAX_LAG, NOW);
+        assertThat(HealthReport.of(Map.of("a", up))).isSameAs(up);
+        assertThat(HealthReport.of(Map.of("a", up, "b", blocked)).status()).isEqualTo("BLOCKED");
+        HealthReport all = HealthReport.of(Map.of("a", up, "b", blocked, "c", down));
+        assertThat(all.status()).isEqualTo("DOWN");
+        assertThat(all.details()).containsOnlyKeys("a", "b", "c");
+    }
+
+    @Test
+    void aStatusIsReadOnceForAllWhoAskWithinSeconds() {
+        AtomicLong time = new AtomicLong();
+        Deque<Callable<RelayStatus>> answers = new ArrayDeque<>(List.of(
+                () -> IDLE,
+                () -> {
+                    throw new SQLException("away");
+                },
+                MonitorTest::blocked));
+        RelayMonitor monitor = new RelayMonitor(() -> answers.pop().call(), time::get);
+        assertThat(monitor.read().status()).isSameAs(IDLE);
+        time.addAndGet(RelayMonitor.MAX_AGE.toNanos() - 1);
+        assertThat(monitor.read().status()).isSameAs(IDLE);
+        time.incrementAndGet();
+        assertThat(monitor.read().error()).contains("away");
+        assertThat(monitor.read().status()).isNull();
+        time.addAndGet(RelayMonitor.MAX_AGE.toNanos());
+        assertThat(monitor.read().status()).isEqualTo(blocked());
+        assertThat(answers).isEmpty();
+    }
+
+    @Test
+    void gaugesFollowTheRelayAndAreNoNumbersWhileItCannotBeAsked() {
+        AtomicLong time = new AtomicLong();
+        Deque<Callable<RelayStatus>> answers = new ArrayDeque<>(List.of(MonitorTest::blocked, () -> {
+            throw new SQLException("away");
+        }));
+        MeterRegistry registry = new SimpleMeterRegistry();
+        new RelayMetrics(new RelayMonitors(
+                        Map.of("shard1", new RelayMonitor(() -> answers.pop().call(), time::get))))
+                .bindTo(registry);
+        assertThat(gauge(registry, "puri.outbox.blocked")).isEqualTo(2);
+        assertThat(gauge(registry, "puri.outbox.leads")).isEqualTo(1);
+        assertThat(gauge(registry, "puri.outbox.waiting")).isZero();
+        assertThat(gauge(registry, "puri.outbox.lag")).isZero();
+        time.addAndGet(RelayMonitor.MAX_AGE.toNanos());
+        assertThat(gauge(registry, "puri.outbox.blocked")).isNaN();
+    }
+
+    private static double gauge(MeterRegistry registry, String name) {
+        return registry.get(name).tag("relay", "shard1").gauge().value();
+    }
+
+    @Test
+    void metersAreThereForWhatIsThere() {
+        Contexts.runner()
+                .withBean(DataSource.class, Contexts::noDatabase)
+                .withPropertyValues(Contexts.KAFKA)
+                .withPropertyValues("puri.outbox.dialect=mysql", "puri.resolver.addresses=http://127.0.0.1:1")
+                .run(context -> {
+                    MeterRegistry registry = new SimpleMeterRegistry();
+                    context.getBeansOfType(MeterBinder.class).values().forEach(each -> each.bindTo(registry));
+                    assertThat(registry.getMeters())
+                            .extracting(meter -> meter.getId().getName())
+                            .contains(
+                                    "puri.outbox.lag",
+                                    "puri.resolver.requests",
+                                    "puri.resolver.cache.lookups",
+                                    "puri.resolver.feed.current");
+                });
+        Contexts.runner().run(context -> assertThat(context).doesNotHaveBean(MeterBinder.class));
+    }
+
+    @Test
+    void healthIsThereForWhatIsThereUnlessSwitchedOff() throws Exception {
+        Contexts.runnerWithHealth()
+                .withBean(DataSource.class, Contexts::noDatabase)
+                .withPropertyValues(Contexts.KAFKA)
+                .withPropertyValues("puri.outbox.dialect=mysql", "puri.resolver.addresses=http://127.0.0.1:1")
+                .run(context -> {
+                    assertThat(health(context.getBean("puriResolverHealthIndicator")))
+                            .startsWith("DOWN")
+                            .contains("UNREACHABLE");
+                    assertThat(health(context.getBean("puriOutboxHealthIndicator")))
+                            .startsWith("DOWN")
+                            .contains("away");
+                });
+        Contexts.runnerWithHealth()
+                .withBean(IdentityResolver.class, Contexts::ownResolver)
+                .run(context -> {
+                    assertThat(context).doesNotHaveBean("puriOutboxHealthIndicator");
+                    assertThat(health(context.getBean("puriResolverHealthIndicator")))
+                            .startsWith("UP");
+                });
+        Contexts.runnerWithHealth()
+                .withBean(IdentityResolver.class, Contexts::ownResolver)
+                .withPropertyValues("management.health.puri-resolver.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("puriResolverHealthIndicator"));
+    }
+
+    /** Boot 3 and 4 have different types of indicators, with the same method. */
+    private static String health(Object indicator) throws Exception {
+        var method = indicator.getClass().getMethod("health");
+        method.setAccessible(true);
+        return method.invoke(indicator).toString();
+    }
+}
