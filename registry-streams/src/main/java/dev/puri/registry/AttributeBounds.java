@@ -3,7 +3,6 @@ package dev.puri.registry;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +11,9 @@ final class AttributeBounds {
     static final int MAX_ATTRIBUTES = 64;
     static final int MAX_NAME_LENGTH = 64;
     static final int MAX_BYTES = 32 * 1024;
+
+    /** Most bytes of UTF-8 for one Java character; those beyond the basic plane are two characters and four bytes. */
+    private static final int MAX_CHAR_BYTES = 3;
 
     private AttributeBounds() {}
 
@@ -32,15 +34,23 @@ final class AttributeBounds {
         if (attributes.size() > MAX_ATTRIBUTES) {
             return "the event has " + attributes.size() + " attributes, at most " + MAX_ATTRIBUTES + " are allowed";
         }
-        long bytes = 0;
+        // Nearly all are far below the bound, and encoding each text to count its bytes is dear.
+        long longest = 0;
         for (Map.Entry<String, String> attribute : attributes.entrySet()) {
             String name = attribute.getKey();
             if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
                 return "an attribute's name has " + name.length() + " characters, 1 to " + MAX_NAME_LENGTH
                         + " are allowed";
             }
-            bytes += name.getBytes(StandardCharsets.UTF_8).length
-                    + attribute.getValue().getBytes(StandardCharsets.UTF_8).length;
+            longest += MAX_CHAR_BYTES
+                    * ((long) name.length() + attribute.getValue().length());
+        }
+        if (longest <= MAX_BYTES) {
+            return null;
+        }
+        long bytes = 0;
+        for (Map.Entry<String, String> attribute : attributes.entrySet()) {
+            bytes += Texts.utf8(attribute.getKey()).length + Texts.utf8(attribute.getValue()).length;
         }
         return bytes > MAX_BYTES
                 ? "the attributes have " + bytes + " bytes of names and values, at most " + MAX_BYTES + " are allowed"

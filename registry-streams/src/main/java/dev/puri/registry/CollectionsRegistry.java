@@ -48,7 +48,7 @@ final class CollectionsRegistry {
     @Nullable
     Refusal objectionTo(Puri puri, String topic) {
         String namespace = puri.namespace();
-        String rightful = declarations.ownsTopic(namespace) ? Topics.eventsOf(namespace) : Topics.EVENTS;
+        String rightful = Topics.eventsOf(namespace, declarations.ownsTopic(namespace));
         if (topic.equals(rightful)) {
             return null;
         }

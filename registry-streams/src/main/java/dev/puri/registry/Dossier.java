@@ -29,6 +29,12 @@ final class Dossier {
         return puri;
     }
 
+    /** The pURI's bytes. */
+    byte[] key() {
+        byte[] key = arrival.key();
+        return key == null ? puri.toBytes() : key;
+    }
+
     Arrival arrival() {
         return arrival;
     }
@@ -40,7 +46,7 @@ final class Dossier {
     /** Where the pURI's registration is kept. */
     byte[] storeKey() {
         if (storeKey == null) {
-            storeKey = StoreKey.of(puri);
+            storeKey = StoreKey.of(key());
         }
         return storeKey;
     }

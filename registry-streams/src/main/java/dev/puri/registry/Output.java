@@ -1,36 +1,33 @@
 package dev.puri.registry;
 
 import dev.puri.schemas.log.Topics;
-import org.apache.kafka.common.serialization.Serde;
-import org.apache.kafka.common.serialization.Serdes;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What the registrar writes, and where to.
- *
- * @param value null is a tombstone
+ * A topic that the registrar writes to. The registrar forwards each record to that topic's sink alone: a record that is
+ * forwarded to all of them passes a filter for each, and Kafka Streams copies its headers and context at every node.
  */
-record Output(Destination to, byte @Nullable [] value) {
-    /** The value alone; nobody reads it back as an output. */
-    static final Serde<Output> SERDE = Serdes.serdeFrom((topic, output) -> output.value(), (topic, value) -> {
-        throw new UnsupportedOperationException("outputs are only written");
-    });
+enum Output {
+    IDENTITIES(Topics.IDENTITIES, "identities-sink"),
+    DOCUMENTS(Topics.DOCUMENTS, "documents-sink"),
+    REJECTIONS(Topics.REJECTIONS, "rejections-sink"),
+    /** Its first node is the one that Kafka Streams puts before a repartition topic, named after the topic. */
+    CLAIMS(RegistryTopology.CLAIMS_TOPIC, RegistryTopology.CLAIMS_TOPIC + "-repartition-filter");
 
-    enum Destination {
-        IDENTITIES(Topics.IDENTITIES),
-        DOCUMENTS(Topics.DOCUMENTS),
-        REJECTIONS(Topics.REJECTIONS),
-        CLAIMS(RegistryTopology.CLAIMS_TOPIC);
+    private final String topic;
+    private final String node;
 
-        private final String topic;
+    Output(String topic, String node) {
+        this.topic = topic;
+        this.node = node;
+    }
 
-        Destination(String topic) {
-            this.topic = topic;
-        }
+    /** The topic; of claims the name within the topology. */
+    String topic() {
+        return topic;
+    }
 
-        /** The topic; of claims the name within the topology. */
-        String topic() {
-            return topic;
-        }
+    /** The node of the topology that records for this topic go to. */
+    String node() {
+        return node;
     }
 }

@@ -109,7 +109,7 @@ final class Parking {
             queue.atHand = dossier;
         }
         queues.put(puri, queue);
-        store.put(key(queue.storeKey, 0), arrival.toBytes(puri.toBytes(), dossier.since()));
+        store.put(key(queue.storeKey, 0), arrival.toBytes(dossier.key(), dossier.since()));
         enlist(puri, wait, dossier.since());
     }
 

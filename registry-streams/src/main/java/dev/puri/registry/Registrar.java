@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
@@ -38,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * record of identities and one count. One that is applied may leave a document too ({@link DocumentFate}); the
  * registration tells whether there is one, so a collection that is not searched costs no look for it.
  */
-final class Registrar implements Processor<byte[], byte[], byte[], Output> {
+final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     /** How long a declaration may be behind the events that need it. */
     static final Duration GRACE = Duration.ofSeconds(5);
 
@@ -51,6 +53,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
     private static final int MOST_PER_CALL = 1000;
 
     private static final byte[] TALLY_KEY = {0};
+
+    private static final Header APPLIED = new RecordHeader(Outcome.HEADER, Texts.utf8(Outcome.APPLIED.toString()));
 
     private final EventEdge edge;
     private final CollectionsRegistry collections;
@@ -80,7 +84,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
     }
 
     @Override
-    public void init(ProcessorContext<byte[], Output> context) {
+    public void init(ProcessorContext<byte[], byte[]> context) {
         stop();
         task = new Task(context);
     }
@@ -106,7 +110,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
 
     /** What lives from {@code init} to {@code close}: a task that is revived starts again from its stores. */
     private final class Task {
-        private final ProcessorContext<byte[], Output> context;
+        private final ProcessorContext<byte[], byte[]> context;
         private final int partition;
         private final KeyValueStore<byte[], byte[]> registrations;
         private final KeyValueStore<byte[], byte[]> texts;
@@ -118,7 +122,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         private long collectionsSeen;
         private int budget;
 
-        Task(ProcessorContext<byte[], Output> context) {
+        Task(ProcessorContext<byte[], byte[]> context) {
             this.context = context;
             this.partition = context.taskId().partition();
             this.registrations = context.getStateStore(RegistryTopology.REGISTRATIONS_STORE);
@@ -283,7 +287,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         }
 
         private void document(Dossier dossier, byte @Nullable [] value) {
-            forward(Output.Destination.DOCUMENTS, dossier.arrival().key(), value, place(dossier));
+            forward(Output.DOCUMENTS, dossier.key(), value, new RecordHeaders(new Header[] {place(dossier)}));
         }
 
         /** Whether the event fails only on what is declared, which may be about to change. */
@@ -318,7 +322,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
         private void reject(Arrival arrival, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal) {
             tally.countRefused();
             byte[] rejection = encoder.rejection(arrival, puri, eventId, refusal, now());
-            forward(Output.Destination.REJECTIONS, arrival.key(), rejection, new RecordHeaders());
+            forward(Output.REJECTIONS, arrival.key(), rejection, new RecordHeaders());
         }
 
         /**
@@ -326,32 +330,32 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
          * erasure, and of an event that changed nothing about one, the readers of rejections are told too.
          */
         private void settle(Dossier dossier, @Nullable Row row, Outcome outcome) {
-            RecordHeaders headers = place(dossier);
-            headers.add(Outcome.HEADER, Texts.utf8(outcome.toString()));
-            forward(
-                    Output.Destination.IDENTITIES,
-                    dossier.arrival().key(),
-                    row == null ? null : encoder.row(row),
-                    headers);
+            RecordHeaders headers = new RecordHeaders(new Header[] {place(dossier), header(outcome)});
+            forward(Output.IDENTITIES, dossier.key(), row == null ? null : encoder.row(row), headers);
             if (row == null && outcome.kind() != Outcome.Kind.REFUSED) {
                 // Servers read this topic again at every start: a snapshot of theirs may be younger than the erasure.
                 RecordHeaders erasure = new RecordHeaders(headers);
                 // The topic's own timestamps are the broker's.
                 erasure.add(Erasure.TIME_HEADER, Texts.utf8(Long.toString(now())));
-                forward(Output.Destination.REJECTIONS, dossier.arrival().key(), null, erasure);
+                forward(Output.REJECTIONS, dossier.key(), null, erasure);
             }
         }
 
-        private static RecordHeaders place(Dossier dossier) {
-            RecordHeaders headers = new RecordHeaders();
-            headers.add(Position.HEADER, Texts.utf8(dossier.arrival().position().toString()));
-            return headers;
+        private static Header place(Dossier dossier) {
+            return new RecordHeader(
+                    Position.HEADER, Texts.utf8(dossier.arrival().position().toString()));
+        }
+
+        private static Header header(Outcome outcome) {
+            return outcome.equals(Outcome.APPLIED)
+                    ? APPLIED
+                    : new RecordHeader(Outcome.HEADER, Texts.utf8(outcome.toString()));
         }
 
         private void ask(Puri puri, Wait wait) {
             if (wait instanceof Wait.ForGrant claim) {
                 byte[] question = new Claim(puri, claim.eventId(), claim.claimant()).toBytes();
-                forward(Output.Destination.CLAIMS, Texts.utf8(claim.handle().text()), question, new RecordHeaders());
+                forward(Output.CLAIMS, Texts.utf8(claim.handle().text()), question, new RecordHeaders());
             }
         }
 
@@ -426,8 +430,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             registrations.put(StoreKey.of(marker), RegistrationCodec.encode(Registration.NONE));
             texts.put(StoreKey.of(marker), null);
             parking.mark(marker);
-            forward(Output.Destination.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
-            forward(Output.Destination.DOCUMENTS, marker.toBytes(), null, new RecordHeaders());
+            forward(Output.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
+            forward(Output.DOCUMENTS, marker.toBytes(), null, new RecordHeaders());
             Marker.keep(tallyStore, now);
         }
 
@@ -442,9 +446,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], Output> {
             return found;
         }
 
-        private void forward(
-                Output.Destination to, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
-            context.forward(new Record<>(key, new Output(to, value), now(), headers));
+        private void forward(Output to, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
+            context.forward(new Record<>(key, value, now(), headers), to.node());
         }
 
         private void keepTally() {

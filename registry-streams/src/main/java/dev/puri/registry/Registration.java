@@ -277,6 +277,9 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
     }
 
     private static <T> List<T> appended(List<T> list, T last, int most) {
+        if (list.isEmpty()) {
+            return List.of(last);
+        }
         List<T> longer = new ArrayList<>(list.size() < most ? list : list.subList(1, most));
         longer.add(last);
         return longer;

@@ -1,7 +1,5 @@
 package dev.puri.registry;
 
-import static dev.puri.registry.Output.Destination.CLAIMS;
-
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.RecordTimes;
@@ -18,8 +16,6 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.Repartitioned;
-import org.apache.kafka.streams.processor.RecordContext;
-import org.apache.kafka.streams.processor.TopicNameExtractor;
 import org.apache.kafka.streams.processor.WallclockTimestampExtractor;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
@@ -94,18 +90,16 @@ final class RegistryTopology {
                         .withValueSerde(Serdes.ByteArray())
                         .withNumberOfPartitions(partitions));
 
-        KStream<byte[], Output> outputs = builder.stream(
+        KStream<byte[], byte[]> outputs = builder.stream(
                         List.of(Topics.EVENTS, Topics.GRANTS), consumed("events-and-grants"))
                 .merge(intake, Named.as("events-of-all"))
                 .process(CommitPacing.paced(registrar(parts, partitions)), Named.as("registrar"));
 
-        outputs.filterNot((key, output) -> output.to() == CLAIMS, Named.as("public-outputs"))
-                .to(
-                        new ByDestination(),
-                        Produced.with(Serdes.ByteArray(), Output.SERDE).withName("outputs-sink"));
-        outputs.filter((key, output) -> output.to() == CLAIMS, Named.as("claims-only"))
-                .mapValues(Output::value, Named.as("claims-bytes"))
-                .repartition(Repartitioned.<byte[], byte[]>as(CLAIMS_TOPIC)
+        // The registrar names the sink of each record it forwards.
+        for (Output output : List.of(Output.IDENTITIES, Output.DOCUMENTS, Output.REJECTIONS)) {
+            outputs.to(output.topic(), produced(output.node()));
+        }
+        outputs.repartition(Repartitioned.<byte[], byte[]>as(CLAIMS_TOPIC)
                         .withKeySerde(Serdes.ByteArray())
                         .withValueSerde(Serdes.ByteArray())
                         .withNumberOfPartitions(partitions))
@@ -114,10 +108,10 @@ final class RegistryTopology {
         return builder.build();
     }
 
-    private static ProcessorSupplier<byte[], byte[], byte[], Output> registrar(Parts parts, int partitions) {
+    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrar(Parts parts, int partitions) {
         return new ProcessorSupplier<>() {
             @Override
-            public Processor<byte[], byte[], byte[], Output> get() {
+            public Processor<byte[], byte[], byte[], byte[]> get() {
                 return new Registrar(
                         new EventEdge(parts.schemas()),
                         parts.collections(),
@@ -170,14 +164,6 @@ final class RegistryTopology {
 
     private static Produced<byte[], byte[]> produced(String name) {
         return Produced.with(Serdes.ByteArray(), Serdes.ByteArray()).withName(name);
-    }
-
-    /** A record, because {@code describe()} prints the extractor, and the text of a lambda differs in each run. */
-    private record ByDestination() implements TopicNameExtractor<byte[], Output> {
-        @Override
-        public String extract(byte[] key, Output output, RecordContext context) {
-            return output.to().topic();
-        }
     }
 
     /** What the stages share beside their stores. */

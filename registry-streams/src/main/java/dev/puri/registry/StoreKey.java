@@ -13,6 +13,10 @@ final class StoreKey {
     private StoreKey() {}
 
     static byte[] of(Puri puri) {
-        return Arrays.copyOf(Sha256.of(puri.toBytes()).array(), BYTES);
+        return of(puri.toBytes());
+    }
+
+    static byte[] of(byte[] puri) {
+        return Arrays.copyOf(Sha256.of(puri).array(), BYTES);
     }
 }

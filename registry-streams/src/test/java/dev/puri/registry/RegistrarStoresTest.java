@@ -50,7 +50,7 @@ class RegistrarStoresTest {
     private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
     private final int eventId = schemaRegistry.register("events", events.schema());
     private final List<String> calls = new ArrayList<>();
-    private MockProcessorContext<byte[], Output> context;
+    private MockProcessorContext<byte[], byte[]> context;
     private Registrar registrar;
     private int published;
 

@@ -211,7 +211,7 @@ class RegistrySimulationTest {
                 publish();
                 return;
             }
-            World.Task<?> task = world.tasks().get(random.nextInt(world.tasks().size()));
+            World.Task task = world.tasks().get(random.nextInt(world.tasks().size()));
             if (dice < 80) {
                 task.read(task.sources().get(random.nextInt(task.sources().size())));
             } else if (dice < 90) {
@@ -255,7 +255,7 @@ class RegistrySimulationTest {
             int idle = 0;
             while (idle < 20) {
                 boolean isBusy = false;
-                for (World.Task<?> task : world.tasks()) {
+                for (World.Task task : world.tasks()) {
                     for (String source : task.sources()) {
                         while (task.read(source)) {
                             isBusy = true;
@@ -327,7 +327,7 @@ class RegistrySimulationTest {
             Map<Puri, List<String>> orderRead = new HashMap<>();
             Model model = new Model(RandomEvents.rules(), firstToAsk);
             int read = 0;
-            for (World.Task<?> task : world.tasks()) {
+            for (World.Task task : world.tasks()) {
                 if (!task.toString().startsWith("registrar")) {
                     continue;
                 }

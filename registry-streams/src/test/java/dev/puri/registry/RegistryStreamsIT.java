@@ -3,6 +3,7 @@ package dev.puri.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.client.Delivery;
 import dev.puri.client.IdentityMinter;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.schemas.avro.IdentityEvent;
@@ -40,6 +41,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -105,6 +107,38 @@ class RegistryStreamsIT {
         Rejection rejection = rejectionOf(rival);
         assertThat(rejection.getHolderOwner()).isEqualTo("catalog");
         assertThat(rejection.getHolderShard()).isEqualTo("br-1");
+    }
+
+    @Test
+    void aBatchPublishedTwiceCountsOnce() {
+        Puri track = Puri.parse("batch:tracks:1");
+        Puri gone = Puri.parse("batch:tracks:2");
+        Puri duplicate = Puri.parse("batch:tracks:3");
+        List<Event> batch = List.of(
+                created(track, minter.uuid(), "br-1", null),
+                created(gone, minter.uuid(), "br-1", null),
+                created(duplicate, minter.uuid(), "br-1", null),
+                event(track, new Change.Moved(null, new Shard("us-1"))),
+                event(track, new Change.Moved(null, new Shard("br-1"))),
+                event(gone, new Change.Deleted()),
+                event(duplicate, new Change.Merged(track)));
+
+        assertThat(outcomesOf(publisher.publishAll(batch))).containsOnly(Outcome.APPLIED);
+        List<Row> rows = rowsOf(track, gone, duplicate);
+        assertThat(rows).extracting(Row::epoch).containsExactly(3L, 2L, 2L);
+
+        assertThat(outcomesOf(publisher.publishAll(batch))).containsOnly(Outcome.UNCHANGED);
+        assertThat(rowsOf(track, gone, duplicate)).isEqualTo(rows);
+    }
+
+    private List<Outcome> outcomesOf(List<Delivery> deliveries) {
+        return deliveries.stream()
+                .map(delivery -> outcomeOf(((Delivery.Acknowledged) delivery).token()))
+                .toList();
+    }
+
+    private List<Row> rowsOf(Puri... puris) {
+        return Stream.of(puris).map(puri -> stack.rows().get(puri)).toList();
     }
 
     @Test

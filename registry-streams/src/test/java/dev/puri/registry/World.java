@@ -1,7 +1,6 @@
 package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.log.Topics;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,7 +40,7 @@ final class World {
     /** A topic's partitions. */
     private final Map<String, List<List<Entry>>> topics = new TreeMap<>();
 
-    private final List<Task<?>> tasks = new ArrayList<>();
+    private final List<Task> tasks = new ArrayList<>();
     private long now = 1_800_000_000_000L;
 
     void createTopic(String name, int partitions) {
@@ -69,7 +68,7 @@ final class World {
         log(topic, partition).add(new Entry(key, value, headers));
     }
 
-    List<Task<?>> tasks() {
+    List<Task> tasks() {
         return tasks;
     }
 
@@ -77,67 +76,50 @@ final class World {
         now += millis;
     }
 
-    <V> Task<V> addTask(
+    Task addTask(
             String name,
             int partition,
             List<String> sources,
             List<String> stores,
-            Supplier<Processor<byte[], byte[], byte[], V>> processor,
-            Route<V> route) {
-        Task<V> task = new Task<>(name, partition, sources, stores, processor, route);
+            Supplier<Processor<byte[], byte[], byte[], byte[]>> processor,
+            Route route) {
+        Task task = new Task(name, partition, sources, stores, processor, route);
         tasks.add(task);
         return task;
     }
 
     /** Where a task's output goes. */
-    interface Route<V> {
-        String topic(V value);
+    interface Route {
+        /**
+         * @param node that the record was forwarded to; null for all
+         */
+        String topic(@Nullable String node);
 
-        byte @Nullable [] bytes(V value);
-
-        static Route<byte[]> to(String topic) {
-            return new Route<>() {
-                @Override
-                public String topic(byte[] value) {
-                    return topic;
-                }
-
-                @Override
-                public byte[] bytes(byte[] value) {
-                    return value;
-                }
-            };
+        static Route to(String topic) {
+            return node -> topic;
         }
 
         /** The registrar's outputs to their topics. */
-        static Route<Output> ofOutputs() {
-            return new Route<>() {
-                @Override
-                public String topic(Output output) {
-                    return switch (output.to()) {
-                        case IDENTITIES -> Topics.IDENTITIES;
-                        case DOCUMENTS -> Topics.DOCUMENTS;
-                        case REJECTIONS -> Topics.REJECTIONS;
-                        case CLAIMS -> CLAIMS;
-                    };
+        static Route ofOutputs() {
+            return node -> {
+                for (Output output : Output.values()) {
+                    if (output.node().equals(node)) {
+                        return output == Output.CLAIMS ? CLAIMS : output.topic();
+                    }
                 }
-
-                @Override
-                public byte @Nullable [] bytes(Output output) {
-                    return output.value();
-                }
+                throw new AssertionError("no sink is named " + node);
             };
         }
     }
 
     /** One stream task: a processor, its stores, its places in its sources, and an open transaction. */
-    final class Task<V> {
+    final class Task {
         private final String name;
         private final int partition;
         private final List<String> sources;
         private final List<String> storeNames;
-        private final Supplier<Processor<byte[], byte[], byte[], V>> supplier;
-        private final Route<V> route;
+        private final Supplier<Processor<byte[], byte[], byte[], byte[]>> supplier;
+        private final Route route;
 
         private Map<String, Map<String, byte[]>> committedStores = new HashMap<>();
         private Map<String, Integer> committedPlaces = new HashMap<>();
@@ -146,16 +128,16 @@ final class World {
         private final Map<String, KeyValueStore<byte[], byte[]>> stores = new HashMap<>();
         private final Map<String, Integer> places = new HashMap<>();
         private final List<String> reads = new ArrayList<>();
-        private MockProcessorContext<byte[], V> context;
-        private Processor<byte[], byte[], byte[], V> processor;
+        private MockProcessorContext<byte[], byte[]> context;
+        private Processor<byte[], byte[], byte[], byte[]> processor;
 
         Task(
                 String name,
                 int partition,
                 List<String> sources,
                 List<String> storeNames,
-                Supplier<Processor<byte[], byte[], byte[], V>> supplier,
-                Route<V> route) {
+                Supplier<Processor<byte[], byte[], byte[], byte[]>> supplier,
+                Route route) {
             this.name = name;
             this.partition = partition;
             this.sources = sources;
@@ -167,7 +149,7 @@ final class World {
             open();
         }
 
-        private MockProcessorContext<byte[], V> newContext() {
+        private MockProcessorContext<byte[], byte[]> newContext() {
             Properties config = new Properties();
             config.put(StreamsConfig.APPLICATION_ID_CONFIG, "app");
             config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "nowhere:0");
@@ -227,8 +209,9 @@ final class World {
 
         void commit() {
             for (var forwarded : context.forwarded()) {
-                Record<? extends byte[], ? extends V> record = forwarded.record();
-                append(route.topic(record.value()), record.key(), route.bytes(record.value()), record.headers());
+                Record<? extends byte[], ? extends byte[]> record = forwarded.record();
+                String topic = route.topic(forwarded.childName().orElse(null));
+                append(topic, record.key(), record.value(), record.headers());
             }
             context.resetForwards();
             Map<String, Map<String, byte[]>> snapshot = new HashMap<>();
