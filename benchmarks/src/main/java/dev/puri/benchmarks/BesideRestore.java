@@ -1,6 +1,6 @@
 package dev.puri.benchmarks;
 
-import dev.puri.resolver.TableClient;
+import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;

@@ -1,7 +1,9 @@
 package dev.puri.benchmarks;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -9,11 +11,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What a service gets of the registry; reads the command line of {@link ExportBench}. */
+/** What a service gets of the registry; reads the command line of {@link ExportBench} and {@link EmbeddedBench}. */
 @Command(
         name = "client",
         mixinStandardHelpOptions = true,
-        description = "What a service gets: how long an export of all rows takes over HTTP, and how large it is.")
+        description =
+                "What a service gets: look-ups in its own process; how long an export of all rows takes over HTTP, and how"
+                        + " large it is.")
 final class ClientCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -36,7 +40,15 @@ final class ClientCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "at least 1000 rows and 1 round");
         }
         String machine = Machine.describe();
-        List<Figure> figures = new ExportBench(rows, rounds, spec.commandLine().getErr()::println).measure();
+        Consumer<String> progress = spec.commandLine().getErr()::println;
+        List<Figure> figures = new ArrayList<>();
+        try (FreshBroker broker = FreshBroker.start();
+                SchemaServer schemas = SchemaServer.start()) {
+            Population.publish(broker.bootstrapServers(), 0, rows, 0);
+            figures.addAll(new ExportBench(rows, rounds, progress).measure(broker, schemas));
+            figures.addAll(new EmbeddedBench(rows, rounds, progress)
+                    .measure(broker, schemas, broker.directory("embedded-resolver")));
+        }
         output.print(new Report("client", machine, figures), spec.commandLine().getOut());
         return 0;
     }

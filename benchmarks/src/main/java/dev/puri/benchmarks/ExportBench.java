@@ -27,14 +27,13 @@ final class ExportBench {
         this.progress = progress;
     }
 
-    List<Figure> measure() throws Exception {
-        try (FreshBroker broker = FreshBroker.start();
-                SchemaServer schemas = SchemaServer.start();
-                HttpClient client = HttpClient.newHttpClient()) {
-            Population.publish(broker.bootstrapServers(), 0, rows, 0);
-            try (MeasuredResolver resolver = MeasuredResolver.start(broker, schemas, rows, List.of())) {
-                return measure(client, resolver);
-            }
+    /**
+     * @param broker that has the rows
+     */
+    List<Figure> measure(FreshBroker broker, SchemaServer schemas) throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient();
+                MeasuredResolver resolver = MeasuredResolver.start(broker, schemas, rows, List.of())) {
+            return measure(client, resolver);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.puri.benchmarks;
 
-import dev.puri.resolver.TableClient;
+import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.Identity;
 import dev.puri.schemas.log.Topics;
 import java.nio.file.Path;

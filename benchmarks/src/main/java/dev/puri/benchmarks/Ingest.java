@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   throughput   events, laid up before ──▶ topology ──▶ identities ──▶ a consumer that counts
- *                events, the same bytes ──▶ bare job ──▶ identities ──▶ a consumer that counts      in turn
+ *                events, as many bytes  ──▶ bare job ──▶ identities ──▶ a consumer that counts      in turn
  *
  *   latency      publisher at a fixed rate ──▶ topology ──▶ resolver ◀── GET by pURI until it is found
  * </pre>
  *
- * All in this process, but for the schema registry.
+ * The schema registry has a process of its own, and so has each side of throughput; latency is measured in this one.
  */
 final class Ingest {
     /** A part that can be run alone. */
@@ -38,8 +38,9 @@ final class Ingest {
      * How much to measure.
      *
      * @param events in each round
-     * @param warmUp rounds of each side that do not count
-     * @param rounds of each side that do
+     * @param forks processes of each side, for throughput
+     * @param warmUp rounds of each process that do not count
+     * @param rounds of each process that do
      * @param rate events a second, for latency
      * @param duration of each measurement of latency, after a third of it that does not count
      * @param commitInterval of the topology and the bare job; the topology's default when empty
@@ -47,6 +48,7 @@ final class Ingest {
      */
     record Plan(
             int events,
+            int forks,
             int warmUp,
             int rounds,
             int rate,
@@ -78,8 +80,14 @@ final class Ingest {
             int schemaId = registerSchemas(registry.url());
             Configuration configuration = new Configuration(registry.url(), plan.commitInterval());
             if (plan.has(Part.THROUGHPUT)) {
-                Creations.Encoded events = new Creations.Encoded(plan.events(), schemaId);
-                figures.add(new Throughput(events, configuration, progress).measure(plan.warmUp(), plan.rounds()));
+                ThroughputSide.Task task = new ThroughputSide.Task(
+                        plan.events(),
+                        schemaId,
+                        registry.url(),
+                        plan.commitInterval().map(Duration::toMillis).orElse(null),
+                        plan.warmUp() + plan.rounds(),
+                        null);
+                figures.addAll(new Throughput(task, plan.warmUp(), progress).measure(plan.forks()));
             }
             if (plan.has(Part.LATENCY)) {
                 figures.addAll(new Latency(configuration, plan.rate(), plan.duration(), progress).measure());

@@ -39,16 +39,22 @@ final class IngestCommand implements Callable<Integer> {
     private int events;
 
     @Option(
+            names = "--forks",
+            defaultValue = "2",
+            description = "Processes of each side of throughput (default ${DEFAULT-VALUE}).")
+    private int forks;
+
+    @Option(
             names = "--rounds",
-            defaultValue = "5",
-            description = "Rounds of each side; medians count (default ${DEFAULT-VALUE}).")
+            defaultValue = "3",
+            description = "Rounds of each process; medians count (default ${DEFAULT-VALUE}).")
     private int rounds;
 
     @Option(
             names = "--warm-up",
             paramLabel = "<rounds>",
             defaultValue = "2",
-            description = "Rounds of each side before those that count (default ${DEFAULT-VALUE}).")
+            description = "Rounds of each process before those that count (default ${DEFAULT-VALUE}).")
     private int warmUp;
 
     @Option(
@@ -74,13 +80,15 @@ final class IngestCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (events < 100 || rounds < 1 || warmUp < 1 || rate < 1 || seconds < 1) {
+        if (events < 100 || forks < 1 || rounds < 1 || warmUp < 1 || rate < 1 || seconds < 1) {
             throw new ParameterException(
-                    spec.commandLine(), "at least 100 events, 1 round and 1 before it, 1 event a second and 1 second");
+                    spec.commandLine(),
+                    "at least 100 events, 1 process, 1 round and 1 before it, 1 event a second and 1 second");
         }
         Ingest ingest = new Ingest(
                 new Ingest.Plan(
                         events,
+                        forks,
                         warmUp,
                         rounds,
                         rate,

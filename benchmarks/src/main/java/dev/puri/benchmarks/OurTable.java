@@ -1,6 +1,6 @@
 package dev.puri.benchmarks;
 
-import dev.puri.resolver.TableClient;
+import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The whole measurement with a real resolver, of too few rows to measure anything. */
 class ClientBenchIT {
     @Test
-    void bothFormsOfAnExportAreTimedAndWeighed() throws Exception {
+    void exportsAndEmbeddedLookUpsAreMeasured() throws Exception {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int status = Main.run(
@@ -25,7 +25,14 @@ class ClientBenchIT {
                         "export of 2,000 rows, ndjson",
                         "export of 2,000 rows, ndjson: size",
                         "export of 2,000 rows, avro",
-                        "export of 2,000 rows, avro: size");
+                        "export of 2,000 rows, avro: size",
+                        "embedded look-up p50",
+                        "embedded look-up p99",
+                        "embedded look-up, skewed p50",
+                        "embedded look-up, skewed p99",
+                        "embedded look-up by handle p50",
+                        "embedded look-up by handle p99",
+                        "of these, two looks at the clock p50");
         for (JsonNode figure : report.get("results")) {
             assertThat(figure.get("ours").doubleValue()).as(figure.toString()).isPositive();
         }

@@ -1,0 +1,120 @@
+package dev.puri.benchmarks;
+
+import dev.puri.client.embedded.EmbeddedResolver;
+import dev.puri.client.embedded.EmbeddedResolverOptions;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Look-ups of a resolver in this process, one at a time. Each is timed by itself, so a figure has the clock's own time in it, which
+ * is told beside them.
+ */
+final class EmbeddedBench {
+    private static final double SKEW = 0.99;
+
+    /** References made beforehand; asked for one after the other. */
+    private static final int WANTED = 1 << 18;
+
+    /** Times beyond this count as this. */
+    private static final long LONGEST_NANOS = 10_000_000_000L;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    private final int rows;
+    private final int rounds;
+    private final Consumer<String> progress;
+
+    /**
+     * One kind of reference.
+     *
+     * @param name what distinguishes it from a pURI, any as likely as another
+     */
+    private record Side(String name, List<Ref> wanted) {}
+
+    EmbeddedBench(int rows, int rounds, Consumer<String> progress) {
+        this.rows = rows;
+        this.rounds = rounds;
+        this.progress = progress;
+    }
+
+    /**
+     * @param broker that has the rows
+     */
+    List<Figure> measure(FreshBroker broker, SchemaServer schemas, Path folder) throws Exception {
+        EmbeddedResolverOptions options = EmbeddedResolverOptions.at(broker.bootstrapServers(), schemas.url(), folder)
+                .build();
+        try (EmbeddedResolver resolver = EmbeddedResolver.open(options)) {
+            resolver.awaitReady(PATIENCE);
+            Random random = new Random(rows);
+            Zipf zipf = new Zipf(rows, SKEW);
+            Wanted even = Wanted.of(WANTED, () -> random.nextInt(rows));
+            Wanted skewed = Wanted.of(WANTED, () -> zipf.next(random));
+            List<Side> sides = List.of(
+                    new Side("", refs(even, false)),
+                    new Side(", skewed", refs(skewed, false)),
+                    new Side(" by handle", refs(even, true)));
+            Rounds paces = new Rounds(rounds, progress).run("embedded look-ups, ns", (round, turn) -> {
+                for (Side side : sides) {
+                    Histogram times = time(resolver, side.wanted());
+                    turn.did("look-up" + side.name() + " p50", times.getValueAtPercentile(50));
+                    turn.did("look-up" + side.name() + " p99", times.getValueAtPercentile(99));
+                }
+                turn.did("clock", clock());
+            });
+            return figures(sides, paces);
+        }
+    }
+
+    private static List<Figure> figures(List<Side> sides, Rounds paces) {
+        List<Figure> figures = new ArrayList<>();
+        for (Side side : sides) {
+            for (String percentile : List.of("p50", "p99")) {
+                figures.add(Figure.alone(
+                        "embedded look-up" + side.name() + " " + percentile,
+                        "ns",
+                        paces.median("look-up" + side.name() + " " + percentile)));
+            }
+        }
+        figures.add(Figure.alone("of these, two looks at the clock p50", "ns", paces.median("clock")));
+        return figures;
+    }
+
+    private static List<Ref> refs(Wanted wanted, boolean byHandle) {
+        List<Ref> refs = new ArrayList<>(wanted.count());
+        for (int i = 0; i < wanted.count(); i++) {
+            refs.add(byHandle ? Ref.of(wanted.handles()[i]) : Ref.of(wanted.puris()[i]));
+        }
+        return refs;
+    }
+
+    private static Histogram time(EmbeddedResolver resolver, List<Ref> wanted) {
+        Histogram times = new Histogram(LONGEST_NANOS, 3);
+        long found = 0;
+        for (Ref ref : wanted) {
+            long begun = System.nanoTime();
+            Verdict verdict = resolver.resolve(ref, Duration.ZERO);
+            times.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - begun));
+            found += verdict instanceof Verdict.Found ? 1 : 0;
+        }
+        if (found != wanted.size()) {
+            throw new IllegalStateException(wanted.size() - found + " of " + wanted.size() + " were not found");
+        }
+        return times;
+    }
+
+    private static double clock() {
+        Histogram times = new Histogram(LONGEST_NANOS, 3);
+        for (int i = 0; i < WANTED; i++) {
+            long begun = System.nanoTime();
+            times.recordValue(System.nanoTime() - begun);
+        }
+        return times.getValueAtPercentile(50);
+    }
+}
