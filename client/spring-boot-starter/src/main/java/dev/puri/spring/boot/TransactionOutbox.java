@@ -6,6 +6,9 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -23,11 +26,14 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * }</pre>
  *
  * <p>It works with every transaction manager that binds a JDBC connection of the outbox's {@code DataSource} to the thread:
- * those for JDBC, Jakarta Persistence and Hibernate do. Thread-safe.
+ * those for JDBC, Jakarta Persistence and Hibernate do. In every other transaction, JTA's included, it refuses the event,
+ * because the row would be committed or rolled back without the change that it reports. After the commit it is too late: a
+ * listener of the phase {@code AFTER_COMMIT} needs a new transaction. Thread-safe.
  */
 public final class TransactionOutbox {
     private final Outbox outbox;
     private final JdbcTemplate jdbc;
+    private final BoundConnections bound;
     private final WakeUp wakeUp;
 
     /**
@@ -37,8 +43,17 @@ public final class TransactionOutbox {
      */
     public TransactionOutbox(Outbox outbox, DataSource dataSource, Runnable committed) {
         this.outbox = outbox;
-        this.jdbc = new JdbcTemplate(dataSource);
+        DataSource target = target(dataSource);
+        this.jdbc = new JdbcTemplate(target);
+        this.bound = new BoundConnections(target);
         this.wakeUp = new WakeUp(committed);
+    }
+
+    /** Transaction managers bind the connection of this one. */
+    private static DataSource target(DataSource dataSource) {
+        DataSource target =
+                dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : dataSource;
+        return target == null ? dataSource : target;
     }
 
     /**
@@ -63,11 +78,14 @@ public final class TransactionOutbox {
                     "an event is added to the outbox in the transaction of the change that it reports, and there is none;"
                             + " is the method @Transactional, and called through its bean?");
         }
+        if (!bound.hasTransaction()) {
+            throw new IllegalTransactionStateException(
+                    "the active transaction has no connection of the outbox's DataSource, so the event would not be committed"
+                            + " with it: the transaction is of another DataSource, or of JTA. Name the transaction manager"
+                            + " of the outbox's DataSource, as in @Transactional(\"catalogTransactions\"), or make the"
+                            + " TransactionOutbox with the DataSource of the transaction");
+        }
         ConnectionCallback<Integer> adding = connection -> {
-            if (connection.getAutoCommit()) {
-                throw new IllegalTransactionStateException(
-                        "the active transaction is of another DataSource than the outbox's");
-            }
             outbox.addAll(connection, events);
             return events.size();
         };
@@ -75,6 +93,26 @@ public final class TransactionOutbox {
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             // A set: once for each transaction, however many events it adds.
             TransactionSynchronizationManager.registerSynchronization(wakeUp);
+        }
+    }
+
+    /**
+     * Tells whether a transaction manager has bound a connection to the thread. A connection that takes part in no transaction
+     * is bound likewise, by {@code DataSourceUtils}, when it is used inside another DataSource's; with auto-commit off what it
+     * writes is rolled back when it returns to its pool. Only Spring's managers can see the difference, so this is one.
+     */
+    private static final class BoundConnections extends DataSourceTransactionManager {
+        private static final long serialVersionUID = 1L;
+
+        BoundConnections(DataSource dataSource) {
+            super(dataSource);
+        }
+
+        boolean hasTransaction() {
+            Object resource = TransactionSynchronizationManager.getResource(obtainDataSource());
+            // DataSourceUtils and the manager for JDBC mark theirs as synchronized; those for persistence do not.
+            return resource instanceof ConnectionHolder connection
+                    && (!connection.isSynchronizedWithTransaction() || isExistingTransaction(doGetTransaction()));
         }
     }
 

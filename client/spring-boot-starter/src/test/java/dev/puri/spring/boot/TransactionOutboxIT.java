@@ -3,6 +3,8 @@ package dev.puri.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.puri.client.Events;
 import dev.puri.client.Identifiers;
 import dev.puri.client.Identities;
@@ -124,6 +126,35 @@ class TransactionOutboxIT {
                 .isInstanceOf(IllegalTransactionStateException.class)
                 .hasMessageContaining("another DataSource");
         assertThat(rows()).isZero();
+    }
+
+    /** A pool that rolls back what was not committed when a connection returns. */
+    private static HikariDataSource withoutAutoCommit() {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(dataSource);
+        config.setAutoCommit(false);
+        config.setMaximumPoolSize(2);
+        return new HikariDataSource(config);
+    }
+
+    @Test
+    void aPoolWithoutAutoCommitLosesNoEventOfAnotherDatabasesTransaction() {
+        try (HikariDataSource pool = withoutAutoCommit()) {
+            TransactionOutbox pooled = new TransactionOutbox(new Outbox(Dialect.POSTGRESQL), pool, () -> {});
+            TransactionTemplate other =
+                    new TransactionTemplate(new DataSourceTransactionManager(postgres.getTemplateDatabase()));
+            assertThatThrownBy(() -> other.executeWithoutResult(status -> {
+                        new JdbcTemplate(pool).queryForObject("SELECT count(*) FROM puri_outbox", Integer.class);
+                        pooled.add(event());
+                    }))
+                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .hasMessageContaining("another DataSource");
+            assertThat(rows()).isZero();
+
+            new TransactionTemplate(new DataSourceTransactionManager(pool))
+                    .executeWithoutResult(status -> pooled.add(event()));
+            assertThat(rows()).isEqualTo(1);
+        }
     }
 
     @Test
