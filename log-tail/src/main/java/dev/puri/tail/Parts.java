@@ -3,43 +3,62 @@ package dev.puri.tail;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** What a server or a resolver has started. All of it is closed in the opposite order, also when some parts cannot be closed. */
+/**
+ * The parts of a server or resolver, closed in the reverse order of their start. A part that fails to close does not keep the
+ * others open. Used by one thread at a time.
+ */
 public final class Parts implements AutoCloseable {
-    private final Deque<Runnable> started = new ArrayDeque<>();
+    private final Deque<Runnable> closeActions = new ArrayDeque<>();
 
-    /** One that has been started, and how it is closed. */
+    /**
+     * Adds a part that has been started.
+     *
+     * @param close closes the part
+     * @return the part
+     */
     public <T> T add(T part, Consumer<T> close) {
-        started.push(() -> close.accept(part));
+        closeActions.push(() -> close.accept(part));
         return part;
     }
 
-    /** What has to be done before those are closed that are there already. */
-    public void beforeThose(Runnable end) {
-        started.push(end);
+    /** Adds an action that {@link #close} runs before it closes the parts added so far, such as draining a listener. */
+    public void runBeforeClosing(Runnable action) {
+        closeActions.push(action);
     }
 
     /**
-     * Closes them; each once, however often it is called.
+     * Closes all parts. Each part is closed once, even if this method is called again.
      *
-     * @throws RuntimeException the first that was thrown, the others suppressed in it
+     * @throws RuntimeException or an Error, the first that a part threw; the others are suppressed in it
      */
     @Override
     public void close() {
-        RuntimeException failure = null;
-        for (Runnable part = started.poll(); part != null; part = started.poll()) {
+        Throwable failure = null;
+        for (Runnable action = closeActions.poll(); action != null; action = closeActions.poll()) {
             try {
-                part.run();
-            } catch (RuntimeException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
+                action.run();
+            } catch (RuntimeException | Error e) {
+                failure = first(failure, e);
             }
         }
-        if (failure != null) {
-            throw failure;
+        if (failure instanceof Error error) {
+            throw error;
         }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+    }
+
+    private static Throwable first(@Nullable Throwable before, Throwable failure) {
+        if (before == null) {
+            return failure;
+        }
+        // Two parts may throw the same one, which cannot be suppressed in itself.
+        if (before != failure) {
+            before.addSuppressed(failure);
+        }
+        return before;
     }
 }

@@ -221,7 +221,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         Waiting waiting = new Waiting();
         synchronized (this) {
             Refused known = known(position);
-            if (known != null || atMost.isZero() || awaiting >= maxAwaited) {
+            if (known != null || !atMost.isPositive() || awaiting >= maxAwaited) {
                 return CompletableFuture.completedFuture(Optional.ofNullable(known));
             }
             awaited.computeIfAbsent(position, none -> new HashSet<>(1)).add(waiting);

@@ -154,7 +154,7 @@ public final class SearchServer implements AutoCloseable {
                 waiters.close();
                 upkeep.close();
             };
-            parts.beforeThose(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            parts.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
                     SearchRoutes.inside(searches, upkeep, health, metrics, lag.mark()),

@@ -127,7 +127,7 @@ public final class Waiters implements AutoCloseable {
      * @param caller who asks, such as a connection
      * @param puri whose news are waited for; null for all
      * @param token of the event that is waited for; null for none
-     * @param wait how long at most
+     * @param wait how long at most; a negative one is zero, and one too long for a timer is clamped
      * @param look gives null while there is nothing yet; quick, for any thread may call it
      * @return completes with what was seen, with null when the wait is over; cancelling it ends the wait.
      *     Completes on the thread that writes the table, so what depends on it must hop away.
@@ -149,7 +149,8 @@ public final class Waiters implements AutoCloseable {
         waiter.answer.whenComplete((seen, failure) -> leave(waiter));
         waiter.tryAgain();
         if (!waiter.answer.isDone()) {
-            ScheduledFuture<?> end = clock.schedule(waiter::lookLast, wait.toNanos(), TimeUnit.NANOSECONDS);
+            ScheduledFuture<?> end =
+                    clock.schedule(waiter::lookLast, TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS);
             waiter.end = end;
             if (waiter.answer.isDone()) {
                 end.cancel(false);

@@ -61,6 +61,23 @@ final class WaitersTest {
     }
 
     @Test
+    void aWaitOfAnyLengthIsClamped() throws Exception {
+        CompletableFuture<@Nullable String> longest =
+                waiters.await(CALLER, A, null, Duration.ofSeconds(Long.MAX_VALUE), () -> null);
+        CompletableFuture<@Nullable String> centuries =
+                waiters.await(CALLER, A, null, Duration.ofDays(365 * 300), () -> null);
+        assertThat(waiters.await(CALLER, A, null, Duration.ofSeconds(Long.MIN_VALUE), () -> null)
+                        .get(20, TimeUnit.SECONDS))
+                .isNull();
+
+        assertThat(longest).isNotDone();
+        assertThat(centuries).isNotDone();
+        longest.cancel(false);
+        centuries.cancel(false);
+        await().untilAsserted(() -> assertThat(waiters.count()).isZero());
+    }
+
+    @Test
     void theWaitEnds() throws Exception {
         assertThat(waiters.await(CALLER, A, null, Duration.ofMillis(20), () -> null)
                         .get(20, TimeUnit.SECONDS))
