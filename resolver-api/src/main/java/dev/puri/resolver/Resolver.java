@@ -115,6 +115,7 @@ public final class Resolver implements AutoCloseable {
                             settings.maxLag(),
                             settings.maxLagAge(),
                             transactions::reason,
+                            System::gc,
                             clock,
                             metrics.registry()),
                     TableKeeper::close);
@@ -145,7 +146,7 @@ public final class Resolver implements AutoCloseable {
                 subscribers.drain();
                 waiters.close();
             };
-            parts.beforeThose(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            parts.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())

@@ -622,6 +622,7 @@ final class ResolverIT {
                     0,
                     Duration.ofSeconds(30),
                     () -> null,
+                    () -> {},
                     clock,
                     meters);
         }

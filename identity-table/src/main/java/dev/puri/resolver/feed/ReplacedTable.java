@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Frees the table that another has replaced. Look-ups and exports may still read it, so the collector alone can tell when its
- * gigabytes outside the heap are free; and the heap, where next to nothing happens, gives it no reason to run. Exports take
+ * gigabytes outside the heap are free; and the heap of a server, where next to nothing happens, gives it no reason to run. Exports take
  * about a second to end, so it is asked again until the table is gone. Used by one thread.
  */
 final class ReplacedTable {

@@ -169,7 +169,7 @@ public final class Snapshots {
                 // At once, then ever again, and when all is over.
                 do {
                     writeChanged();
-                } while (!closed.await(interval.toMillis(), TimeUnit.MILLISECONDS));
+                } while (!closed.await(TimeUnit.NANOSECONDS.convert(interval), TimeUnit.NANOSECONDS));
                 writeChanged();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

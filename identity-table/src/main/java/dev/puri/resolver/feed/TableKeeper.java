@@ -73,7 +73,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final Supplier<@Nullable String> hanging;
     private final InstantSource clock;
     private final Counter rebuilds;
-    private final ReplacedTable replaced = new ReplacedTable(System::gc);
+    private final ReplacedTable replaced;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
             new SupervisedThread("table-keeper", stop, PAUSES, this::keep, this::failed);
@@ -140,6 +140,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      * @param maxLag records that the table may be behind and still be ready
      * @param maxLagAge how old the knowledge of that may be
      * @param hanging the transaction that hides what was committed after it; null when there is none
+     * @param collector called after a table was replaced, so that the garbage collector frees its memory outside the heap; does
+     *     nothing in a process that is not the keeper's own
      */
     public TableKeeper(
             Supplier<BrokerTopic> topics,
@@ -150,6 +152,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             long maxLag,
             Duration maxLagAge,
             Supplier<@Nullable String> hanging,
+            Runnable collector,
             InstantSource clock,
             MeterRegistry meters) {
         this.topics = topics;
@@ -160,6 +163,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
         this.hanging = hanging;
+        this.replaced = new ReplacedTable(collector);
         this.clock = clock;
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Tables begun anew because the one before could not be fed any more")

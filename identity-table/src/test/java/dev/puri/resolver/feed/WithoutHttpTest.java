@@ -52,6 +52,7 @@ final class WithoutHttpTest {
                     0,
                     Duration.ofSeconds(30),
                     transactions::reason,
+                    () -> {},
                     clock,
                     meters)) {
                 new ReadYourWrites(
