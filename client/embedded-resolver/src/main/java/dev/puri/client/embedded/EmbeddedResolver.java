@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,11 +50,20 @@ public final class EmbeddedResolver implements IdentityResolver {
      * Begins to fill a table, from the last snapshot if there is one, and returns at once. Brokers, topics and schema registry need
      * not be there yet: they are waited for.
      *
-     * @throws IllegalStateException when another resolver uses the folder
-     * @throws java.io.UncheckedIOException when nothing can be kept in the folder
-     * @throws org.apache.kafka.common.KafkaException when the properties make no clients
+     * @throws IllegalStateException when Kafka's jars on the class path are older than 4.3, or another resolver uses the folder
+     * @throws IllegalArgumentException that lists all of: the Kafka properties make no clients; nothing can be kept in the folder
      */
     public static EmbeddedResolver open(EmbeddedResolverOptions options) {
+        // First: with older classes anything may fail, and with another message.
+        KafkaVersion.requireNew();
+        List<String> mistakes = Stream.of(
+                        KafkaOptions.failure(options.kafka()), StateDirectory.flaw(options.stateDir()))
+                .flatMap(Stream::ofNullable)
+                .toList();
+        if (!mistakes.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "an embedded resolver cannot be opened:\n  " + String.join("\n  ", mistakes));
+        }
         return new EmbeddedResolver(new LocalTable(options));
     }
 
@@ -65,7 +76,7 @@ public final class EmbeddedResolver implements IdentityResolver {
     /** How far the table is. */
     public TableProgress progress() {
         LocalTable local = running;
-        return local == null ? new TableProgress(false, null, null, "the resolver is closed") : local.progress();
+        return local == null ? new TableProgress(false, null, null, "the resolver is closed", null) : local.progress();
     }
 
     /** Since when it is not known that the table has all that its topic has; null before it was complete. */
@@ -77,16 +88,19 @@ public final class EmbeddedResolver implements IdentityResolver {
     /**
      * Blocks until the table is complete, fed and close to the end of its topic.
      *
-     * @param atMost how long
+     * @param atMost how long; zero or less to look once
      * @throws ResolverException when it is not by then, and says how far it is; when the resolver is closed; or when the thread is
      *     interrupted
      */
     public void awaitReady(Duration atMost) {
-        long end = System.nanoTime() + atMost.toNanos();
+        long begun = System.nanoTime();
+        // Converted so that a wait of any length is clamped.
+        long wait = TimeUnit.NANOSECONDS.convert(atMost);
         while (!requireOpen().progress().isReady()) {
-            if (System.nanoTime() - end >= 0) {
+            if (System.nanoTime() - begun >= wait) {
                 throw new ResolverException(
-                        Kind.DEADLINE, "the table is not ready after " + atMost.toMillis() + " ms: " + progress());
+                        Kind.DEADLINE,
+                        "the table is not ready after " + TimeUnit.MILLISECONDS.convert(atMost) + " ms: " + progress());
             }
             try {
                 Thread.sleep(LOOK_MILLIS);

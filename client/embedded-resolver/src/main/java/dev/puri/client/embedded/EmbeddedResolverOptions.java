@@ -1,8 +1,8 @@
 package dev.puri.client.embedded;
 
+import dev.puri.schemas.serde.UserInfo;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import java.util.TreeSet;
  * Everything that can be set about an {@link EmbeddedResolver}; {@link #at} begins with the defaults.
  *
  * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
- * @param schemaRegistry base URL of the schema registry's Confluent API
+ * @param schemaRegistry base URL of the schema registry's Confluent API, or several separated by commas, which are asked in turn
  * @param stateDir folder for this resolver alone, kept over a restart: the table's snapshots. It is created if it is not there
  * @param kafka any property of the Kafka clients and of the schema registry's client, such as {@code security.protocol}
  * @param snapshotInterval how often the table's snapshot is written anew, if anything changed
@@ -36,6 +36,7 @@ public record EmbeddedResolverOptions(
         Duration maxLagAge,
         int refusals,
         MeterRegistry meters) {
+    private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(1);
     private static final Duration SHORTEST_LAG_AGE = Duration.ofSeconds(2);
 
     /**
@@ -44,16 +45,11 @@ public record EmbeddedResolverOptions(
     public EmbeddedResolverOptions {
         kafka = Map.copyOf(kafka);
         List<String> mistakes = new ArrayList<>();
-        require(!bootstrapServers.isBlank(), "bootstrapServers: none", mistakes);
+        mistakes.addAll(KafkaOptions.ofBrokers(bootstrapServers));
+        mistakes.addAll(KafkaOptions.ofSchemaRegistry(schemaRegistry, kafka));
+        mistakes.addAll(KafkaOptions.ofProperties(kafka));
         require(
-                isHttp(schemaRegistry),
-                "schemaRegistry: " + schemaRegistry + " is no URL such as http://host:8081",
-                mistakes);
-        for (String own : List.of("bootstrap.servers", "schema.registry.url")) {
-            require(!kafka.containsKey(own), "kafka: " + own + " has an option of its own", mistakes);
-        }
-        require(
-                snapshotInterval.toMillis() >= 1,
+                snapshotInterval.compareTo(SHORTEST_INTERVAL) >= 0,
                 "snapshotInterval: " + snapshotInterval + " is not positive",
                 mistakes);
         require(maxPending >= 1, "maxPending: " + maxPending + " is less than 1", mistakes);
@@ -69,15 +65,6 @@ public record EmbeddedResolverOptions(
         }
     }
 
-    private static boolean isHttp(String url) {
-        try {
-            URI uri = URI.create(url);
-            return List.of("http", "https").contains(String.valueOf(uri.getScheme())) && uri.getHost() != null;
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
-    }
-
     private static void require(boolean holds, String mistake, List<String> mistakes) {
         if (!holds) {
             mistakes.add(mistake);
@@ -88,17 +75,18 @@ public record EmbeddedResolverOptions(
      * Begins with these and defaults.
      *
      * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
-     * @param schemaRegistry base URL of the schema registry's Confluent API
+     * @param schemaRegistry base URL of the schema registry's Confluent API, or several separated by commas
      * @param stateDir folder for this resolver alone, kept over a restart
      */
     public static Builder at(String bootstrapServers, String schemaRegistry, Path stateDir) {
         return new Builder(bootstrapServers, schemaRegistry, stateDir);
     }
 
-    /** All but the values of Kafka properties, which may be secret. */
+    /** All but what may be secret: the values of Kafka properties, and the user info of URLs. */
     @Override
     public String toString() {
-        return "EmbeddedResolverOptions[bootstrapServers=" + bootstrapServers + ", schemaRegistry=" + schemaRegistry
+        return "EmbeddedResolverOptions[bootstrapServers=" + UserInfo.masked(bootstrapServers) + ", schemaRegistry="
+                + UserInfo.masked(schemaRegistry)
                 + ", stateDir=" + stateDir + ", kafka=" + new TreeSet<>(kafka.keySet()) + ", snapshotInterval="
                 + snapshotInterval + ", maxPending=" + maxPending + ", maxLag=" + maxLag + ", maxLagAge=" + maxLagAge
                 + ", refusals=" + refusals + "]";

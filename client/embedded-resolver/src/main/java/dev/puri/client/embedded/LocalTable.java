@@ -23,7 +23,6 @@ import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -48,6 +47,7 @@ final class LocalTable implements AutoCloseable {
     private final Parts parts = new Parts();
 
     private final TableKeeper<RowChanges> keeper;
+    private final RefusalLog refusals;
     private final ReadYourWrites writes;
 
     LocalTable(EmbeddedResolverOptions options) {
@@ -57,7 +57,7 @@ final class LocalTable implements AutoCloseable {
         try {
             StateDirectory directory = parts.add(StateDirectory.take(options.stateDir()), StateDirectory::close);
             SchemaRegistry registry = parts.add(registry(options), SchemaRegistry::close);
-            RefusalLog refusals = parts.add(
+            refusals = parts.add(
                     RefusalLog.start(
                             new PlainConsumers(kafka, options.bootstrapServers()),
                             registry,
@@ -95,6 +95,9 @@ final class LocalTable implements AutoCloseable {
                             options.maxLag(),
                             options.maxLagAge(),
                             transactions::reason,
+                            // The collector is the application's: it pauses all of it. The memory is freed when it
+                            // runs.
+                            () -> {},
                             clock,
                             meters),
                     TableKeeper::close);
@@ -111,8 +114,7 @@ final class LocalTable implements AutoCloseable {
     }
 
     private static SchemaRegistry registry(EmbeddedResolverOptions options) {
-        Map<String, Object> config = new HashMap<>(options.kafka());
-        config.put("schema.registry.url", options.schemaRegistry());
+        Map<String, Object> config = KafkaOptions.registryConfig(options.schemaRegistry(), options.kafka());
         // The table waits itself, where it can be stopped and be seen to wait.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
@@ -130,7 +132,8 @@ final class LocalTable implements AutoCloseable {
                 keeper.table() != null,
                 reach == null ? null : reach.reached(),
                 reach == null ? null : reach.end(),
-                keeper.unready());
+                keeper.unready(),
+                refusals.trouble());
     }
 
     /** Since when it is not known that the table has all; null before it was complete. */

@@ -7,6 +7,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A folder that one resolver uses at a time: two would write each other's snapshots.
@@ -15,6 +16,16 @@ import java.nio.file.StandardOpenOption;
  */
 record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
     private static final String LOCK = "resolver.lock";
+
+    /** Why nothing can be kept in a folder, which is created if it is not there; null when it can. */
+    static @Nullable String flaw(Path path) {
+        try {
+            Files.createDirectories(path);
+            return Files.isWritable(path) ? null : "stateDir: " + path + " is not writable";
+        } catch (IOException e) {
+            return "stateDir: " + path + " cannot be created: " + e;
+        }
+    }
 
     /**
      * Takes it, and creates it if it is not there.

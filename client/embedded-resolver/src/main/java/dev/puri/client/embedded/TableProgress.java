@@ -9,12 +9,15 @@ import org.jspecify.annotations.Nullable;
  * @param reached offsets of its topic that the table at work has seen, summed over partitions; null before the end was read
  * @param end offsets that the topic had when the brokers were last asked; null likewise
  * @param reason why answers may be missing or old, for people; null when the table is current
+ * @param refusalsTrouble why refusals are not followed, for people; null when they are. Tokens of refused events are answered then
+ *     without the refusal's detail, or only when the wait is over; look-ups without a token are not affected
  */
 public record TableProgress(
         boolean isComplete,
         @Nullable Long reached,
         @Nullable Long end,
-        @Nullable String reason) {
+        @Nullable String reason,
+        @Nullable String refusalsTrouble) {
     /** Whether the table is complete, fed and close to the end of its topic. */
     public boolean isReady() {
         return isComplete && reason == null;
@@ -24,6 +27,7 @@ public record TableProgress(
     @Override
     public String toString() {
         String why = reason == null ? "the table is current" : reason;
-        return reached == null || end == null ? why : reached + " of " + end + " offsets read: " + why;
+        String all = refusalsTrouble == null ? why : why + "; refusals are not followed: " + refusalsTrouble;
+        return reached == null || end == null ? all : reached + " of " + end + " offsets read: " + all;
     }
 }

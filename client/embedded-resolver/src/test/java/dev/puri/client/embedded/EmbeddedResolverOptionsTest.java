@@ -28,7 +28,17 @@ final class EmbeddedResolverOptionsTest {
     @Test
     void allMistakesAreListed() {
         assertThatThrownBy(() -> EmbeddedResolverOptions.at(" ", "schemas:8081", Path.of("state"))
-                        .kafka(Map.of("bootstrap.servers", "elsewhere:9092", "schema.registry.url", "http://elsewhere"))
+                        .kafka(Map.of(
+                                "bootstrap.servers",
+                                "elsewhere:9092",
+                                "schema.registry.url",
+                                "http://elsewhere",
+                                "max.retries",
+                                "often",
+                                "security.protocol",
+                                "SSLL",
+                                "global.consumer.fetch.max.bytes",
+                                "many"))
                         .snapshotInterval(Duration.ZERO)
                         .maxPending(0)
                         .maxLag(-1)
@@ -41,11 +51,64 @@ final class EmbeddedResolverOptionsTest {
                         "schemaRegistry: schemas:8081 is no URL",
                         "kafka: bootstrap.servers has an option of its own",
                         "kafka: schema.registry.url has an option of its own",
+                        "schema registry: max.retries is a whole number from 0 to 1000, not often",
+                        "kafka: security.protocol: ",
+                        "kafka: global.consumer.fetch.max.bytes: ",
                         "snapshotInterval: PT0S",
                         "maxPending: 0",
                         "maxLag: -1",
                         "maxLagAge: PT1S",
                         "refusals: 0");
+    }
+
+    @Test
+    void everyWrongBrokerAndRegistryIsNamed() {
+        assertThatThrownBy(() -> EmbeddedResolverOptions.at(
+                                "kafka-1:9092,kafka-2,kafka-3:99999", "http://a,ftp://b,http://c?d=e", Path.of("state"))
+                        .build())
+                .hasMessageContainingAll(
+                        "bootstrapServers: kafka-2 is not host:port",
+                        "bootstrapServers: kafka-3:99999 is not host:port",
+                        "schemaRegistry: ftp://b is no URL")
+                .hasMessageNotContaining("kafka-1:9092 is");
+    }
+
+    @Test
+    void severalSchemaRegistriesAreTakenAsConfluentsClientTakesThem() {
+        String urls = "http://schemas-1:8081, https://schemas-2:8081/apis/ccompat/v7";
+
+        assertThat(EmbeddedResolverOptions.at("[::1]:9092, kafka-2:9092", urls, Path.of("state"))
+                        .build()
+                        .schemaRegistry())
+                .isEqualTo(urls);
+    }
+
+    @Test
+    void noCredentialOfAUrlIsPrinted() {
+        assertThat(EmbeddedResolverOptions.at(
+                                "127.0.0.1:9092",
+                                "http://ann:hidden@schemas:8081,http://bob:hidden@b",
+                                Path.of("state"))
+                        .build()
+                        .toString())
+                .contains("http://***@schemas:8081,http://***@b")
+                .doesNotContain("hidden");
+        assertThatThrownBy(() -> EmbeddedResolverOptions.at("a:1", "ftp://ann:hidden@schemas", Path.of("state"))
+                        .build())
+                .hasMessageContaining("schemaRegistry: ftp://***@schemas is no URL")
+                .hasMessageNotContaining("hidden");
+        assertThatThrownBy(() -> EmbeddedResolverOptions.at("a:1", "http://ann:hid den@schemas", Path.of("state"))
+                        .build())
+                .hasMessageContaining("schemaRegistry: http://***@schemas is no URL")
+                .hasMessageNotContaining("hid");
+    }
+
+    @Test
+    void anIntervalOfAnyLengthIsTaken() {
+        Duration longest = Duration.ofSeconds(Long.MAX_VALUE);
+
+        assertThat(valid().snapshotInterval(longest).maxLagAge(longest).build().snapshotInterval())
+                .isEqualTo(longest);
     }
 
     @Test
