@@ -1,12 +1,14 @@
 package dev.puri.spring.boot;
 
+import dev.puri.schemas.serde.UserInfo;
 import java.util.List;
+import java.util.stream.Collectors;
 
-/** Settings below {@code puri} that cannot be used. The message lists every mistake. */
+/** Settings below {@code puri} that cannot be used. The message lists every mistake, and no user info of a URL. */
 final class InvalidPuriPropertiesException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     InvalidPuriPropertiesException(List<String> mistakes) {
-        super("settings that cannot be used:\n  " + String.join("\n  ", mistakes));
+        super("settings that cannot be used:\n  " + mistakes.stream().map(UserInfo::masked).collect(Collectors.joining("\n  ")));
     }
 }

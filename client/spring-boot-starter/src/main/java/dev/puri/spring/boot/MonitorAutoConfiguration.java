@@ -2,15 +2,19 @@ package dev.puri.spring.boot;
 
 import dev.puri.client.outbox.Outbox;
 import dev.puri.client.resolve.ResolverClient;
+import dev.puri.schemas.serde.UserInfo;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.HashMap;
 import java.util.Map;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 /** Metrics of relays and resolver clients, those of the application's own as well. */
 @AutoConfiguration(after = {OutboxAutoConfiguration.class, ResolverAutoConfiguration.class})
@@ -36,6 +40,20 @@ public class MonitorAutoConfiguration {
             RelayMetrics puriRelayMetrics(RelayMonitors monitors) {
                 return new RelayMetrics(monitors);
             }
+        }
+    }
+
+    /** What actuator's endpoints show of settings, if the application has them show values. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(SanitizingFunction.class)
+    static class ShownSettingsConfiguration {
+        /** Masks the user info of URLs. Last, because a function of the application's own may hide the whole value. */
+        @Bean
+        @Order(Ordered.LOWEST_PRECEDENCE)
+        SanitizingFunction puriSanitizingFunction() {
+            return shown -> shown.getKey().startsWith("puri.") && shown.getValue() instanceof CharSequence text
+                    ? shown.withValue(UserInfo.masked(text.toString()))
+                    : shown;
         }
     }
 

@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -31,9 +32,13 @@ import org.springframework.jdbc.core.JdbcTemplate;
 @ConditionalOnSingleCandidate(DataSource.class)
 @ConditionalOnProperty(prefix = "puri.outbox", name = "enabled", matchIfMissing = true)
 public class OutboxAutoConfiguration {
-    /** The tables. The database is asked when something depends on this bean, and not when all of it is replaced. */
+    /**
+     * The tables. The database is asked when something depends on this bean, and not when all of it is replaced. It is asked after
+     * the application's migrations: Flyway refuses a schema that has a table already.
+     */
     @Bean
     @Lazy
+    @DependsOnDatabaseInitialization
     @ConditionalOnMissingBean
     OutboxDatabase puriOutboxDatabase(DataSource dataSource, PuriProperties properties) {
         return OutboxDatabase.open(dataSource, properties.outbox());
@@ -77,7 +82,10 @@ public class OutboxAutoConfiguration {
             return RelaySettings.of(dataSource, database.dialect(), properties.producer())
                     .withTable(database.table())
                     .withOwnsTopic(PublisherAutoConfiguration.ownsTopic(declarations))
-                    .withTimes(relay.pollInterval(), relay.sweepInterval(), relay.firstBackoff());
+                    .withTimes(
+                            PuriProperties.bounded(relay.pollInterval()),
+                            PuriProperties.bounded(relay.sweepInterval()),
+                            PuriProperties.bounded(relay.firstBackoff()));
         }
 
         @Bean

@@ -2,6 +2,7 @@ package dev.puri.spring.boot;
 
 import dev.puri.client.outbox.Dialect;
 import dev.puri.client.outbox.OutboxSchema;
+import dev.puri.schemas.serde.UserInfo;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -31,7 +32,7 @@ record OutboxDatabase(Dialect dialect, String table) {
             }
             return new OutboxDatabase(dialect, settings.table());
         } catch (SQLException e) {
-            throw new DataAccessResourceFailureException("the database of the outbox fails: " + e.getMessage(), e);
+            throw new DataAccessResourceFailureException("the database of the outbox fails: " + UserInfo.masked(String.valueOf(e.getMessage())), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.puri.spring.boot;
 
 import dev.puri.client.resolve.ResolverOptions;
+import dev.puri.schemas.serde.UserInfo;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +31,8 @@ public record PuriProperties(
         @DefaultValue SchemaRegistry schemaRegistry,
         @DefaultValue Resolver resolver,
         @DefaultValue Outbox outbox) {
+    private static final Duration LONGEST = Duration.ofDays(365 * 100);
+
     /**
      * Brokers.
      *
@@ -47,7 +50,7 @@ public record PuriProperties(
         /** The names alone, for a value can be a password. */
         @Override
         public String toString() {
-            return "Kafka[bootstrapServers=" + bootstrapServers + ", properties=" + properties.keySet() + "]";
+            return "Kafka[bootstrapServers=" + UserInfo.masked(bootstrapServers.toString()) + ", properties=" + properties.keySet() + "]";
         }
     }
 
@@ -56,7 +59,13 @@ public record PuriProperties(
      *
      * @param url Base of the schema registry's Confluent API.
      */
-    public record SchemaRegistry(@Nullable String url) {}
+    public record SchemaRegistry(@Nullable String url) {
+        /** Without the user info of the URL. */
+        @Override
+        public String toString() {
+            return "SchemaRegistry[url=" + (url == null ? null : UserInfo.masked(url)) + "]";
+        }
+    }
 
     /**
      * Resolvers.
@@ -101,18 +110,18 @@ public record PuriProperties(
         ResolverOptions options(@Nullable SSLContext tls) {
             ResolverOptions.Builder options = ResolverOptions.at(addresses.toArray(String[]::new))
                     .token(token)
-                    .deadline(deadline)
-                    .connectTimeout(connectTimeout)
+                    .deadline(bounded(deadline))
+                    .connectTimeout(bounded(connectTimeout))
                     .maxBatch(maxBatch)
                     .maxJoinedRequests(maxJoinedRequests)
                     .maxDirectRequests(maxDirectRequests)
                     .maxPending(maxPending)
                     .hedgeShare(hedgeShare)
                     .cacheSize(cache.size)
-                    .replicaLag(cache.replicaLag)
-                    .feedSilence(cache.feedSilence);
+                    .replicaLag(bounded(cache.replicaLag))
+                    .feedSilence(bounded(cache.feedSilence));
             if (hedgeAfter != null) {
-                options.hedgeAfter(hedgeAfter);
+                options.hedgeAfter(bounded(hedgeAfter));
             }
             if (tls != null) {
                 options.tls(tls);
@@ -120,10 +129,10 @@ public record PuriProperties(
             return options.build();
         }
 
-        /** All but the token, which is secret. */
+        /** All but the token, which is secret, and the user info of addresses. */
         @Override
         public String toString() {
-            return "Resolver[addresses=" + addresses + ", token=" + (token == null ? "none" : "***") + "]";
+            return "Resolver[addresses=" + UserInfo.masked(addresses.toString()) + ", token=" + (token == null ? "none" : "***") + "]";
         }
     }
 
@@ -172,6 +181,11 @@ public record PuriProperties(
             @DefaultValue("30s") Duration sweepInterval,
             @DefaultValue("1s") Duration firstBackoff,
             @DefaultValue("1m") Duration maxLag) {}
+
+    /** Clamps what a timer cannot count: 2^63 ns are 292 years. */
+    static Duration bounded(Duration time) {
+        return time.compareTo(LONGEST) > 0 ? LONGEST : time;
+    }
 
     /** The producer's properties, as {@code IdentityPublisher} takes them. */
     Map<String, Object> producer() {

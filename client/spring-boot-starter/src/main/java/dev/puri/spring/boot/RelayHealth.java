@@ -2,6 +2,7 @@ package dev.puri.spring.boot;
 
 import dev.puri.client.outbox.RelayStatus;
 import dev.puri.client.outbox.RelayStatus.BlockedPuri;
+import dev.puri.schemas.serde.UserInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -54,7 +55,7 @@ final class RelayHealth {
         }
         String problem = status.problem();
         if (problem != null) {
-            details.put("problem", problem);
+            details.put("problem", UserInfo.masked(problem));
         }
         if (lag.compareTo(maxLag) > 0) {
             return new HealthReport(HealthReport.DOWN, details);

@@ -4,16 +4,17 @@ import dev.puri.client.outbox.Feed;
 import dev.puri.client.outbox.OutboxRelay;
 import dev.puri.client.outbox.RelaySettings;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
  * Runs an {@link OutboxRelay} for as long as the application context runs. It starts after all beans are made, so after
  * migrations too, and before the web server. It stops after the web server and before any bean is destroyed, so the {@code
- * DataSource} outlives it.
+ * DataSource} outlives it. A context that fails to start stops no lifecycle but destroys its beans; the relay stops then too.
  *
  * <p>An application with several databases declares one for each.
  */
-public final class RelayLifecycle implements SmartLifecycle {
+public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
     /** Below those of Boot's web servers and their graceful shutdown. */
     static final int PHASE = DEFAULT_PHASE - 8192;
 
@@ -44,6 +45,12 @@ public final class RelayLifecycle implements SmartLifecycle {
         if (relay != null) {
             relay.close();
         }
+    }
+
+    /** Stops the relay, if it still runs. */
+    @Override
+    public void destroy() {
+        stop();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.puri.spring.boot;
 
 import dev.puri.client.outbox.RelayStatus;
+import dev.puri.schemas.serde.UserInfo;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -49,9 +50,9 @@ final class RelayMonitor {
         try {
             return new Reading(source.call(), null);
         } catch (SQLException e) {
-            return new Reading(null, "the database of the outbox fails: " + e.getMessage());
+            return new Reading(null, "the database of the outbox fails: " + UserInfo.masked(String.valueOf(e.getMessage())));
         } catch (Exception e) {
-            return new Reading(null, e.toString());
+            return new Reading(null, UserInfo.masked(e.toString()));
         }
     }
 }

@@ -5,10 +5,15 @@ import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverException;
+import dev.puri.client.resolve.ResolverException.Kind;
+import dev.puri.schemas.serde.UserInfo;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Reports whether resolvers answer: UP when a look-up gets a verdict, whichever that is. */
+/**
+ * Reports whether resolvers answer: UP when a look-up gets a verdict, whichever that is, or when as many look-ups are under way
+ * as the client's own bound allows; else DOWN.
+ */
 final class ResolverHealth {
     /** Nobody registers it: the namespace {@code puri} is the registry's own. Unknown names are not cached. */
     private static final Ref PROBE = Ref.of("puri:health:probe");
@@ -27,21 +32,29 @@ final class ResolverHealth {
 
     private static HealthReport report(IdentityResolver resolver) {
         Map<String, Object> details = new LinkedHashMap<>();
-        if (resolver instanceof ResolverClient client) {
-            CacheStatistics cache = client.cacheStatistics();
-            details.put("feed", cache.feed().toString());
-            String trouble = cache.trouble();
-            if (trouble != null) {
-                details.put("feedTrouble", trouble);
-            }
-        }
         try {
+            if (resolver instanceof ResolverClient client) {
+                addFeed(client.cacheStatistics(), details);
+            }
             resolver.resolve(PROBE);
             return new HealthReport(HealthReport.UP, details);
         } catch (ResolverException e) {
             details.put("kind", e.kind().toString());
-            details.put("error", String.valueOf(e.getMessage()));
+            details.put("error", UserInfo.masked(String.valueOf(e.getMessage())));
+            // The bound is this process's: taking it out of service would not make a resolver answer sooner.
+            return new HealthReport(e.kind() == Kind.FULL ? HealthReport.UP : HealthReport.DOWN, details);
+        } catch (RuntimeException e) {
+            // A resolver of the application's own may throw anything.
+            details.put("error", UserInfo.masked(e.toString()));
             return new HealthReport(HealthReport.DOWN, details);
+        }
+    }
+
+    private static void addFeed(CacheStatistics cache, Map<String, Object> details) {
+        details.put("feed", cache.feed().toString());
+        String trouble = cache.trouble();
+        if (trouble != null) {
+            details.put("feedTrouble", UserInfo.masked(trouble));
         }
     }
 }

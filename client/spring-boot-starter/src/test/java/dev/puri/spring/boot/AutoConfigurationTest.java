@@ -21,9 +21,15 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.convert.support.DefaultConversionService;
 
 /** Which beans there are, and what takes their place. */
@@ -174,6 +180,73 @@ class AutoConfigurationTest {
         relay.stop();
         relay.wake();
         assertThat(relay.isRunning()).isFalse();
+    }
+
+    @Test
+    void aContextThatFailsToStartLeavesNoRelayBehind() {
+        RelayLifecycle relay =
+                new RelayLifecycle(RelaySettings.of(Contexts.noDatabase(), Dialect.POSTGRESQL, Map.of()), Feed.NONE);
+        StartFailure failure = new StartFailure(relay);
+        withDatabase()
+                .withBean(Outbox.class, () -> new Outbox(Dialect.POSTGRESQL))
+                .withBean(RelayLifecycle.class, () -> relay)
+                .withBean(StartFailure.class, () -> failure)
+                .run(context -> assertThat(context).hasFailed());
+        assertThat(failure.sawRelayRun).isTrue();
+        assertThat(relay.isRunning()).isFalse();
+    }
+
+    /** Fails after the relay has started, as a web server does whose port is taken. */
+    private static final class StartFailure implements SmartLifecycle {
+        private final RelayLifecycle relay;
+        private boolean sawRelayRun;
+
+        StartFailure(RelayLifecycle relay) {
+            this.relay = relay;
+        }
+
+        @Override
+        public void start() {
+            sawRelayRun = relay.isRunning();
+            throw new IllegalStateException("the port is taken");
+        }
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
+    }
+
+    @Test
+    void tablesAreCreatedAfterTheApplicationsMigrations() {
+        withDatabase()
+                .withUserConfiguration(Migrations.class)
+                .withPropertyValues(DIALECT, "puri.outbox.relay.enabled=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBeanFactory()
+                                    .getBeanDefinition("puriOutboxDatabase")
+                                    .getDependsOn())
+                            .contains("migration");
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(DatabaseInitializationDependencyConfigurer.class)
+    static class Migrations {
+        /** Of a type that Boot takes to prepare a database, as it does Flyway's and Liquibase's. */
+        @Bean
+        DataSourceScriptDatabaseInitializer migration(DataSource dataSource) {
+            return new DataSourceScriptDatabaseInitializer(dataSource, new DatabaseInitializationSettings()) {
+                @Override
+                public boolean initializeDatabase() {
+                    return true;
+                }
+            };
+        }
     }
 
     @Test

@@ -61,6 +61,24 @@ final class Contexts {
         };
     }
 
+    /** A resolver of the application's own, which fails. */
+    static IdentityResolver failingResolver(RuntimeException failure) {
+        return new IdentityResolver() {
+            @Override
+            public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
+                throw failure;
+            }
+
+            @Override
+            public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
+                throw failure;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
     /** A resolver of the application's own, which knows nothing. */
     static IdentityResolver ownResolver() {
         return new IdentityResolver() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.puri.client.outbox.RelayStatus;
 import dev.puri.client.outbox.RelayStatus.BlockedPuri;
 import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.ResolverException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -81,6 +82,26 @@ class MonitorTest {
         HealthReport all = HealthReport.of(Map.of("a", up, "b", blocked, "c", down));
         assertThat(all.status()).isEqualTo("DOWN");
         assertThat(all.details()).containsOnlyKeys("a", "b", "c");
+    }
+
+    private static HealthReport healthOf(RuntimeException failure) {
+        return new ResolverHealth(Map.of("resolver", Contexts.failingResolver(failure))).report();
+    }
+
+    @Test
+    void anyExceptionOfAResolverIsDownWithDetails() {
+        HealthReport report = healthOf(new IllegalStateException("no answer from http://ann:hidden@a:1"));
+        assertThat(report.status()).isEqualTo("DOWN");
+        assertThat(report.details())
+                .containsEntry("error", "java.lang.IllegalStateException: no answer from http://***@a:1");
+        assertThat(healthOf(new ResolverException(ResolverException.Kind.UNAVAILABLE, "being filled")))
+                .isEqualTo(new HealthReport("DOWN", Map.of("kind", "UNAVAILABLE", "error", "being filled")));
+    }
+
+    @Test
+    void aResolverIsUpThoughAsManyLookUpsWaitAsMay() {
+        assertThat(healthOf(new ResolverException(ResolverException.Kind.FULL, "10000 wait already")))
+                .isEqualTo(new HealthReport("UP", Map.of("kind", "FULL", "error", "10000 wait already")));
     }
 
     @Test

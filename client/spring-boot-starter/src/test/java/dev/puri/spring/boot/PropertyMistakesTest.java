@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.SanitizableData;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -136,6 +138,62 @@ class PropertyMistakesTest {
                 .run(context -> assertThat(context.getBean(PuriProperties.class).toString())
                         .contains("ssl.key.password", "http://a:1")
                         .doesNotContain("secret"));
+    }
+
+    @Test
+    void credentialsOfUrlsAreNotPrinted() {
+        assertThat(String.join(
+                        "\n",
+                        mistakes(
+                                "puri.resolver.addresses=http://ann:hidden@a:1",
+                                "puri.kafka.properties.schema.registry.url=http://ann:hidden@b",
+                                "puri.resolver.deadline=http://ann:hidden@c")))
+                .contains("http://***@a:1", "http://***@b", "http://***@c")
+                .doesNotContain("hidden");
+        assertThat(mistakes("puri.resolver.addresses=http://ann:hid den@a:1"))
+                .singleElement()
+                .asString()
+                .contains("http://***@a:1")
+                .doesNotContain("den");
+        runner.withPropertyValues("puri.schema-registry.url=http://ann:hidden@b:8081")
+                .run(context -> {
+                    assertThat(context.getBean(PuriProperties.class).toString())
+                            .contains("http://***@b:8081")
+                            .doesNotContain("hidden");
+                    SanitizingFunction shown = context.getBean(SanitizingFunction.class);
+                    assertThat(shown.apply(new SanitizableData(
+                                            null, "puri.schema-registry.url", "http://ann:hidden@b:8081"))
+                                    .getValue())
+                            .isEqualTo("http://***@b:8081");
+                });
+    }
+
+    @Test
+    void timesOfAnyLengthAreTaken() {
+        String centuries = "109500d";
+        runner.withPropertyValues(
+                        "puri.resolver.addresses=http://a:1,http://b:1",
+                        "puri.resolver.deadline=" + centuries,
+                        "puri.resolver.connect-timeout=" + centuries,
+                        "puri.resolver.hedge-after=" + centuries,
+                        "puri.resolver.cache.replica-lag=" + centuries,
+                        "puri.resolver.cache.feed-silence=" + centuries,
+                        "puri.outbox.relay.max-lag=" + centuries)
+                .run(context -> {
+                    ResolverOptions options =
+                            context.getBean(PuriProperties.class).resolver().options(null);
+                    assertThat(List.of(
+                                    options.deadline(),
+                                    options.connectTimeout(),
+                                    options.replicaLag(),
+                                    options.feedSilence()))
+                            .allSatisfy(each -> assertThat(each.toNanos()).isPositive());
+                });
+        assertThat(mistakes("puri.resolver.addresses=http://a:1", "puri.resolver.deadline=-109500d"))
+                .singleElement()
+                .asString()
+                .startsWith("puri.resolver.deadline: ")
+                .contains("is not positive");
     }
 
     @Test
