@@ -10,6 +10,7 @@ import dev.puri.http.Metrics;
 import dev.puri.http.Settings;
 import dev.puri.http.StateFolder;
 import dev.puri.resolver.feed.Snapshots;
+import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
 import dev.puri.resolver.live.ChangeRing;
@@ -101,7 +102,7 @@ public final class Resolver implements AutoCloseable {
             keeper = parts.add(
                     new TableKeeper<>(
                             () -> new BrokerTopic(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
-                            TableKeeper.clients(
+                            TableClient.factory(
                                     kafka,
                                     settings.bootstrapServer(),
                                     folder.path().toString(),

@@ -608,7 +608,7 @@ final class ResolverIT {
                     meters);
             keeper = new TableKeeper<>(
                     () -> new BrokerTopic(Map.of(), broker.bootstrapServers(), Topics.IDENTITIES),
-                    clients.apply(TableKeeper.clients(
+                    clients.apply(TableClient.factory(
                             Map.of(),
                             broker.bootstrapServers(),
                             "target/state",

@@ -7,6 +7,7 @@ import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -86,6 +87,30 @@ public final class TableClient implements AutoCloseable {
             death = cause;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         });
+    }
+
+    /**
+     * Makes a factory of clients of one registry and one cluster, each of which fills a table of its own.
+     *
+     * @param kafka properties of the user's choice
+     * @param stateDir where Kafka Streams has its folder; no two keepers may share one
+     * @param registry of which the rows' schemas are asked; not closed
+     * @param answers told of what no row can tell
+     * @param waiters told of what was written
+     */
+    public static Function<PackedTable, TableClient> factory(
+            Map<String, String> kafka,
+            String bootstrapServers,
+            String stateDir,
+            SchemaRegistry registry,
+            Answers answers,
+            Waiters waiters,
+            MeterRegistry meters) {
+        Counter undecodable = Counter.builder("puri.table.undecodable")
+                .description("Records of the table's topic that are no identity")
+                .register(meters);
+        return table ->
+                new TableClient(table, kafka, bootstrapServers, stateDir, registry, answers, waiters, undecodable);
     }
 
     static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {

@@ -6,7 +6,6 @@ import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
@@ -14,7 +13,6 @@ import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
 import dev.puri.tail.SupervisedThread.Pauses;
-import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -491,29 +489,5 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (!thread.join(STOP)) {
             log.warn("The table's client did not stop within {} s", STOP.toSeconds());
         }
-    }
-
-    /**
-     * Makes the clients of one registry and one cluster.
-     *
-     * @param kafka properties of the user's choice
-     * @param stateDir where Kafka Streams has its folder; no two keepers may share one
-     * @param registry of which the rows' schemas are asked; not closed
-     * @param answers told of what no row can tell
-     * @param waiters told of what was written
-     */
-    public static Function<PackedTable, TableClient> clients(
-            Map<String, String> kafka,
-            String bootstrapServers,
-            String stateDir,
-            SchemaRegistry registry,
-            Answers answers,
-            Waiters waiters,
-            MeterRegistry meters) {
-        Counter undecodable = Counter.builder("puri.table.undecodable")
-                .description("Records of the table's topic that are no identity")
-                .register(meters);
-        return table ->
-                new TableClient(table, kafka, bootstrapServers, stateDir, registry, answers, waiters, undecodable);
     }
 }

@@ -45,7 +45,7 @@ final class WithoutHttpTest {
             Answers answers = new Answers(meters, refusals::forgetErased);
             try (TableKeeper<RowChanges> keeper = new TableKeeper<>(
                     () -> new BrokerTopic(Map.of(), NOWHERE, Topics.IDENTITIES),
-                    TableKeeper.clients(Map.of(), NOWHERE, folder.toString(), registry, answers, waiters, meters),
+                    TableClient.factory(Map.of(), NOWHERE, folder.toString(), registry, answers, waiters, meters),
                     new Snapshots(folder, Duration.ofMinutes(1), clock),
                     waiters,
                     (topicId, begins, completeAt, isThere) -> RowChanges.NONE,

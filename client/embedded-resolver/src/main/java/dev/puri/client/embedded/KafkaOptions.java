@@ -93,7 +93,9 @@ final class KafkaOptions {
             URI uri = new URI(url);
             return List.of("http", "https")
                             .contains(String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT))
-                    && uri.getHost() != null;
+                    && uri.getHost() != null
+                    && uri.getRawQuery() == null
+                    && uri.getRawFragment() == null;
         } catch (URISyntaxException e) {
             return false;
         }

@@ -3,6 +3,7 @@ package dev.puri.client.embedded;
 import dev.puri.client.resolve.Ref;
 import dev.puri.resolver.feed.RowChanges;
 import dev.puri.resolver.feed.Snapshots;
+import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
 import dev.puri.resolver.table.Table;
@@ -81,7 +82,7 @@ final class LocalTable implements AutoCloseable {
             keeper = parts.add(
                     new TableKeeper<>(
                             () -> new BrokerTopic(kafka, options.bootstrapServers(), Topics.IDENTITIES),
-                            TableKeeper.clients(
+                            TableClient.factory(
                                     kafka,
                                     options.bootstrapServers(),
                                     directory.path().toString(),

@@ -69,7 +69,8 @@ final class EmbeddedResolverOptionsTest {
                 .hasMessageContainingAll(
                         "bootstrapServers: kafka-2 is not host:port",
                         "bootstrapServers: kafka-3:99999 is not host:port",
-                        "schemaRegistry: ftp://b is no URL")
+                        "schemaRegistry: ftp://b is no URL",
+                        "schemaRegistry: http://c?d=e is no URL")
                 .hasMessageNotContaining("kafka-1:9092 is");
     }
 
