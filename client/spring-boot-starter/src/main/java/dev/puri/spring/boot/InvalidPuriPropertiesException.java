@@ -9,6 +9,7 @@ final class InvalidPuriPropertiesException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     InvalidPuriPropertiesException(List<String> mistakes) {
-        super("settings that cannot be used:\n  " + mistakes.stream().map(UserInfo::masked).collect(Collectors.joining("\n  ")));
+        super("settings that cannot be used:\n  "
+                + mistakes.stream().map(UserInfo::masked).collect(Collectors.joining("\n  ")));
     }
 }

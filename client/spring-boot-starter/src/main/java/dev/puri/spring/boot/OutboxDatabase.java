@@ -32,7 +32,8 @@ record OutboxDatabase(Dialect dialect, String table) {
             }
             return new OutboxDatabase(dialect, settings.table());
         } catch (SQLException e) {
-            throw new DataAccessResourceFailureException("the database of the outbox fails: " + UserInfo.masked(String.valueOf(e.getMessage())), e);
+            throw new DataAccessResourceFailureException(
+                    "the database of the outbox fails: " + UserInfo.masked(String.valueOf(e.getMessage())), e);
         }
     }
 

@@ -50,7 +50,8 @@ public record PuriProperties(
         /** The names alone, for a value can be a password. */
         @Override
         public String toString() {
-            return "Kafka[bootstrapServers=" + UserInfo.masked(bootstrapServers.toString()) + ", properties=" + properties.keySet() + "]";
+            return "Kafka[bootstrapServers=" + UserInfo.masked(bootstrapServers.toString()) + ", properties="
+                    + properties.keySet() + "]";
         }
     }
 
@@ -132,7 +133,8 @@ public record PuriProperties(
         /** All but the token, which is secret, and the user info of addresses. */
         @Override
         public String toString() {
-            return "Resolver[addresses=" + UserInfo.masked(addresses.toString()) + ", token=" + (token == null ? "none" : "***") + "]";
+            return "Resolver[addresses=" + UserInfo.masked(addresses.toString()) + ", token="
+                    + (token == null ? "none" : "***") + "]";
         }
     }
 

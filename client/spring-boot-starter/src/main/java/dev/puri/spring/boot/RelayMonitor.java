@@ -50,7 +50,8 @@ final class RelayMonitor {
         try {
             return new Reading(source.call(), null);
         } catch (SQLException e) {
-            return new Reading(null, "the database of the outbox fails: " + UserInfo.masked(String.valueOf(e.getMessage())));
+            return new Reading(
+                    null, "the database of the outbox fails: " + UserInfo.masked(String.valueOf(e.getMessage())));
         } catch (Exception e) {
             return new Reading(null, UserInfo.masked(e.toString()));
         }
