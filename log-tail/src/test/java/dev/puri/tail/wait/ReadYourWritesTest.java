@@ -126,6 +126,17 @@ final class ReadYourWritesTest {
         }
     }
 
+    @Test
+    void aWaitOfAnyLengthIsClamped() throws Exception {
+        assertThat(writes.await(CALLER, TRACK, at(7), Duration.ofSeconds(Long.MIN_VALUE)))
+                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+        for (Duration wait : List.of(Duration.ofDays(365 * 300), Duration.ofSeconds(Long.MAX_VALUE))) {
+            CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), wait);
+            assertThat(waiting).isNotDone();
+            assertThat(waiting.cancel(false)).isTrue();
+        }
+    }
+
     /** As after a start from a snapshot that is younger than the erasure. */
     @Test
     void theTokenOfAnErasureIsAnsweredIfOnlyTheTopicOfRefusalsTellsOfIt() throws Exception {

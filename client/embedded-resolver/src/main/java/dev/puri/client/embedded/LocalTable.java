@@ -109,7 +109,11 @@ final class LocalTable implements AutoCloseable {
             keeper.start();
             transactions.start();
         } catch (RuntimeException | Error e) {
-            close();
+            try {
+                close();
+            } catch (RuntimeException | Error whileClosing) {
+                e.addSuppressed(whileClosing);
+            }
             throw e;
         }
     }

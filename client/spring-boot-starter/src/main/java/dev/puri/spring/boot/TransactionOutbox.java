@@ -69,6 +69,8 @@ public final class TransactionOutbox {
      * Adds events, in this order.
      *
      * @throws IllegalTransactionStateException when the thread has no transaction of the outbox's {@code DataSource}
+     * @throws IllegalStateException when the transaction's connection has auto-commit on, as with
+     *     {@code hibernate.connection.provider_disables_autocommit} and a pool that does not
      * @throws org.springframework.dao.DataAccessException when the database refuses them
      * @throws IllegalArgumentException when an event is larger than {@link Outbox#MAX_PAYLOAD_BYTES}
      */

@@ -24,7 +24,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** In which transactions an outbox takes part. Its connections have auto-commit off, as those of some pools. */
 class TransactionOutboxTest {
-    private final DataSource dataSource = new Pool();
+    private final DataSource dataSource = new Pool(false);
     private final AtomicInteger commits = new AtomicInteger();
     private final TransactionOutbox outbox = outbox(dataSource);
 
@@ -52,12 +52,12 @@ class TransactionOutboxTest {
 
     @Test
     void aTransactionOfAnotherDataSourceIsRefusedWithCauseAndCure() {
-        assertRefused(() -> transactionOf(new Pool()).executeWithoutResult(status -> outbox.addAll(List.of())));
+        assertRefused(() -> transactionOf(new Pool(false)).executeWithoutResult(status -> outbox.addAll(List.of())));
     }
 
     @Test
     void aConnectionThatIsOnlyUsedInsideAnotherTransactionIsRefused() {
-        assertRefused(() -> transactionOf(new Pool()).executeWithoutResult(status -> {
+        assertRefused(() -> transactionOf(new Pool(false)).executeWithoutResult(status -> {
             // Spring keeps the connection on the thread until the other transaction ends.
             new JdbcTemplate(dataSource).execute((Connection connection) -> 0);
             assertThat(TransactionSynchronizationManager.hasResource(dataSource))
@@ -68,7 +68,7 @@ class TransactionOutboxTest {
 
     @Test
     void aTransactionInsideAnotherIsTakenAndTheOuterIsRefusedAfterIt() {
-        assertRefused(() -> transactionOf(new Pool()).executeWithoutResult(outer -> {
+        assertRefused(() -> transactionOf(new Pool(false)).executeWithoutResult(outer -> {
             transactionOf(dataSource).executeWithoutResult(status -> outbox.addAll(List.of()));
             outbox.addAll(List.of());
         }));
@@ -79,8 +79,22 @@ class TransactionOutboxTest {
     void theTransactionOfAPersistenceProviderIsTaken() throws Exception {
         // JpaTransactionManager binds the provider's connection like this.
         TransactionSynchronizationManager.bindResource(dataSource, new ConnectionHolder(dataSource.getConnection()));
-        transactionOf(new Pool()).executeWithoutResult(status -> outbox.addAll(List.of()));
+        transactionOf(new Pool(false)).executeWithoutResult(status -> outbox.addAll(List.of()));
         assertThat(commits).hasValue(1);
+    }
+
+    @Test
+    void aConnectionThatCommitsByItselfIsRefusedThoughItIsBound() throws Exception {
+        DataSource committing = new Pool(true);
+        TransactionSynchronizationManager.bindResource(committing, new ConnectionHolder(committing.getConnection()));
+        try {
+            assertThatThrownBy(() -> transactionOf(dataSource)
+                            .executeWithoutResult(status -> outbox(committing).addAll(List.of())))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("setAutoCommit(false)");
+        } finally {
+            TransactionSynchronizationManager.unbindResource(committing);
+        }
     }
 
     private static void assertRefused(Runnable adding) {
@@ -99,6 +113,12 @@ class TransactionOutboxTest {
 
     /** Connections that do nothing but answer. */
     private static final class Pool extends AbstractDataSource {
+        private final boolean autoCommit;
+
+        Pool(boolean autoCommit) {
+            this.autoCommit = autoCommit;
+        }
+
         @Override
         public Connection getConnection() {
             return (Connection) Proxy.newProxyInstance(
@@ -109,6 +129,9 @@ class TransactionOutboxTest {
                                 case "hashCode" -> System.identityHashCode(proxy);
                                 default -> "connection";
                             };
+                        }
+                        if (method.getName().equals("getAutoCommit")) {
+                            return autoCommit;
                         }
                         Class<?> type = method.getReturnType();
                         return type == boolean.class ? (Object) false : type == int.class ? (Object) 0 : null;
