@@ -3,6 +3,7 @@ package dev.puri.benchmarks;
 import dev.puri.client.CollectionRegistry;
 import dev.puri.http.Settings;
 import dev.puri.registry.StreamsSettings;
+import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.collection.Collection;
 import java.time.Duration;
 import java.util.HashMap;
@@ -10,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The topology's settings: the defaults but for where things are, and what the command line changes. */
+/** Settings of topology and resolver: their defaults, but for addresses, directories and the command line's options. */
 record Configuration(String schemaRegistry, Optional<Duration> commitInterval) {
 
     StreamsSettings of(FreshBroker broker) {
@@ -21,6 +22,16 @@ record Configuration(String schemaRegistry, Optional<Duration> commitInterval) {
         flags.put("streams.http.port", "0");
         commitInterval.ifPresent(interval -> flags.put("streams.commit.interval", interval.toMillis() + "ms"));
         return Settings.read(StreamsSettings.class, flags, Map.of(), null);
+    }
+
+    ResolverSettings ofResolver(FreshBroker broker) {
+        Map<String, String> flags = Map.of(
+                "bootstrap.server", broker.bootstrapServers(),
+                "schema.registry", schemaRegistry,
+                "state.dir", broker.directory("resolver").toString(),
+                "drain.delay", "0s",
+                "http.port", "0");
+        return Settings.read(ResolverSettings.class, flags, Map.of(), null);
     }
 
     void declare(FreshBroker broker, Collection collection) {

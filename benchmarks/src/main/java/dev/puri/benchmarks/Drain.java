@@ -1,7 +1,6 @@
 package dev.puri.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.puri.schemas.log.Topics;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
@@ -12,7 +11,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads {@code puri.identities.v1} as a resolver would, committed records only, and tells at what pace they come. */
+/** Reads a topic as a resolver would, committed records only, and measures the rate at which they arrive. */
 final class Drain implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(100);
@@ -21,15 +20,16 @@ final class Drain implements AutoCloseable {
     private final OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
     /**
-     * How fast records came.
+     * A measured rate.
      *
      * @param perSecond records
      * @param cpuMicros processor time of this whole process for each record, broker and reader included;
-     *     other processes slow the rate down, but hardly raise this
+     *     other processes lower the rate, but hardly raise this
      */
     record Pace(double perSecond, double cpuMicros) {}
 
-    Drain(String bootstrapServers) {
+    /** Reads the topic from its beginning. */
+    Drain(String bootstrapServers, String topic) {
         consumer = new KafkaConsumer<>(
                 Map.of(
                         "bootstrap.servers",
@@ -43,7 +43,7 @@ final class Drain implements AutoCloseable {
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
         List<TopicPartition> partitions = IntStream.range(0, FreshBroker.PARTITIONS)
-                .mapToObj(partition -> new TopicPartition(Topics.IDENTITIES, partition))
+                .mapToObj(partition -> new TopicPartition(topic, partition))
                 .toList();
         consumer.assign(partitions);
         consumer.seekToBeginning(partitions);
@@ -51,11 +51,11 @@ final class Drain implements AutoCloseable {
     }
 
     /**
-     * Reads them, and tells the pace from when a tenth of them is there to when the last one is: starting up is not
-     * part of it, and running dry is.
+     * Reads so many records and measures the rate from the first tenth to the last record. The start of the writer does not
+     * count; its end, when partitions run dry, does.
      *
-     * @param isAlive whether who writes them still runs
-     * @throws IllegalStateException when they stop coming
+     * @param isAlive whether the writer still runs
+     * @throws IllegalStateException when records stop arriving, or more arrive than expected
      */
     Pace paceOf(int expected, BooleanSupplier isAlive) {
         int read = 0;
@@ -70,7 +70,7 @@ final class Drain implements AutoCloseable {
                 read += got;
                 last = now;
             } else if (!isAlive.getAsBoolean() || now - last > PATIENCE.toNanos()) {
-                throw new IllegalStateException("only " + read + " of " + expected + " identities came");
+                throw new IllegalStateException("only " + read + " of " + expected + " records arrived");
             }
             if (before == 0 && read >= expected / 10) {
                 before = read;
@@ -79,7 +79,7 @@ final class Drain implements AutoCloseable {
             }
         }
         if (read != expected) {
-            throw new IllegalStateException(read + " identities came of " + expected + " events");
+            throw new IllegalStateException(read + " records arrived instead of " + expected);
         }
         int counted = read - before;
         double cpuMicros = (process.getProcessCpuTime() - cpuBegun) / 1e3 / counted;

@@ -29,7 +29,7 @@ final class IngestCommand implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Shows this.")
-    @SuppressWarnings("unused") // picocli looks at it
+    @SuppressWarnings("unused") // picocli reads it
     private boolean help;
 
     @Option(
@@ -53,7 +53,7 @@ final class IngestCommand implements Callable<Integer> {
     @Option(
             names = "--warm-up",
             paramLabel = "<rounds>",
-            defaultValue = "2",
+            defaultValue = "3",
             description = "Rounds of each process before those that count (default ${DEFAULT-VALUE}).")
     private int warmUp;
 

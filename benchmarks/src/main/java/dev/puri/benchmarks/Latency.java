@@ -2,11 +2,9 @@ package dev.puri.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.puri.client.IdentityPublisher;
-import dev.puri.http.Settings;
 import dev.puri.registry.RegistryStreams;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.Resolver;
-import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.log.Event;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -56,7 +54,7 @@ final class Latency {
             configuration.declare(broker, Creations.COLLECTION);
             StreamsSettings settings = configuration.of(broker);
             try (RegistryStreams topology = RegistryStreams.start(settings);
-                    Resolver resolver = Resolver.start(resolver(broker));
+                    Resolver resolver = Resolver.start(configuration.ofResolver(broker));
                     IdentityPublisher publisher = new IdentityPublisher(Map.of(
                             "bootstrap.servers",
                             broker.bootstrapServers(),
@@ -144,24 +142,6 @@ final class Latency {
             figures.add(Figure.alone(
                     name + " p" + percentile + suffix, "ms", micros.getValueAtPercentile(percentile) / 1e3));
         }
-    }
-
-    private ResolverSettings resolver(FreshBroker broker) {
-        return Settings.read(
-                ResolverSettings.class,
-                Map.of(
-                        "bootstrap.server",
-                        broker.bootstrapServers(),
-                        "schema.registry",
-                        configuration.schemaRegistry(),
-                        "state.dir",
-                        broker.directory("resolver").toString(),
-                        "drain.delay",
-                        "0s",
-                        "http.port",
-                        "0"),
-                Map.of(),
-                null);
     }
 
     static void await(String what, BooleanSupplier condition) {

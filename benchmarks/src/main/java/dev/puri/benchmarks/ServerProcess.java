@@ -10,11 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A server in a process of its own, all of them with the same JVM, heap and class path. */
+/** A server in a process of its own. All servers have the same JVM, heap and class path. */
 final class ServerProcess implements AutoCloseable {
     /** Fixed, so that no side's heap grows while another is measured. */
-    private static final List<String> JAVA_OPTIONS =
-            List.of("-Xms1g", "-Xmx1g", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+    private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g");
 
     private final Process process;
     private final BufferedReader said;
@@ -27,19 +26,18 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * @param options of its JVM, more than all have
+     * Starts a server and returns once it listens.
+     *
+     * @param options of its JVM, beside those that all servers have
      * @param settings as environment variables
      * @param server kind and arguments of {@link Serve}
      */
     static ServerProcess start(List<String> options, Map<String, String> settings, String... server)
             throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(JAVA_OPTIONS);
-        command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Serve.class.getName()));
-        command.addAll(List.of(server));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        List<String> javaOptions = new ArrayList<>(HEAP);
+        javaOptions.addAll(options);
+        ProcessBuilder builder = new ProcessBuilder(ChildJvm.command(javaOptions, Serve.class, List.of(server)))
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().keySet().removeIf(name -> name.startsWith("PURI_"));
         builder.environment().putAll(settings);
         Process process = builder.start();
@@ -64,11 +62,12 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * What it holds, in bytes but for the descriptors. Those that only Linux tells are 0 elsewhere.
+     * The server's memory in bytes. Only Linux reports resident memory and descriptors; elsewhere they are 0.
      *
      * @param heap after a collection
      * @param direct buffers outside the heap
-     * @param resident of all the process
+     * @param resident memory of the whole process
+     * @param descriptors open file descriptors
      */
     record Memory(long heap, long direct, long resident, long descriptors) {}
 
@@ -111,10 +110,10 @@ final class ServerProcess implements AutoCloseable {
     @Override
     public void close() {
         try {
-            // Its own way to end.
+            // The server ends when its standard input does.
             process.getOutputStream().close();
         } catch (IOException e) {
-            // It has ended by itself.
+            // The server has ended already.
         }
         Program.end(process);
     }

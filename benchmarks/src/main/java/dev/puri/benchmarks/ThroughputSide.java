@@ -4,9 +4,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.registry.RegistryStreams;
 import dev.puri.registry.StreamsSettings;
+import dev.puri.schemas.log.Topics;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,14 +18,16 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of {@link Throughput} in a process of its own, with its broker. In one process the JVM compiles the classes of
- * Kafka Streams for both sides at once, and how well differs from run to run.
+ * One side of {@link Throughput} in a process of its own, with its broker. If both sides shared a process, the JVM would
+ * compile the classes of Kafka Streams for both at once, with a quality that differs from run to run.
  */
 public final class ThroughputSide {
     private static final Duration CLOSE_WITHIN = Duration.ofSeconds(60);
 
     /** Begins a line of the child's output that reports a round. */
     private static final String ROUND = "round ";
+
+    private static final List<String> HEAP = List.of("-Xms2g", "-Xmx2g");
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -42,7 +44,7 @@ public final class ThroughputSide {
     }
 
     /**
-     * What a process has to do.
+     * The work of one process.
      *
      * @param schemaId of events, in that schema registry
      * @param commitIntervalMillis null for the topology's default
@@ -76,21 +78,14 @@ public final class ThroughputSide {
 
     /** Runs the rounds of a task in a new process. */
     static List<Round> run(Task task, Consumer<Round> progress) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(
-                "-Xms2g", "-Xmx2g", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
-        // The launcher's own, such as a flight recorder for every process.
-        command.addAll(
+        List<String> options = new ArrayList<>(HEAP);
+        // The launcher passes these to the parent; a flight recorder, for example, is wanted in every process.
+        options.addAll(
                 Arrays.stream(System.getenv().getOrDefault("PURI_JAVA_OPTS", "").split(" ", -1))
                         .filter(option -> !option.isEmpty())
                         .toList());
-        command.addAll(List.of(
-                "-cp",
-                System.getProperty("java.class.path"),
-                ThroughputSide.class.getName(),
-                MAPPER.writeValueAsString(task)));
-        Process process = new ProcessBuilder(command)
+        List<String> arguments = List.of(MAPPER.writeValueAsString(task));
+        Process process = new ProcessBuilder(ChildJvm.command(options, ThroughputSide.class, arguments))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         List<Round> rounds = new ArrayList<>();
@@ -113,8 +108,9 @@ public final class ThroughputSide {
         }
     }
 
-    /** Takes a {@link Task} as JSON, and prints each of its rounds. */
+    /** Runs the {@link Task} that the argument has as JSON, and prints each round. */
     public static void main(String[] args) {
+        ChildJvm.endWithParent();
         int status = 1;
         try {
             ThroughputSide side = new ThroughputSide(MAPPER.readValue(args[0], Task.class));
@@ -139,13 +135,13 @@ public final class ThroughputSide {
 
     private Round ofTopology() throws Exception {
         try (FreshBroker broker = prepared();
-                Drain drain = new Drain(broker.bootstrapServers())) {
+                Drain drain = new Drain(broker.bootstrapServers(), Topics.IDENTITIES)) {
             StreamsSettings settings = configuration.of(broker);
             try (RegistryStreams service = RegistryStreams.start(settings)) {
                 Drain.Pace pace =
                         drain.paceOf(events.count(), () -> !service.ended().isDone());
-                // The tally is updated with each record and a row is visible only after the commit, so the tally is not
-                // behind.
+                // The tally is updated with each record, and a row is visible only after the commit, so the tally has all
+                // visible rows.
                 if (service.tally().applied() != events.count()) {
                     throw new IllegalStateException("not all events were applied: " + service.tally());
                 }
@@ -157,7 +153,7 @@ public final class ThroughputSide {
 
     private Round ofBareJob(BareJob.Sizes sizes) throws Exception {
         try (FreshBroker broker = prepared();
-                Drain drain = new Drain(broker.bootstrapServers())) {
+                Drain drain = new Drain(broker.bootstrapServers(), Topics.IDENTITIES)) {
             StreamsSettings same = configuration.of(broker);
             broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
             try (KafkaStreams job = new KafkaStreams(BareJob.topology(sizes), BareJob.properties(same))) {
@@ -177,9 +173,9 @@ public final class ThroughputSide {
         }
     }
 
-    /** A broker with the events and the declaration that their handles need. */
+    /** Returns a broker with the events and the declaration that their handles need. */
     private FreshBroker prepared() throws Exception {
-        // What the last round left on the heap is not this one's to collect.
+        // Otherwise this round would collect the garbage of the last one.
         System.gc();
         FreshBroker broker = FreshBroker.start();
         try {
