@@ -26,11 +26,16 @@ record Configuration(String schemaRegistry, Optional<Duration> commitInterval) {
 
     ResolverSettings ofResolver(FreshBroker broker) {
         Map<String, String> flags = Map.of(
-                "bootstrap.server", broker.bootstrapServers(),
-                "schema.registry", schemaRegistry,
-                "state.dir", broker.directory("resolver").toString(),
-                "drain.delay", "0s",
-                "http.port", "0");
+                "bootstrap.server",
+                broker.bootstrapServers(),
+                "schema.registry",
+                schemaRegistry,
+                "state.dir",
+                broker.directory("resolver").toString(),
+                "drain.delay",
+                "0s",
+                "http.port",
+                "0");
         return Settings.read(ResolverSettings.class, flags, Map.of(), null);
     }
 

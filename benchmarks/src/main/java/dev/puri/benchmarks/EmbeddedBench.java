@@ -13,17 +13,14 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * Look-ups of a resolver in this process, one at a time. Each is timed by itself, so a figure has the clock's own time in it, which
- * is told beside them.
+ * Look-ups of a resolver in this process, one at a time. Each is timed by itself, so a figure includes two readings of the clock;
+ * their time is a figure of its own.
  */
 final class EmbeddedBench {
     private static final double SKEW = 0.99;
 
-    /** References made beforehand; asked for one after the other. */
+    /** References made beforehand, and looked up one after the other. */
     private static final int WANTED = 1 << 18;
-
-    /** Times beyond this count as this. */
-    private static final long LONGEST_NANOS = 10_000_000_000L;
 
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
@@ -34,7 +31,7 @@ final class EmbeddedBench {
     /**
      * One kind of reference.
      *
-     * @param name what distinguishes it from a pURI, any as likely as another
+     * @param name added to the figures' names; empty for pURIs, each as likely as another
      */
     private record Side(String name, List<Ref> wanted) {}
 
@@ -82,7 +79,7 @@ final class EmbeddedBench {
                         paces.median("look-up" + side.name() + " " + percentile)));
             }
         }
-        figures.add(Figure.alone("of these, two looks at the clock p50", "ns", paces.median("clock")));
+        figures.add(Figure.alone("of these, two readings of the clock p50", "ns", paces.median("clock")));
         return figures;
     }
 
@@ -95,12 +92,12 @@ final class EmbeddedBench {
     }
 
     private static Histogram time(EmbeddedResolver resolver, List<Ref> wanted) {
-        Histogram times = new Histogram(LONGEST_NANOS, 3);
+        Histogram times = Pace.histogram();
         long found = 0;
         for (Ref ref : wanted) {
             long begun = System.nanoTime();
             Verdict verdict = resolver.resolve(ref, Duration.ZERO);
-            times.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - begun));
+            Pace.record(System.nanoTime() - begun, times);
             found += verdict instanceof Verdict.Found ? 1 : 0;
         }
         if (found != wanted.size()) {
@@ -110,10 +107,10 @@ final class EmbeddedBench {
     }
 
     private static double clock() {
-        Histogram times = new Histogram(LONGEST_NANOS, 3);
+        Histogram times = Pace.histogram();
         for (int i = 0; i < WANTED; i++) {
             long begun = System.nanoTime();
-            times.recordValue(System.nanoTime() - begun);
+            Pace.record(System.nanoTime() - begun, times);
         }
         return times.getValueAtPercentile(50);
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Exports of a resolver in a process of its own, read by this one as fast as they come, and thrown away. */
+/** Exports of a resolver in a process of its own. This process reads them as fast as they arrive, and discards them. */
 final class ExportBench {
     private static final List<String> FORMATS = List.of("ndjson", "avro");
     private static final double MB = 1e6;
@@ -27,12 +27,8 @@ final class ExportBench {
         this.progress = progress;
     }
 
-    /**
-     * @param broker that has the rows
-     */
-    List<Figure> measure(FreshBroker broker, SchemaServer schemas) throws Exception {
-        try (HttpClient client = HttpClient.newHttpClient();
-                MeasuredResolver resolver = MeasuredResolver.start(broker, schemas, rows, List.of())) {
+    List<Figure> measure(MeasuredResolver resolver) throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
             return measure(client, resolver);
         }
     }
@@ -72,12 +68,12 @@ final class ExportBench {
         }
     }
 
-    /** The resolver may count a moment after we have read all. */
+    /** Waits until the resolver has counted the rows of an export, which may be a moment after the last one was read. */
     private void requireWhole(MeasuredResolver resolver, double before) throws Exception {
         long begun = System.nanoTime();
         while (resolver.metric("puri_exports_rows_total") - before != rows) {
             if (Pace.seconds(begun) > 10) {
-                throw new IllegalStateException("an export had not " + rows + " rows");
+                throw new IllegalStateException("an export did not have " + rows + " rows");
             }
         }
     }

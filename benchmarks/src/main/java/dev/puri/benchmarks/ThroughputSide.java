@@ -140,7 +140,8 @@ public final class ThroughputSide {
             try (RegistryStreams service = RegistryStreams.start(settings)) {
                 Drain.Pace pace =
                         drain.paceOf(events.count(), () -> !service.ended().isDone());
-                // The tally is updated with each record, and a row is visible only after the commit, so the tally has all
+                // The tally is updated with each record, and a row is visible only after the commit, so the tally has
+                // all
                 // visible rows.
                 if (service.tally().applied() != events.count()) {
                     throw new IllegalStateException("not all events were applied: " + service.tally());
