@@ -92,12 +92,12 @@ final class ClientCommand implements Callable<Integer> {
                 || rounds < 1
                 || minted < 1
                 || events < 1
-                || backlog < 100
+                || backlog < 3000
                 || rate < 1
                 || seconds < 1
                 || lookUps < 10) {
             throw new ParameterException(
-                    spec.commandLine(), "at least 1000 rows, a backlog of 100, 10 look-ups, and 1 of all others");
+                    spec.commandLine(), "at least 1000 rows, a backlog of 3000, 10 look-ups, and 1 of all others");
         }
         Set<ClientBench.Part> parts = only.isEmpty() ? EnumSet.allOf(ClientBench.Part.class) : EnumSet.copyOf(only);
         ClientBench bench = new ClientBench(

@@ -35,7 +35,7 @@ class ClientBenchIT {
             "cache hit mean");
 
     private static final List<String> ALONE = List.of(
-            "outbox, backlog of 1,000 events relayed",
+            "outbox, backlog of 3,000 events relayed",
             "export of 2,000 rows, ndjson",
             "export of 2,000 rows, ndjson: size",
             "export of 2,000 rows, avro",
@@ -55,7 +55,7 @@ class ClientBenchIT {
                 "--rounds=1",
                 "--minted=1000",
                 "--events=2500",
-                "--backlog=1000",
+                "--backlog=3000",
                 "--rate=20",
                 "--seconds=3",
                 "--look-ups=50");
