@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * The time from the commit of a transaction to the first answer of a resolver that has its identity, at a steady rate of
- * transactions with one event each. The baseline is the time from {@code publish} of an {@link IdentityPublisher} at the same
+ * Measures the time from the commit of a transaction to the first answer of a resolver that has its identity, at a steady rate
+ * of transactions with one event each. The baseline is the time from {@code publish} of an {@link IdentityPublisher} at the same
  * rate. Identities are created with handles, which have to be claimed.
  *
  * <p>A wait counts from the return of the commit. Nothing that is measured holds the writer up, so no wait is missed; commits
@@ -39,7 +39,7 @@ final class CommitLatency {
     private final Consumer<String> progress;
     private final Creations creations = new Creations();
 
-    /** Hands an event over to the registry, by whatever way. */
+    /** Hands an event over to the registry, with or without an outbox. */
     private interface Writer {
         /**
          * @param counts false for an event that only warms up

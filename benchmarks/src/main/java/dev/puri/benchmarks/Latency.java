@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long after its publication an identity is found over HTTP: at a steady rate, and by a lone client.
+ * Measures how long after its publication an identity is found over HTTP, at a steady rate and by a lone client.
  *
  * <p>Open loop: each event's time is fixed before anything is sent, and its wait counts from then on,
  * so that a publisher held up by a slow registry does not hide the slowness. A {@link Seeker} asks the
@@ -39,7 +39,7 @@ final class Latency {
 
     /**
      * @param rate events a second
-     * @param duration of each measurement; a third of it comes before, to warm up
+     * @param duration of each measurement, after a third of it to warm up
      */
     Latency(Configuration configuration, int rate, Duration duration, Consumer<String> progress) {
         this.configuration = configuration;

@@ -63,7 +63,7 @@ public final class ThroughputSide {
     }
 
     /**
-     * One round.
+     * The figures of one round.
      *
      * @param cpuMicros processor time of the process for each event
      * @param bytesLogged by the broker
