@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * Look-ups of a resolver in this process, one at a time. Each is timed by itself, so a figure includes two readings of the clock;
+ * Measures look-ups of a resolver in this process, one at a time. Each is timed by itself, so a figure includes two readings of the clock;
  * their time is a figure of its own.
  */
 final class EmbeddedBench {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Exports of a resolver in a process of its own. This process reads them as fast as they arrive, and discards them. */
+/** Measures exports of a resolver in a process of its own. This process reads and discards them as fast as they arrive. */
 final class ExportBench {
     private static final List<String> FORMATS = List.of("ndjson", "avro");
     private static final double MB = 1e6;

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /**
- * Look-ups of a resolver client without a cache, one after the other by one thread, of a resolver in a process of its own. The
- * baseline is the JDK's client, on which ours is built: it sends the same bodies, made beforehand, and does not read the JSON
+ * Measures look-ups of a resolver client without a cache, one after the other by one thread. The resolver has a process of its own.
+ * The baseline is the JDK's client, on which ours is built: it sends the same bodies, made beforehand, and does not read the JSON
  * of the answers.
  */
 final class HttpBench {

@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Minting by one thread, for each strategy of identifiers. The baseline calls the libraries that the client uses, and returns
+ * Measures minting by one thread, for each strategy of identifiers. The baseline calls the libraries that the client uses, and returns
  * the same three ids as plain text: uuid, pURI and handle.
  */
 final class MintBench {

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Events that services add to an outbox in PostgreSQL.
+ * Measures how events pass through an outbox in PostgreSQL.
  *
  * <pre>
  *   backlog   committed before ──▶ outbox ──▶ polling relay ──▶ events topic ──▶ a consumer that counts
