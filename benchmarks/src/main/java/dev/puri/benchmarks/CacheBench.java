@@ -19,9 +19,9 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures look-ups that the cache of a resolver client answers, by one thread, while the client follows the changes of a resolver in
- * a process of its own. The baseline is a Caffeine cache of the same verdicts by pURI. Percentiles have two readings of the clock
- * in each look-up; the mean is of a pass without them.
+ * Measures look-ups that the cache of a resolver client answers, by one thread, while the client follows the changes of
+ * a resolver in a process of its own. The baseline is a Caffeine cache of the same verdicts by pURI. Percentiles have
+ * two readings of the clock in each look-up; the mean is of a pass without them.
  */
 final class CacheBench {
     private static final String BASELINE = "Caffeine's getIfPresent";

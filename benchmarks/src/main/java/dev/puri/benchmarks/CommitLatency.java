@@ -20,12 +20,12 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures the time from the commit of a transaction to the first answer of a resolver that has its identity, at a steady rate
- * of transactions with one event each. The baseline is the time from {@code publish} of an {@link IdentityPublisher} at the same
- * rate. Identities are created with handles, which have to be claimed.
+ * Measures the time from the commit of a transaction to the first answer of a resolver that has its identity, at a
+ * steady rate of transactions with one event each. The baseline is the time from {@code publish} of an
+ * {@link IdentityPublisher} at the same rate. Identities are created with handles, which have to be claimed.
  *
- * <p>A wait counts from the return of the commit. Nothing that is measured holds the writer up, so no wait is missed; commits
- * later than planned are reported.
+ * <p>A wait counts from the return of the commit. Nothing that is measured holds the writer up, so no wait is missed;
+ * commits later than planned are reported.
  */
 final class CommitLatency {
     private static final String POLLING = "polling relay";

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures look-ups of a resolver in this process, one at a time. Each is timed by itself, so a figure includes two readings of the clock;
- * their time is a figure of its own.
+ * Measures look-ups of a resolver in this process, one at a time. Each is timed by itself, so a figure includes two
+ * readings of the clock; their time is a figure of its own.
  */
 final class EmbeddedBench {
     private static final double SKEW = 0.99;

@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures look-ups of a resolver client without a cache, one after the other by one thread. The resolver has a process of its own.
- * The baseline is the JDK's client, on which ours is built: it sends the same bodies, made beforehand, and does not read the JSON
- * of the answers.
+ * Measures look-ups of a resolver client without a cache, one after the other by one thread. The resolver has a process
+ * of its own. The baseline is the JDK's client, on which ours is built: it sends the same bodies, made beforehand, and
+ * does not read the JSON of the answers.
  */
 final class HttpBench {
     private static final String BASELINE = "the JDK's HttpClient, same request, answer not parsed";

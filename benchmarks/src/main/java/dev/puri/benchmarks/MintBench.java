@@ -17,8 +17,8 @@ import java.util.function.IntFunction;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Measures minting by one thread, for each strategy of identifiers. The baseline calls the libraries that the client uses, and returns
- * the same three ids as plain text: uuid, pURI and handle.
+ * Measures minting by one thread, for each strategy of identifiers. The baseline calls the libraries that the client
+ * uses, and returns the same three ids as plain text: uuid, pURI and handle.
  */
 final class MintBench {
     private static final String LIBRARIES = "java-uuid-generator and jnanoid, the same ids as text";

@@ -23,9 +23,9 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures publishing to a broker in this process, until all events are acknowledged. The baseline is a producer with the publisher's
- * properties, which sends the bytes that the publisher's serializer makes of the same events; they are made before the clock
- * starts. Each round has a broker of its own, and the sides take turns in being first.
+ * Measures publishing to a broker in this process, until all events are acknowledged. The baseline is a producer with
+ * the publisher's properties, which sends the bytes that the publisher's serializer makes of the same events; they are
+ * made before the clock starts. Each round has a broker of its own, and the sides take turns in being first.
  */
 final class PublishBench {
     /** Events of one {@code publishAll}. */
