@@ -15,6 +15,9 @@ public sealed interface Delivery {
      */
     record Acknowledged(Event event, Position token) implements Delivery {}
 
-    /** The event was not acknowledged. It may have arrived all the same; publish it again, and it counts once. */
+    /**
+     * The event was not acknowledged. It may have arrived all the same; publish it again, and it counts once. If it was not
+     * sent, because an earlier event of its pURI failed, the error's cause is that one's {@link PublishException}.
+     */
     record Failed(Event event, PublishException error) implements Delivery {}
 }

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * id, and the registry counts it once. It remembers the last 8 applied events of each pURI.
  *
  * <p><b>Order.</b> Events of one pURI that one thread publishes are in the log in that order. An event that failed and is
- * published again comes after those that were published meanwhile, so publish it before later events of its pURI. An event
- * with {@link Events.Draft#ifEpoch} is refused if it comes too late.
+ * published again comes after those that were published meanwhile, so publish it before later events of its pURI, as {@link
+ * #publishAll} does within a batch. An event with {@link Events.Draft#ifEpoch} is refused if it comes too late.
  *
  * <p><b>Bounds.</b> Events that are not yet acknowledged are in the producer's buffer, {@code buffer.memory} (32 MiB). While
  * it is full, or no broker is in reach, publishing blocks for {@code max.block.ms} at most, and then fails. Nothing is dropped
@@ -175,9 +175,16 @@ public final class IdentityPublisher implements AutoCloseable {
 
     /**
      * Publishes events together and waits for all of them. The failure of one event does not hide what became of the others.
-     * Once an event failed before it was sent, those that would fail for the same reason ({@link PublishException#scope})
-     * are not tried. So a batch takes {@code max.block.ms} for each topic and then {@code delivery.timeout.ms} at most, apart
-     * from the time in which the serializer asks the schema registry. Do not call it in a stage of this publisher.
+     *
+     * <p>An event is sent when the earlier ones of its pURI in the batch are acknowledged. Once an event fails, the later ones of
+     * its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier event. So repeating
+     * the batch ends in the state that its last events describe. Events of different pURIs are sent together; a batch takes as
+     * many round trips as it has events of one pURI.
+     *
+     * <p>Once an event failed, those that would fail for the same reason ({@link PublishException#scope}) are not tried. So a
+     * batch takes {@code max.block.ms} for each topic and once {@code delivery.timeout.ms} at most beyond what its
+     * acknowledgements take, apart from the time in which the serializer asks the schema registry. Do not call it in a stage
+     * of this publisher.
      *
      * @param events those of one pURI in their order
      * @return what has become of each event, in the order given
@@ -185,12 +192,9 @@ public final class IdentityPublisher implements AutoCloseable {
      *     publish the whole batch again
      */
     public List<Delivery> publishAll(List<Event> events) {
-        List<String> topics = events.stream().map(this::topic).toList();
         Batch batch = new Batch(this);
-        for (int i = 0; i < events.size(); i++) {
-            batch.send(events.get(i), topics.get(i));
-        }
-        return batch.deliveries();
+        events.forEach(event -> batch.add(event, topic(event)));
+        return batch.publish();
     }
 
     private String topic(Event event) {

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An event that was not acknowledged. It may have arrived all the same: publish it again, with the
  * same event id, and it counts once. The message names the event, its pURI, the topic and the brokers' addresses, and says
- * what to do where Kafka does not. The cause is Kafka's or the serializer's exception.
+ * what to do where Kafka does not. The cause is Kafka's or the serializer's exception. For an event of a batch that was not
+ * sent, because an earlier one of its pURI failed, the cause is the {@link PublishException} of the earlier one.
  */
 public final class PublishException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -68,6 +69,9 @@ public final class PublishException extends RuntimeException {
 
     private static String reason(Throwable cause) {
         String detail = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        if (cause instanceof PublishException) {
+            return "it was not sent, because an earlier event of its pURI failed (" + detail + ")";
+        }
         if (isFatal(cause)) {
             Throwable error = cause.getCause();
             return "the producer has failed for good; close this publisher and open another (" + detail
@@ -84,6 +88,9 @@ public final class PublishException extends RuntimeException {
     }
 
     private static Scope scope(Throwable cause) {
+        if (cause instanceof PublishException earlier) {
+            return earlier.scope();
+        }
         if (isOfTopic(cause)) {
             return Scope.TOPIC;
         }

@@ -2,6 +2,7 @@ package dev.puri.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
@@ -267,6 +268,78 @@ class IdentityPublisherTest {
                                     .hasMessageContaining("gone:b:2 was not acknowledged on puri.events.v1.gone")
                                     .hasMessageContaining("puri topics create"));
         }
+    }
+
+    /** Sent all the same, they would be older than the failed one when the caller repeats the batch. */
+    @Test
+    void aBatchSendsNoLaterEventOfAPuriWhoseEarlierOneFailed() {
+        try (Failing kafka = new Failing()) {
+            kafka.byTopicOrKey.put("a:b:1", new RecordTooLargeException("1 byte too many"));
+            List<Delivery> deliveries = publishAll(kafka, "a:b:1", "a:b:2", "a:b:1", "a:b:2", "a:b:1");
+            assertThat(kafka.asked).containsExactly("a:b:1", "a:b:2", "a:b:2");
+            assertThat(List.of(deliveries.get(1), deliveries.get(3))).areNot(FAILED);
+            PublishException first = errorOf(deliveries.get(0));
+            assertThat(List.of(deliveries.get(2), deliveries.get(4))).allSatisfy(each -> assertThat(errorOf(each))
+                    .hasMessageContaining("it was not sent, because an earlier event of its pURI failed")
+                    .hasMessageContaining("1 byte too many")
+                    .hasCause(first)
+                    .satisfies(error ->
+                            assertThat(error.eventId()).isEqualTo(each.event().eventId()))
+                    .satisfies(error -> assertThat(error.scope()).isEqualTo(PublishException.Scope.EVENT)));
+        }
+    }
+
+    @Test
+    void aBatchHasOneEventOfAPuriUnderWay() throws Exception {
+        List<Event> events = Stream.of("a:b:1", "a:b:2", "a:b:1", "a:b:3", "a:b:1")
+                .map(IdentityPublisherTest::moved)
+                .toList();
+        try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            CompletableFuture<List<Delivery>> deliveries =
+                    CompletableFuture.supplyAsync(() -> publisher.publishAll(events));
+            await().until(() -> kafka.history().size() == 3);
+            assertThat(kafka.completeNext()).isTrue();
+            assertThat(kafka.completeNext()).isTrue();
+            assertThat(keys(kafka)).as("with one of the wave unanswered").containsExactly("a:b:1", "a:b:2", "a:b:3");
+            assertThat(kafka.completeNext()).isTrue();
+            await().until(() -> kafka.history().size() == 4);
+            assertThat(kafka.errorNext(new TimeoutException("expired"))).isTrue();
+            assertThat(deliveries.get(60, TimeUnit.SECONDS).subList(0, 2)).areNot(FAILED);
+            assertThat(deliveries.get()).element(2).is(FAILED);
+            assertThat(deliveries.get()).element(3).isNot(FAILED);
+            assertThat(deliveries.get()).element(4).is(FAILED);
+            assertThat(keys(kafka)).containsExactly("a:b:1", "a:b:2", "a:b:3", "a:b:1");
+        }
+    }
+
+    /** Each wave would wait for its whole delivery timeout. */
+    @Test
+    void aBatchSendsNoFurtherWaveOnceTheBrokerAnswersNoEvent() throws Exception {
+        List<Event> events = Stream.of("a:b:1", "a:b:2", "a:b:2")
+                .map(IdentityPublisherTest::moved)
+                .toList();
+        try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            CompletableFuture<List<Delivery>> deliveries =
+                    CompletableFuture.supplyAsync(() -> publisher.publishAll(events));
+            await().until(() -> kafka.history().size() == 2);
+            assertThat(kafka.errorNext(new TimeoutException("expired"))).isTrue();
+            assertThat(kafka.completeNext()).isTrue();
+            assertThat(deliveries.get(60, TimeUnit.SECONDS)).element(1).isNot(FAILED);
+            assertThat(deliveries.get()).element(2).is(FAILED);
+            assertThat(kafka.history()).hasSize(2);
+        }
+    }
+
+    private static List<String> keys(MockProducer<byte[], Object> kafka) {
+        return kafka.history().stream()
+                .map(sent -> new String(sent.key(), StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    private static PublishException errorOf(Delivery delivery) {
+        return ((Delivery.Failed) delivery).error();
     }
 
     @Test
