@@ -43,14 +43,12 @@ final class Batch {
     /** One event of the batch. */
     private static final class Entry {
         private final Event event;
-        private final String topic;
 
         /** Replaced when the event is sent. */
         private CompletableFuture<Position> result = new CompletableFuture<>();
 
-        Entry(Event event, String topic) {
+        Entry(Event event) {
             this.event = event;
-            this.topic = topic;
         }
     }
 
@@ -58,8 +56,8 @@ final class Batch {
         this.publisher = publisher;
     }
 
-    void add(Event event, String topic) {
-        Entry entry = new Entry(event, topic);
+    void add(Event event) {
+        Entry entry = new Entry(event);
         all.add(entry);
         left.computeIfAbsent(event.puri(), puri -> new ArrayDeque<>()).add(entry);
     }
@@ -84,12 +82,19 @@ final class Batch {
     }
 
     private void send(Entry entry) {
-        Throwable failure = publisherFailure == null ? failedTopics.get(entry.topic) : publisherFailure;
-        if (failure != null) {
-            fail(entry, failure);
+        String topic;
+        try {
+            topic = publisher.topic(entry.event);
+        } catch (PublishException e) {
+            entry.result.completeExceptionally(e);
             return;
         }
-        entry.result = publisher.send(entry.event, entry.topic, Map.of());
+        Throwable failure = publisherFailure == null ? failedTopics.get(topic) : publisherFailure;
+        if (failure != null) {
+            entry.result.completeExceptionally(publisher.failure(entry.event, topic, failure));
+            return;
+        }
+        entry.result = publisher.send(entry.event, topic, Map.of());
         if (entry.result.isCompletedExceptionally()) {
             settle(entry);
         }
@@ -98,23 +103,21 @@ final class Batch {
     /** Waits for an event. If it failed, no later one of its pURI is sent. */
     private void settle(Entry entry) {
         if (delivery(entry.event, entry.result) instanceof Delivery.Failed failed) {
-            note(entry.topic, failed.error());
+            PublishException error = failed.error();
+            note(error);
             Deque<Entry> later = left.remove(entry.event.puri());
             if (later != null) {
-                later.forEach(each -> fail(each, failed.error()));
+                later.forEach(
+                        each -> each.result.completeExceptionally(publisher.failure(each.event, error.topic(), error)));
             }
         }
     }
 
-    private void fail(Entry entry, Throwable cause) {
-        entry.result.completeExceptionally(publisher.failure(entry.event, entry.topic, cause));
-    }
-
-    private void note(String topic, PublishException error) {
+    private void note(PublishException error) {
         Throwable cause = error.getCause() == null ? error : error.getCause();
         switch (error.scope()) {
             case EVENT -> {}
-            case TOPIC -> failedTopics.put(topic, cause);
+            case TOPIC -> failedTopics.put(error.topic(), cause);
             case PUBLISHER -> publisherFailure = cause;
         }
     }

@@ -1,5 +1,6 @@
 package dev.puri.client;
 
+import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverException;
@@ -15,11 +16,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -27,6 +31,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -54,16 +59,24 @@ public final class IdentityPublisher implements AutoCloseable {
     /** How much longer than its delivery timeout the producer has, so that its own error comes first. */
     private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
 
-    /** Beyond the wait, for the way there and back. */
-    private static final Duration RESOLVER_PATIENCE = Duration.ofSeconds(10);
-
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
+    private static final String CLOSED = "this publisher is closed";
 
     private final Producer<byte[], Object> producer;
     private final String bootstrapServers;
     private final Duration settleWithin;
     private final Predicate<String> ownsTopic;
-    private final @Nullable ResolverClient resolver;
+    private final @Nullable IdentityResolver resolver;
+    private final boolean ownsResolver;
+
+    /** Of events that the producer has taken, and neither acknowledged nor given up. */
+    private final Set<CompletableFuture<Position>> unsettled = ConcurrentHashMap.newKeySet();
+
+    private final Set<CompletableFuture<Fate>> awaited = ConcurrentHashMap.newKeySet();
+
+    /** Flushes asked for since the thread that flushes began; 0 while there is none. */
+    private final AtomicInteger flushes = new AtomicInteger();
+
     private volatile boolean isClosed;
 
     /**
@@ -89,17 +102,28 @@ public final class IdentityPublisher implements AutoCloseable {
      *     are listed
      */
     public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
-        this(ProducerProperties.of(properties), ownsTopic, resolver(properties));
+        this(Connections.open(properties), ownsTopic);
     }
 
-    private IdentityPublisher(
-            Map<String, Object> properties, Predicate<String> ownsTopic, @Nullable ResolverClient resolver) {
-        this(
-                new KafkaProducer<>(properties),
-                String.valueOf(properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG)),
-                ProducerProperties.deliveryTimeout(properties).plus(DELIVERY_GRACE),
-                ownsTopic,
-                resolver);
+    /**
+     * Opens a producer, and asks a resolver that the caller has already, so that {@link #await} opens no second client.
+     *
+     * @param properties as above, but those of a resolver are ignored
+     * @param ownsTopic as above
+     * @param resolver for {@link #await}; the caller closes it, after this publisher
+     * @throws IllegalArgumentException as above
+     */
+    public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic, IdentityResolver resolver) {
+        this(Connections.open(properties, resolver), ownsTopic);
+    }
+
+    private IdentityPublisher(Connections connections, Predicate<String> ownsTopic) {
+        this.producer = connections.producer();
+        this.bootstrapServers = connections.bootstrapServers();
+        this.settleWithin = connections.settleWithin();
+        this.resolver = connections.resolver();
+        this.ownsResolver = connections.ownsResolver();
+        this.ownsTopic = ownsTopic;
     }
 
     IdentityPublisher(Producer<byte[], Object> producer, Predicate<String> ownsTopic) {
@@ -107,32 +131,45 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     IdentityPublisher(Producer<byte[], Object> producer, Duration settleWithin, Predicate<String> ownsTopic) {
-        this(producer, "localhost:9092", settleWithin, ownsTopic, null);
+        this(new Connections(producer, "localhost:9092", settleWithin, null, false), ownsTopic);
     }
 
-    private IdentityPublisher(
+    IdentityPublisher(Producer<byte[], Object> producer, IdentityResolver resolver) {
+        this(
+                new Connections(producer, "localhost:9092", ProducerProperties.KAFKA_DELIVERY_TIMEOUT, resolver, false),
+                namespace -> false);
+    }
+
+    /** What a publisher is connected to. */
+    private record Connections(
             Producer<byte[], Object> producer,
             String bootstrapServers,
             Duration settleWithin,
-            Predicate<String> ownsTopic,
-            @Nullable ResolverClient resolver) {
-        this.producer = producer;
-        this.bootstrapServers = bootstrapServers;
-        this.settleWithin = settleWithin;
-        this.ownsTopic = ownsTopic;
-        this.resolver = resolver;
-    }
+            @Nullable IdentityResolver resolver,
+            boolean ownsResolver) {
+        static Connections open(Map<?, ?> given) {
+            Map<String, Object> properties = ProducerProperties.of(given);
+            // Before the producer, which must be closed again if this fails.
+            ResolverOptions options = ProducerProperties.resolver(given);
+            Producer<byte[], Object> producer = new KafkaProducer<>(properties);
+            return of(producer, properties, options == null ? null : ResolverClient.open(options), true);
+        }
 
-    private static @Nullable ResolverClient resolver(Map<?, ?> properties) {
-        Object url = properties.get(RESOLVER_URL);
-        Object token = properties.get(RESOLVER_TOKEN);
-        return url == null
-                ? null
-                : ResolverClient.open(ResolverOptions.at(String.valueOf(url))
-                        .token(token == null ? null : String.valueOf(token))
-                        .deadline(RESOLVER_PATIENCE)
-                        .connectTimeout(RESOLVER_PATIENCE)
-                        .build());
+        static Connections open(Map<?, ?> given, IdentityResolver resolver) {
+            Map<String, Object> properties = ProducerProperties.of(given);
+            return of(new KafkaProducer<>(properties), properties, resolver, false);
+        }
+
+        private static Connections of(
+                Producer<byte[], Object> producer,
+                Map<String, Object> properties,
+                @Nullable IdentityResolver resolver,
+                boolean ownsResolver) {
+            String servers = String.valueOf(properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG));
+            Duration settleWithin =
+                    ProducerProperties.deliveryTimeout(properties).plus(DELIVERY_GRACE);
+            return new Connections(producer, servers, settleWithin, resolver, ownsResolver);
+        }
     }
 
     /**
@@ -155,7 +192,14 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException when the thread is interrupted while it waits
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
-        return send(event, topic(event), headers).minimalCompletionStage();
+        CompletionStage<Position> published = send(event, headers).minimalCompletionStage();
+        // This copy is complete only after the stage; the result is complete before it.
+        CompletableFuture<Position> settled = published.toCompletableFuture();
+        if (!settled.isDone()) {
+            unsettled.add(settled);
+            var unused = settled.whenComplete((position, error) -> unsettled.remove(settled));
+        }
+        return published;
     }
 
     /**
@@ -166,7 +210,7 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException when the thread is interrupted while it waits; the event may arrive all the same
      */
     public Position publishSync(Event event) {
-        Delivery delivery = Batch.delivery(event, send(event, topic(event), Map.of()));
+        Delivery delivery = Batch.delivery(event, send(event, Map.of()));
         if (delivery instanceof Delivery.Acknowledged acknowledged) {
             return acknowledged.token();
         }
@@ -193,24 +237,45 @@ public final class IdentityPublisher implements AutoCloseable {
      */
     public List<Delivery> publishAll(List<Event> events) {
         Batch batch = new Batch(this);
-        events.forEach(event -> batch.add(event, topic(event)));
+        events.forEach(batch::add);
         return batch.publish();
     }
 
-    private String topic(Event event) {
+    private CompletableFuture<Position> send(Event event, Map<String, String> headers) {
+        try {
+            return send(event, topic(event), headers);
+        } catch (PublishException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /**
+     * The topic of an event.
+     *
+     * @throws PublishException when the caller's predicate fails
+     */
+    String topic(Event event) {
         String namespace = event.puri().namespace();
-        return Topics.eventsOf(namespace, ownsTopic.test(namespace));
+        try {
+            return Topics.eventsOf(namespace, ownsTopic.test(namespace));
+        } catch (RuntimeException e) {
+            String detail = "nobody could tell whether the namespace " + namespace + " owns its topic: " + e;
+            throw failure(event, "the topic of " + namespace, new InvalidTopicException(detail, e));
+        }
     }
 
     PublishException failure(Event event, String topic, Throwable error) {
         boolean isOfClosing =
                 isClosed && (error.getClass() == KafkaException.class || error instanceof IllegalStateException);
-        Throwable cause = isOfClosing ? new IllegalStateException("this publisher is closed", error) : error;
+        Throwable cause = isOfClosing ? new IllegalStateException(CLOSED, error) : error;
         return new PublishException(event, topic, bootstrapServers, cause);
     }
 
     /** Sends an event. The result fails by a {@link PublishException} alone, and is settled within a bound. */
     CompletableFuture<Position> send(Event event, String topic, Map<String, String> headers) {
+        if (isClosed) {
+            return CompletableFuture.failedFuture(failure(event, topic, new IllegalStateException(CLOSED)));
+        }
         ProducerRecord<byte[], Object> record =
                 new ProducerRecord<>(topic, event.puri().toBytes(), EventAvro.toAvro(event));
         headers.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
@@ -264,9 +329,15 @@ public final class IdentityPublisher implements AutoCloseable {
      */
     public CompletionStage<Fate> await(Puri puri, Position token, Duration wait) {
         if (resolver == null) {
-            throw new IllegalStateException("nobody to ask: set " + RESOLVER_URL);
+            throw new IllegalStateException("nobody to ask: set " + RESOLVER_URL + ", or open with a resolver");
         }
         CompletableFuture<Fate> fate = new CompletableFuture<>();
+        awaited.add(fate);
+        var unusedRemoval = fate.whenComplete((known, error) -> awaited.remove(fate));
+        if (isClosed) {
+            fate.completeExceptionally(new IOException(CLOSED));
+            return fate.minimalCompletionStage();
+        }
         var unused = resolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
             if (error != null) {
                 fate.completeExceptionally(awaitFailure(error));
@@ -338,12 +409,52 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Waits until everything published so far is acknowledged or given up.
+     * Sends what lingers, and waits until every event that {@link #publish} took so far is acknowledged or given up: at most a
+     * second longer than {@code delivery.timeout.ms}. Do not call it in a stage of this publisher.
      *
      * @throws InterruptException when the thread is interrupted
      */
     public void flush() {
-        producer.flush();
+        List<CompletableFuture<Position>> published = List.copyOf(unsettled);
+        if (published.isEmpty()) {
+            return;
+        }
+        sendWhatLingers();
+        for (CompletableFuture<Position> each : published) {
+            try {
+                // Each has a timer.
+                each.get();
+            } catch (ExecutionException e) {
+                // Its own stage reports it.
+            } catch (InterruptedException e) {
+                throw new InterruptException(e);
+            }
+        }
+    }
+
+    /**
+     * By a thread of its own: a producer that has no producer id yet, and no broker to ask for it, does not return from its
+     * flush. One thread is enough, for nothing lingers while that goes on; it begins again for what was published meanwhile.
+     */
+    private void sendWhatLingers() {
+        if (flushes.getAndIncrement() > 0) {
+            return;
+        }
+        Thread thread = new Thread(
+                () -> {
+                    int begun;
+                    do {
+                        begun = flushes.get();
+                        try {
+                            producer.flush();
+                        } catch (KafkaException | IllegalStateException e) {
+                            // Of a producer that was closed; each event fails by itself.
+                        }
+                    } while (!flushes.compareAndSet(begun, 0));
+                },
+                "puri-publisher-flush");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     /** Closes within 35 s. */
@@ -353,20 +464,21 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Waits for the acknowledgement of events under way, and fails those that have none by then. What {@link #await} waits
-     * for fails at once.
+     * Takes no event any more, fails at once what {@link #await} waits for, waits for the acknowledgement of events under way,
+     * and fails those that have none by then. Closes no resolver that the caller opened.
      *
      * @param timeout how long at most
      * @throws InterruptException when the thread is interrupted
      */
     public void close(Duration timeout) {
         isClosed = true;
+        awaited.forEach(fate -> fate.completeExceptionally(new IOException(CLOSED)));
         try {
-            producer.close(timeout);
-        } finally {
-            if (resolver != null) {
+            if (ownsResolver && resolver != null) {
                 resolver.close();
             }
+        } finally {
+            producer.close(timeout);
         }
     }
 }

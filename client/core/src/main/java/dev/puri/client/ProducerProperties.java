@@ -1,15 +1,32 @@
 package dev.puri.client;
 
+import dev.puri.client.resolve.ResolverOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
-/** The producer's properties of a publisher: what the registry relies on, the caller's, and our defaults. */
-final class ProducerProperties {
+/**
+ * The producer's properties of a publisher: what the registry relies on, the caller's, and our defaults.
+ *
+ * <p>Kafka refuses a {@code delivery.timeout.ms} below {@code linger.ms} + {@code request.timeout.ms}. A default gives way to what
+ * the caller sets:
+ *
+ * <pre>
+ * linger.ms            5 ms;  half of delivery.timeout.ms if that is less
+ * request.timeout.ms  10 s;   the rest of delivery.timeout.ms if that is less
+ * delivery.timeout.ms 30 s;   linger.ms + request.timeout.ms if that is more
+ * max.block.ms        30 s;   delivery.timeout.ms if that is less
+ * </pre>
+ */
+public final class ProducerProperties {
     private static final String AVRO_SERIALIZER = "dev.puri.schemas.serde.AvroSerializer";
 
     /** Confluent's key: without it its serializer registers a version of its own for our generated classes. */
@@ -18,25 +35,31 @@ final class ProducerProperties {
     /** Kafka's default of {@code delivery.timeout.ms}. */
     static final Duration KAFKA_DELIVERY_TIMEOUT = Duration.ofSeconds(120);
 
-    /** A caller who sets one of these chooses how long to wait, and our defaults of the others might not fit. */
-    private static final List<String> TIMEOUTS = List.of(
-            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-            ProducerConfig.LINGER_MS_CONFIG);
+    /** Beyond the wait of a question, for the way there and back. */
+    private static final Duration RESOLVER_PATIENCE = Duration.ofSeconds(10);
+
+    /** A list may be a text or a Java list. */
+    private static final Pattern HOSTS_AND_PORTS = Pattern.compile("[^,]+:\\d{1,5}\\s*]?(,[^,]+:\\d{1,5}\\s*]?)*");
+
+    private static final long LINGER = 5;
+    private static final long REQUEST = 10_000;
+    private static final long DELIVERY = 30_000;
+    private static final long MAX_BLOCK = 30_000;
+
+    /** With an idempotent producer. */
+    private static final long MOST_IN_FLIGHT = 5;
 
     private ProducerProperties() {}
 
     /**
-     * Kafka's properties of a publisher's producer.
+     * What is wrong with properties of an {@link IdentityPublisher}: those that would break what the registry relies on, Kafka's
+     * properties with a value that Kafka does not take, timeouts that contradict one another, and a resolver's URL that is
+     * none. Unknown names are the serializer's, and pass.
      *
-     * @throws IllegalArgumentException when one would break what the registry relies on; all such are listed
+     * @return one line for each, {@code name=value: rule}, without secrets; empty if a publisher takes the properties
      */
-    static Map<String, Object> of(Map<?, ?> given) {
-        Map<String, Object> properties = new HashMap<>();
-        given.forEach((key, value) -> properties.put(String.valueOf(key), value));
-        properties.remove(IdentityPublisher.RESOLVER_URL);
-        properties.remove(IdentityPublisher.RESOLVER_TOKEN);
-
+    public static List<String> mistakes(Map<?, ?> given) {
+        Map<String, Object> properties = strings(given);
         List<String> mistakes = new ArrayList<>();
         require(properties, ProducerConfig.ACKS_CONFIG, List.of("all", "-1"), mistakes);
         require(properties, ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, List.of("true"), mistakes);
@@ -52,25 +75,160 @@ final class ProducerProperties {
                 ProducerConfig.TRANSACTIONAL_ID_CONFIG,
                 "the publisher opens no transactions; event ids make retries harmless",
                 mistakes);
+        Object servers = properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
+        if (servers == null) {
+            mistakes.add(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG + ": is missing; host:port of brokers");
+        } else if (!HOSTS_AND_PORTS.matcher(String.valueOf(servers)).matches()) {
+            mistakes.add(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG + "=" + servers
+                    + ": must be host:port, with commas between");
+        }
+        refuseWhatKafkaRefuses(properties, mistakes);
+        try {
+            resolver(given);
+        } catch (IllegalArgumentException e) {
+            mistakes.add(IdentityPublisher.RESOLVER_URL + ": "
+                    + String.valueOf(e.getMessage()).replaceAll("\\s*\\n\\s*", " "));
+        }
+        return mistakes;
+    }
+
+    /**
+     * Kafka's properties of a publisher's producer.
+     *
+     * @throws IllegalArgumentException when a publisher cannot take them; all {@link #mistakes} are listed
+     */
+    static Map<String, Object> of(Map<?, ?> given) {
+        List<String> mistakes = mistakes(given);
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
                     "properties that a publisher cannot take:\n  " + String.join("\n  ", mistakes));
         }
-
+        Map<String, Object> properties = strings(given);
+        properties.remove(IdentityPublisher.RESOLVER_URL);
+        properties.remove(IdentityPublisher.RESOLVER_TOKEN);
         properties.put(ProducerConfig.ACKS_CONFIG, "all");
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
         properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
         properties.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, AVRO_SERIALIZER);
         properties.putIfAbsent(REMOVE_JAVA_PROPERTIES, "true");
-        if (TIMEOUTS.stream().noneMatch(properties::containsKey)) {
-            properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000");
-            properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
-        }
-        properties.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, "30000");
+        Timeouts timeouts = Timeouts.of(properties);
+        properties.put(ProducerConfig.LINGER_MS_CONFIG, Long.toString(timeouts.linger()));
+        properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(timeouts.request()));
+        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(timeouts.delivery()));
+        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.toString(timeouts.maxBlock()));
         // With several, a partition whose leader is just coming up may refuse the first and take the second;
         // the first is then out of sequence for ever and expires (KAFKA-15591).
         properties.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
         return properties;
+    }
+
+    /**
+     * How the publisher asks a resolver; null when it has none.
+     *
+     * @throws IllegalArgumentException when its URL or token has a wrong form
+     */
+    static @Nullable ResolverOptions resolver(Map<?, ?> given) {
+        Object url = given.get(IdentityPublisher.RESOLVER_URL);
+        Object token = given.get(IdentityPublisher.RESOLVER_TOKEN);
+        return url == null
+                ? null
+                : ResolverOptions.at(String.valueOf(url))
+                        .token(token == null ? null : String.valueOf(token))
+                        .deadline(RESOLVER_PATIENCE)
+                        .connectTimeout(RESOLVER_PATIENCE)
+                        .build();
+    }
+
+    /** Without those that have no value. */
+    private static Map<String, Object> strings(Map<?, ?> given) {
+        Map<String, Object> properties = new HashMap<>();
+        given.forEach((key, value) -> {
+            if (value != null) {
+                properties.put(String.valueOf(key), value);
+            }
+        });
+        return properties;
+    }
+
+    /** In milliseconds. */
+    private record Timeouts(long linger, long request, long delivery, long maxBlock) {
+        /** Of properties whose values Kafka takes, each by itself. */
+        static Timeouts of(Map<String, Object> properties) {
+            Long delivery = millis(properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
+            Long request = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+            Long linger = millis(properties, ProducerConfig.LINGER_MS_CONFIG);
+            Long maxBlock = millis(properties, ProducerConfig.MAX_BLOCK_MS_CONFIG);
+            if (linger == null) {
+                linger = delivery == null
+                        ? LINGER
+                        : between(0, delivery - (request == null ? delivery / 2 : request), LINGER);
+            }
+            if (request == null) {
+                request = delivery == null ? REQUEST : between(0, delivery - linger, REQUEST);
+            }
+            if (delivery == null) {
+                delivery = Math.min(Integer.MAX_VALUE, Math.max(DELIVERY, linger + request));
+            }
+            return new Timeouts(linger, request, delivery, maxBlock == null ? Math.min(MAX_BLOCK, delivery) : maxBlock);
+        }
+
+        private static long between(long least, long value, long most) {
+            return Math.max(least, Math.min(value, most));
+        }
+
+        private static @Nullable Long millis(Map<String, Object> properties, String key) {
+            Object value = properties.get(key);
+            return value == null ? null : Long.valueOf(String.valueOf(value).trim());
+        }
+    }
+
+    private static void refuseWhatKafkaRefuses(Map<String, Object> properties, List<String> mistakes) {
+        int before = mistakes.size();
+        ProducerConfig.configDef().configKeys().forEach((name, key) -> {
+            Object value = properties.get(name);
+            if (value == null || mistakes.stream().anyMatch(mistake -> mistake.startsWith(name + "="))) {
+                return;
+            }
+            try {
+                Object parsed = ConfigDef.parseType(name, value, key.type);
+                if (key.validator != null) {
+                    key.validator.ensureValid(name, parsed);
+                }
+            } catch (ConfigException e) {
+                boolean isSecret = key.type == ConfigDef.Type.PASSWORD;
+                mistakes.add(name + "=" + (isSecret ? "***" : value) + ": " + rule(name, e));
+            }
+        });
+        if (mistakes.size() == before) {
+            refuseContradictions(properties, mistakes);
+        }
+    }
+
+    /** Kafka's message without the name and the value. */
+    private static String rule(String name, ConfigException error) {
+        String message = String.valueOf(error.getMessage());
+        int rule = message.indexOf("configuration " + name + ": ");
+        return rule < 0 ? message : message.substring(rule + name.length() + "configuration : ".length());
+    }
+
+    /** Of values that Kafka takes, each by itself. */
+    private static void refuseContradictions(Map<String, Object> properties, List<String> mistakes) {
+        Timeouts timeouts = Timeouts.of(properties);
+        long least = Math.min(Integer.MAX_VALUE, timeouts.linger() + timeouts.request());
+        if (timeouts.delivery() < least) {
+            mistakes.add(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG + "=" + timeouts.delivery() + ": must be at least "
+                    + ProducerConfig.LINGER_MS_CONFIG + " + " + ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG + ", which is "
+                    + least);
+        }
+        Long retries = Timeouts.millis(properties, ProducerConfig.RETRIES_CONFIG);
+        if (retries != null && retries == 0) {
+            mistakes.add(ProducerConfig.RETRIES_CONFIG + "=0: must be above 0, or absent");
+        }
+        Long inFlight = Timeouts.millis(properties, ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION);
+        if (inFlight != null && inFlight > MOST_IN_FLIGHT) {
+            mistakes.add(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION + "=" + inFlight + ": must be "
+                    + MOST_IN_FLIGHT + " at most");
+        }
     }
 
     private static void require(
@@ -87,11 +245,9 @@ final class ProducerProperties {
         }
     }
 
-    /** The delivery timeout in properties that Kafka has accepted. */
+    /** The delivery timeout in properties that {@link #of} gave. */
     static Duration deliveryTimeout(Map<String, Object> properties) {
-        Object millis = properties.get(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
-        return millis == null
-                ? KAFKA_DELIVERY_TIMEOUT
-                : Duration.ofMillis(Long.parseLong(String.valueOf(millis).trim()));
+        Long millis = Timeouts.millis(properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
+        return millis == null ? KAFKA_DELIVERY_TIMEOUT : Duration.ofMillis(millis);
     }
 }

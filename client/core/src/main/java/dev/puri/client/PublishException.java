@@ -31,6 +31,7 @@ public final class PublishException extends RuntimeException {
 
     private final transient Puri puri;
     private final UUID eventId;
+    private final String topic;
     private final Scope scope;
 
     /** Which events a failure concerns. */
@@ -56,6 +57,7 @@ public final class PublishException extends RuntimeException {
                 cause);
         this.puri = event.puri();
         this.eventId = event.eventId();
+        this.topic = topic;
         this.scope = scope(cause);
     }
 
@@ -64,6 +66,7 @@ public final class PublishException extends RuntimeException {
         super(failure.getMessage(), failure.getCause());
         this.puri = failure.puri;
         this.eventId = failure.eventId;
+        this.topic = failure.topic;
         this.scope = failure.scope;
     }
 
@@ -84,6 +87,10 @@ public final class PublishException extends RuntimeException {
         if (isOfTopic(cause) && cause instanceof TimeoutException) {
             return "the topic does not exist; make it with puri topics create (" + detail + ")";
         }
+        if (cause instanceof TopicAuthorizationException) {
+            return "this service may not write to the topic: its principal lacks Write there, or the namespace is another"
+                    + " service's (" + detail + ")";
+        }
         return cause instanceof TimeoutException ? "no broker acknowledged it in time (" + detail + ")" : detail;
     }
 
@@ -95,8 +102,9 @@ public final class PublishException extends RuntimeException {
             return Scope.TOPIC;
         }
         if (cause instanceof SerializationException) {
-            boolean isRegistryAway =
-                    cause instanceof RegistryUnavailableException || cause.getCause() instanceof IOException;
+            boolean isRegistryAway = cause instanceof RegistryUnavailableException
+                    || cause.getCause() instanceof IOException
+                    || isServerError(cause.getCause());
             return isRegistryAway ? Scope.PUBLISHER : Scope.EVENT;
         }
         boolean isOfPublisher = isFatal(cause)
@@ -107,6 +115,21 @@ public final class PublishException extends RuntimeException {
                 || cause instanceof OutOfOrderSequenceException
                 || cause instanceof IllegalStateException;
         return isOfPublisher ? Scope.PUBLISHER : Scope.EVENT;
+    }
+
+    /**
+     * Whether a schema registry answered with a 5xx, as Confluent's serializer reports it: by its RestClientException, which this
+     * module does not have, whose {@code getStatus} is that of HTTP.
+     */
+    private static boolean isServerError(@Nullable Throwable cause) {
+        if (cause == null) {
+            return false;
+        }
+        try {
+            return cause.getClass().getMethod("getStatus").invoke(cause) instanceof Integer status && status / 100 == 5;
+        } catch (ReflectiveOperationException e) {
+            return false;
+        }
     }
 
     /** Kafka reports a missing topic by a timeout with that cause. */
@@ -138,6 +161,10 @@ public final class PublishException extends RuntimeException {
     /** The id of the event that failed. */
     public UUID eventId() {
         return eventId;
+    }
+
+    String topic() {
+        return topic;
     }
 
     /** Which events the failure concerns. */

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -11,6 +14,7 @@ import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Position;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,13 +22,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.Callback;
@@ -279,13 +283,14 @@ class IdentityPublisherTest {
             assertThat(kafka.asked).containsExactly("a:b:1", "a:b:2", "a:b:2");
             assertThat(List.of(deliveries.get(1), deliveries.get(3))).areNot(FAILED);
             PublishException first = errorOf(deliveries.get(0));
-            assertThat(List.of(deliveries.get(2), deliveries.get(4))).allSatisfy(each -> assertThat(errorOf(each))
-                    .hasMessageContaining("it was not sent, because an earlier event of its pURI failed")
-                    .hasMessageContaining("1 byte too many")
-                    .hasCause(first)
-                    .satisfies(error ->
-                            assertThat(error.eventId()).isEqualTo(each.event().eventId()))
-                    .satisfies(error -> assertThat(error.scope()).isEqualTo(PublishException.Scope.EVENT)));
+            assertThat(List.of(deliveries.get(2), deliveries.get(4)))
+                    .allSatisfy(each -> assertThat(errorOf(each))
+                            .hasMessageContaining("it was not sent, because an earlier event of its pURI failed")
+                            .hasMessageContaining("1 byte too many")
+                            .hasCause(first)
+                            .satisfies(error -> assertThat(error.eventId())
+                                    .isEqualTo(each.event().eventId()))
+                            .satisfies(error -> assertThat(error.scope()).isEqualTo(PublishException.Scope.EVENT)));
         }
     }
 
@@ -353,51 +358,125 @@ class IdentityPublisherTest {
         }
     }
 
+    /** It asks for a producer id, gives nothing up meanwhile, and does not return from its flush. */
     @Test
-    void propertiesThatWouldBreakTheRegistryAreAllNamed() {
-        Map<String, Object> given = Map.of(
-                "bootstrap.servers", "localhost:1",
-                "acks", "1",
-                "enable.idempotence", "false",
-                "key.serializer", "x.Y",
-                "partitioner.class", "x.Z",
-                "partitioner.ignore.keys", true,
-                "transactional.id", "t");
-        assertThatThrownBy(() -> ProducerProperties.of(given))
-                .isInstanceOf(IllegalArgumentException.class)
-                .message()
-                .contains("acks=1: must be all")
-                .contains("enable.idempotence=false: must be true")
-                .contains("partitioner.ignore.keys=true: must be false")
-                .contains("partitioner.class=x.Z: must be absent")
-                .contains("key.serializer=x.Y: must be absent")
-                .contains("transactional.id=t: must be absent");
+    void flushEndsAlthoughTheProducerSettlesNothing() throws Exception {
+        CompletableFuture<Boolean> end = new CompletableFuture<>();
+        try (MockProducer<byte[], Object> kafka = unanswered(end::join)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
+            CompletionStage<Position> published = publisher.publish(EVENT);
+            CompletableFuture.runAsync(publisher::flush).get(60, TimeUnit.SECONDS);
+            assertThat(published.toCompletableFuture()).isCompletedExceptionally();
+            assertThat(end).as("the end of the producer's own flush").isNotDone();
+            end.complete(true);
+        }
     }
 
     @Test
-    void everythingElsePassesThrough() {
-        Properties given = new Properties();
-        given.setProperty("value.serializer", "io.confluent.kafka.serializers.KafkaAvroSerializer");
-        given.setProperty("basic.auth.user.info", "me:secret");
-        given.setProperty("acks", "all");
-        given.setProperty("delivery.timeout.ms", "120000");
-        assertThat(ProducerProperties.of(given))
-                .containsEntry("value.serializer", "io.confluent.kafka.serializers.KafkaAvroSerializer")
-                .containsEntry("basic.auth.user.info", "me:secret")
-                .containsEntry("delivery.timeout.ms", "120000")
-                .doesNotContainKey("request.timeout.ms");
+    void flushSendsWhatLingersAndWaitsForIt() {
+        try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            List<CompletionStage<Position>> published =
+                    List.of(publisher.publish(moved("a:b:1")), publisher.publish(moved("a:b:2")));
+            publisher.flush();
+            assertThat(published)
+                    .allSatisfy(each -> assertThat(each.toCompletableFuture()).isCompleted());
+        }
+    }
+
+    /** A producer that acknowledges nothing. */
+    @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
+    private static MockProducer<byte[], Object> unanswered(Runnable onFlush) {
+        return new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), TEXT) {
+            @Override
+            public void flush() {
+                onFlush.run();
+            }
+        };
+    }
+
+    /** A resolver that answers nothing. */
+    private static final class Silent implements IdentityResolver {
+        private boolean isClosed;
+
+        @Override
+        public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public void close() {
+            isClosed = true;
+        }
     }
 
     @Test
-    void ourSerializerAndBoundedDeliveryAreTheDefault() {
-        assertThat(ProducerProperties.of(Map.of("avro.remove.java.properties", "false")))
-                .containsEntry("avro.remove.java.properties", "false");
-        assertThat(ProducerProperties.of(Map.of()))
-                .containsEntry("avro.remove.java.properties", "true")
-                .containsEntry("value.serializer", "dev.puri.schemas.serde.AvroSerializer")
-                .containsEntry("acks", "all")
-                .containsEntry("enable.idempotence", "true")
-                .containsEntry("delivery.timeout.ms", "30000")
-                .containsEntry("max.in.flight.requests.per.connection", "1");
+    @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
+    void closingFailsWhatIsAwaitedBeforeItWaitsForTheProducer() {
+        Silent resolver = new Silent();
+        List<Object> whileClosing = new ArrayList<>();
+        AtomicReference<IdentityPublisher> publisher = new AtomicReference<>();
+        List<CompletableFuture<Fate>> awaited = new ArrayList<>();
+        Partitioner none = null;
+        MockProducer<byte[], Object> kafka = new MockProducer<>(true, none, new ByteArraySerializer(), TEXT) {
+            @Override
+            public void close(Duration timeout) {
+                whileClosing.add(awaited.get(0).isCompletedExceptionally());
+                whileClosing.add(
+                        publisher.get().publish(EVENT).toCompletableFuture().isCompletedExceptionally());
+                whileClosing.add(history().size());
+                super.close(timeout);
+            }
+        };
+        publisher.set(new IdentityPublisher(kafka, resolver));
+        Position token = new Position("puri.events.v1", 0, 7);
+        awaited.add(publisher
+                .get()
+                .await(EVENT.puri(), token, Duration.ofMinutes(1))
+                .toCompletableFuture());
+        assertThat(awaited.get(0)).isNotDone();
+
+        publisher.get().close();
+
+        assertThat(whileClosing).containsExactly(true, true, 0);
+        assertThatThrownBy(awaited.get(0)::join)
+                .cause()
+                .isInstanceOf(IOException.class)
+                .hasMessage("this publisher is closed");
+        assertThat(publisher
+                        .get()
+                        .await(EVENT.puri(), token, Duration.ofMinutes(1))
+                        .toCompletableFuture())
+                .isCompletedExceptionally();
+        assertThat(resolver.isClosed).as("a resolver of the caller").isFalse();
+    }
+
+    @Test
+    void aPredicateThatFailsFailsTheEventsOfItsNamespace() {
+        try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> {
+                if (namespace.equals("lost")) {
+                    throw new IllegalStateException("no declarations");
+                }
+                return false;
+            });
+            assertThatThrownBy(() -> publisher
+                            .publish(moved("lost:b:1"))
+                            .toCompletableFuture()
+                            .join())
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            PublishException.class, e -> assertThat(e.scope()).isEqualTo(PublishException.Scope.TOPIC))
+                    .hasMessageContaining("nobody could tell whether the namespace lost owns its topic")
+                    .hasMessageContaining("no declarations");
+            List<Delivery> deliveries = publisher.publishAll(List.of(moved("lost:b:1"), moved("a:b:1")));
+            assertThat(deliveries).element(0).is(FAILED);
+            assertThat(deliveries).element(1).isNot(FAILED);
+        }
     }
 }

@@ -33,10 +33,25 @@ class PublishExceptionTest {
         return new PublishException(EVENT, "puri.events.v1", "broker-1:9092", cause);
     }
 
+    /** As Confluent's serializer has it. */
+    public static final class RestClientException extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final int status;
+
+        RestClientException(int status) {
+            this.status = status;
+        }
+
+        public int getStatus() {
+            return status;
+        }
+    }
+
     static Stream<Throwable> errorsOfAnEvent() {
         return Stream.of(
                 new RecordTooLargeException("of the broker"),
                 new SerializationException("does not fit"),
+                new SerializationException("as Confluent's", new RestClientException(409)),
                 new UnknownSchemaException("auto.register.schemas=false", null),
                 new IllegalArgumentException("of a serializer"));
     }
@@ -55,6 +70,7 @@ class PublishExceptionTest {
                 new NotEnoughReplicasException("min.insync.replicas"),
                 new RegistryUnavailableException("out of reach", null),
                 new SerializationException("as Confluent's", new IOException("refused")),
+                new SerializationException("as Confluent's", new RestClientException(500)),
                 new AuthenticationException("password"),
                 new ClusterAuthorizationException("idempotent write"),
                 new ProducerFencedException("another"),
@@ -92,6 +108,9 @@ class PublishExceptionTest {
                 .hasMessageContaining("puri topics create (not in metadata)");
         assertThat(of(new KafkaException("in an error state", new ClusterAuthorizationException("not allowed"))))
                 .hasMessageContaining("close this publisher and open another (in an error state: not allowed)");
+        assertThat(of(new TopicAuthorizationException("no access")))
+                .hasMessageContaining("may not write to the topic")
+                .hasMessageEndingWith("(no access)");
         assertThat(of(new NullPointerException())).hasMessageEndingWith("java.lang.NullPointerException");
     }
 }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.resolve.ResolverOptions;
+import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -59,6 +62,21 @@ class PublisherAwaitTest {
                 IdentityPublisher.RESOLVER_URL,
                 "http://127.0.0.1:" + server.getAddress().getPort() + "/");
         return new IdentityPublisher(properties);
+    }
+
+    @Test
+    void anApplicationSharesItsResolverClientAndKeepsIt() throws Exception {
+        Map<String, String> properties =
+                Map.of("bootstrap.servers", "127.0.0.1:1", "schema.registry.url", "http://127.0.0.1:1");
+        String url = "http://127.0.0.1:" + server.getAddress().getPort();
+        try (ResolverClient client = ResolverClient.open(ResolverOptions.at(url).build())) {
+            result("\"verdict\":\"unknown\"");
+            try (IdentityPublisher publisher = new IdentityPublisher(properties, namespace -> false, client)) {
+                assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new Fate.Settled());
+            }
+            assertThat(client.requestStatistics().requests()).isEqualTo(1);
+            assertThat(client.resolve("a:b:c")).isInstanceOf(Verdict.Unknown.class);
+        }
     }
 
     private Fate await() throws Exception {
