@@ -20,7 +20,10 @@ public sealed interface Fate {
     /** The resolver's table has the event: look-ups there now answer with it, or with a later one. */
     record Settled() implements Fate {}
 
-    /** The resolver had not seen the event by the end of the wait; ask again, by the same token. */
+    /**
+     * The resolver had not seen the event by the end of the wait, or as many waits were under way as may be; ask again, by the
+     * same token.
+     */
     record NotCaughtUp() implements Fate {}
 
     /**

@@ -9,7 +9,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -58,16 +57,12 @@ final class Requests {
     private final LongAdder sent = new LongAdder();
     private final LongAdder failedOver = new LongAdder();
     private final LongAdder hedged = new LongAdder();
+    private final Turns<Call> plainTurns;
+
+    /** Of requests that wait for events; a resolver holds them for seconds, so they must not hold up the others. */
+    private final Turns<Call> waitTurns;
+
     private volatile boolean closed;
-
-    /** Requests that wait for their turn. Guarded by this. */
-    private final Set<Call> waiting = new LinkedHashSet<>();
-
-    /** Requests that have had their turn and are under way. Guarded by this. */
-    private int inTurn;
-
-    /** Whether a thread begins those that wait. Guarded by this. */
-    private boolean isBeginning;
 
     /**
      * What a resolver answered.
@@ -101,6 +96,8 @@ final class Requests {
         this.timer = timer;
         this.nanoClock = nanoClock;
         this.budget = new HedgeBudget(options.hedgeShare());
+        this.plainTurns = new Turns<>(options.maxDirectRequests(), Call::begin);
+        this.waitTurns = new Turns<>(options.maxDirectRequests(), Call::begin);
     }
 
     /** Asks; the wait is that of the resolver. Throws nothing: whatever fails is in the future. */
@@ -108,9 +105,20 @@ final class Requests {
         return send(refs, wait, Call::begin);
     }
 
-    /** The same, of which {@code maxDirectRequests} are under way at a time; the others wait in their order. */
+    /**
+     * The same, of which {@code maxDirectRequests} are under way at a time; the others wait in their order. Requests that wait
+     * for events and those that do not have turns of their own. References whose turn does not come within their wait are not
+     * caught up.
+     */
     CompletableFuture<Answer> sendInTurn(List<Ref> refs, Duration wait) {
-        return send(refs, wait, this::beginInTurn);
+        boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.at() != null);
+        if (!waitsForEvents) {
+            return send(refs, wait, call -> beginInTurn(call, plainTurns));
+        }
+        return send(refs, wait, call -> {
+            call.limitWait();
+            beginInTurn(call, waitTurns);
+        });
     }
 
     private CompletableFuture<Answer> send(List<Ref> refs, Duration wait, Consumer<Call> begin) {
@@ -132,43 +140,9 @@ final class Requests {
         return call.result;
     }
 
-    private void beginInTurn(Call call) {
-        synchronized (this) {
-            waiting.add(call);
-        }
-        var unused = call.result.whenComplete((answer, error) -> {
-            synchronized (this) {
-                if (!waiting.remove(call)) {
-                    inTurn--;
-                }
-            }
-            beginWaiting();
-        });
-        beginWaiting();
-    }
-
-    /** By one thread at a time, so that requests that fail at once are not begun one call deeper each. */
-    private void beginWaiting() {
-        synchronized (this) {
-            if (isBeginning) {
-                return;
-            }
-            isBeginning = true;
-        }
-        for (Call next = takeWaiting(); next != null; next = takeWaiting()) {
-            next.begin();
-        }
-    }
-
-    private synchronized @Nullable Call takeWaiting() {
-        if (closed || waiting.isEmpty() || inTurn >= options.maxDirectRequests()) {
-            isBeginning = false;
-            return null;
-        }
-        Call next = waiting.iterator().next();
-        waiting.remove(next);
-        inTurn++;
-        return next;
+    private static void beginInTurn(Call call, Turns<Call> turns) {
+        turns.add(call);
+        var unused = call.result.whenComplete((answer, error) -> turns.end(call));
     }
 
     static ResolverException closed() {
@@ -190,6 +164,8 @@ final class Requests {
     /** Fails all that are under way, and all that come. */
     void close() {
         closed = true;
+        plainTurns.close();
+        waitTurns.close();
         underWay.forEach(call -> call.fail(closed()));
     }
 
@@ -199,6 +175,7 @@ final class Requests {
         private final List<Ref> refs;
         private final Duration wait;
         private final byte[] body;
+        private final long waitEndsAt;
         private final long deadlineAt;
 
         // Guarded by this.
@@ -212,8 +189,8 @@ final class Requests {
             this.refs = refs;
             this.wait = wait;
             this.body = Wire.request(refs);
-            this.deadlineAt =
-                    nanoClock.getAsLong() + wait.plus(options.deadline()).toNanos();
+            this.waitEndsAt = nanoClock.getAsLong() + wait.toNanos();
+            this.deadlineAt = waitEndsAt + options.deadline().toNanos();
         }
 
         /** Sets its deadline. */
@@ -226,6 +203,22 @@ final class Requests {
             });
         }
 
+        /** Ends its wait when no resolver was asked by then. A name without a token still needs an answer. */
+        void limitWait() {
+            if (refs.stream().allMatch(ref -> ref.at() != null)) {
+                Future<?> end = after(wait.toNanos(), this::outOfWait);
+                var unused = result.whenComplete((answer, error) -> end.cancel(false));
+            }
+        }
+
+        private void outOfWait() {
+            if (wasNotSent()) {
+                List<Verdict> verdicts = new ArrayList<>(refs.size());
+                refs.forEach(ref -> verdicts.add(new Verdict.NotCaughtUp(ref)));
+                result.complete(new Answer(verdicts, false));
+            }
+        }
+
         /** Throws nothing. */
         void begin() {
             try {
@@ -235,7 +228,7 @@ final class Requests {
                 }
                 Duration hedgeAfter = options.hedgeAfter();
                 if (hedgeAfter != null) {
-                    Future<?> hedge = after(hedgeAfter.plus(wait).toNanos(), this::hedge);
+                    Future<?> hedge = after(hedgeAfter.plus(restOfWait()).toNanos(), this::hedge);
                     var unused = result.whenComplete((answer, error) -> hedge.cancel(false));
                 }
                 next(null);
@@ -255,6 +248,11 @@ final class Requests {
 
         private long remaining() {
             return deadlineAt - nanoClock.getAsLong();
+        }
+
+        /** Of which an address that is asked now has the rest only: the caller waits from the beginning. */
+        private Duration restOfWait() {
+            return Duration.ofNanos(Math.max(0, waitEndsAt - nanoClock.getAsLong()));
         }
 
         private void hedge() {
@@ -280,9 +278,10 @@ final class Requests {
                     return;
                 }
                 // What is left of the deadline is shared by the addresses that are left; the last has all of it.
-                long beyondWait = Math.max(0, remaining() - wait.toNanos()) / unasked.size();
-                patience = unasked.size() == 1 ? null : wait.plusNanos(beyondWait);
-                attempt = new Attempt(unasked.remove(0));
+                Duration rest = restOfWait();
+                long beyondWait = Math.max(0, remaining() - rest.toNanos()) / unasked.size();
+                patience = unasked.size() == 1 ? null : rest.plusNanos(beyondWait);
+                attempt = new Attempt(unasked.remove(0), rest);
                 attempts.add(attempt);
                 running++;
             }
@@ -362,11 +361,16 @@ final class Requests {
         /** One address asked once. */
         private final class Attempt {
             private final Address address;
+            private final long waitMillis;
             private final CompletableFuture<Answer> outcome = new CompletableFuture<>();
             private volatile @Nullable CompletableFuture<HttpResponse<String>> exchange;
 
-            Attempt(Address address) {
+            /**
+             * @param wait how long the resolver may wait for events
+             */
+            Attempt(Address address, Duration wait) {
                 this.address = address;
+                this.waitMillis = wait.toMillis();
             }
 
             /**
@@ -391,8 +395,8 @@ final class Requests {
             }
 
             private void send() {
-                HttpRequest.Builder request = HttpRequest.newBuilder(address.resolve(
-                                "/v1/resolve" + (wait.isZero() ? "" : "?wait=" + wait.toMillis() + "ms")))
+                HttpRequest.Builder request = HttpRequest.newBuilder(
+                                address.resolve("/v1/resolve" + (waitMillis == 0 ? "" : "?wait=" + waitMillis + "ms")))
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofByteArray(body));
                 if (options.token() != null) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * Ref ─▶ malformed? ─▶ cache ─▶ single, no token ─▶ Joiner ─┬▶ Requests ─▶ POST /v1/resolve at Addresses
- *            │           │  └─▶ list, or a token ─▶ in turn ┘       │
+ *            │           │  └─▶ list, or a token ─▶ Turns ──┘       │
  *            ▼           ▼                                          ▼
  *         verdict     verdict ◀── kept if no change passed ◀──── verdicts
  *                        ▲

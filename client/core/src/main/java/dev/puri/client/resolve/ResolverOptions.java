@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout of one connection
  * @param maxBatch most references in one request; at most {@code PURI_MAX_REFS} of the resolvers
  * @param maxJoinedRequests most requests under way with joined single look-ups; more look-ups are gathered meanwhile
- * @param maxDirectRequests most other requests under way, which are those of lists and of look-ups with a token; more of them
- *     wait in their order. Each has a connection of its own, and so has each of the joined ones
+ * @param maxDirectRequests most other requests under way, of each of two kinds: those that wait for a token's event, and lists
+ *     and look-ups with a token that do not wait. More of them wait in their order. Each has a connection of its own, and so has
+ *     each of the joined ones
  * @param maxPending most references asked and not yet answered
  * @param hedgeAfter how long one address may be silent before another is asked the same; null for never
  * @param hedgeShare most second requests, as a share of all

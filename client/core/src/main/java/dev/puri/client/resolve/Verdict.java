@@ -69,7 +69,10 @@ public sealed interface Verdict {
      */
     record Malformed(Ref ref, String detail) implements Verdict {}
 
-    /** The resolver had not seen the token's event by the end of the wait; it may be asked again. */
+    /**
+     * The resolver had not seen the token's event by the end of the wait, or was not asked, because as many waits were under
+     * way as may be; ask again.
+     */
     record NotCaughtUp(Ref ref) implements Verdict {}
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.client.resolve.ResolverException.Kind;
+import dev.puri.schemas.log.Position;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,6 +102,59 @@ class RequestsTest {
         requests.close();
         assertFails(waits, Kind.CLOSED, "closed");
         assertThat(http.exchanges).hasSize(1);
+    }
+
+    private static final List<Ref> TOKEN = List.of(Ref.of("m:t:1").at(new Position("puri.events.v1", 0, 7)));
+
+    @Test
+    void requestsThatWaitForEventsHoldUpNoOthers() {
+        Requests requests =
+                requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
+        CompletableFuture<Requests.Answer> waits = requests.sendInTurn(TOKEN, Duration.ofSeconds(60));
+        CompletableFuture<Requests.Answer> alsoWaits = requests.sendInTurn(TOKEN, Duration.ofSeconds(60));
+        assertThat(http.exchanges).hasSize(1);
+        assertThat(requests.sendInTurn(NAME, Duration.ZERO)).as("a list").isNotDone();
+        assertThat(http.exchanges).hasSize(2);
+        requests.close();
+        assertFails(waits, Kind.CLOSED, "closed");
+        assertFails(alsoWaits, Kind.CLOSED, "closed");
+    }
+
+    @Test
+    void aWaitWhoseTurnDoesNotComeIsNotCaughtUp() {
+        Requests requests =
+                requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
+        CompletableFuture<Requests.Answer> waits = requests.sendInTurn(TOKEN, Duration.ofSeconds(60));
+        CompletableFuture<Requests.Answer> isNotSent = requests.sendInTurn(TOKEN, Duration.ofSeconds(2));
+        timer.pass(Duration.ofMillis(1_999));
+        assertThat(isNotSent).isNotDone();
+        timer.pass(Duration.ofMillis(1));
+        assertThat(isNotSent)
+                .isCompletedWithValue(new Requests.Answer(List.of(new Verdict.NotCaughtUp(TOKEN.get(0))), false));
+        assertThat(waits).isNotDone();
+        assertThat(http.exchanges).hasSize(1);
+    }
+
+    @Test
+    void anAddressThatIsAskedLaterHasTheRestOfTheWait() {
+        Requests requests = requests(
+                ResolverOptions.at("http://a", "http://b").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
+        CompletableFuture<Requests.Answer> waits = requests.sendInTurn(TOKEN, Duration.ofSeconds(10));
+        CompletableFuture<Requests.Answer> later = requests.sendInTurn(TOKEN, Duration.ofSeconds(10));
+        timer.pass(Duration.ofSeconds(3));
+        http.exchanges.get(0).end().completeExceptionally(new IOException("reset"));
+        timer.pass(Duration.ofSeconds(4));
+        http.exchanges.get(1).answer("{\"results\":[{\"ref\":\"m:t:1\",\"verdict\":\"not-caught-up\"}]}");
+        assertThat(waits).isCompleted();
+        assertThat(http.exchanges)
+                .extracting(each -> each.request().uri().getQuery())
+                .containsExactly("wait=10000ms", "wait=7000ms", "wait=3000ms");
+        timer.pass(Duration.ofSeconds(5));
+        http.exchanges.get(2).end().completeExceptionally(new IOException("reset"));
+        assertThat(http.exchanges.get(3).request().uri().getQuery())
+                .as("after its wait")
+                .isNull();
+        assertThat(later).isNotDone();
     }
 
     @Test
