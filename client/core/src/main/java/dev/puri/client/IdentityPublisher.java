@@ -70,7 +70,7 @@ public final class IdentityPublisher implements AutoCloseable {
     private final boolean ownsResolver;
 
     /** Of events that the producer has taken, and neither acknowledged nor given up. */
-    private final Set<CompletableFuture<Position>> unsettled = ConcurrentHashMap.newKeySet();
+    private final Set<CompletableFuture<Boolean>> unsettled = ConcurrentHashMap.newKeySet();
 
     private final Set<CompletableFuture<Fate>> awaited = ConcurrentHashMap.newKeySet();
 
@@ -192,14 +192,7 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException when the thread is interrupted while it waits
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
-        CompletionStage<Position> published = send(event, headers).minimalCompletionStage();
-        // This copy is complete only after the stage; the result is complete before it.
-        CompletableFuture<Position> settled = published.toCompletableFuture();
-        if (!settled.isDone()) {
-            unsettled.add(settled);
-            var unused = settled.whenComplete((position, error) -> unsettled.remove(settled));
-        }
-        return published;
+        return send(event, headers).minimalCompletionStage();
     }
 
     /**
@@ -280,15 +273,18 @@ public final class IdentityPublisher implements AutoCloseable {
                 new ProducerRecord<>(topic, event.puri().toBytes(), EventAvro.toAvro(event));
         headers.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
         CompletableFuture<Position> result = new CompletableFuture<>();
+        // Complete when all who wait for the result have run, as flush promises.
+        CompletableFuture<Boolean> reported = new CompletableFuture<>();
         try {
             var unused = producer.send(record, (metadata, error) -> {
-                if (error == null) {
-                    result.complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()));
-                } else {
-                    result.completeExceptionally(failure(event, topic, error));
+                boolean isFirst = error == null
+                        ? result.complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()))
+                        : result.completeExceptionally(failure(event, topic, error));
+                if (isFirst) {
+                    reported.complete(true);
                 }
             });
-            failUnlessSettled(result, event, topic);
+            failUnlessSettled(result, reported, event, topic);
         } catch (InterruptException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -302,16 +298,21 @@ public final class IdentityPublisher implements AutoCloseable {
      * Fails the result unless the producer acknowledges the event or gives it up. A producer that has no producer id yet gives
      * nothing up: while it asks a broker that is away for the id, no batch expires, whatever its delivery timeout.
      */
-    private void failUnlessSettled(CompletableFuture<Position> result, Event event, String topic) {
+    private void failUnlessSettled(
+            CompletableFuture<Position> result, CompletableFuture<Boolean> reported, Event event, String topic) {
         CompletableFuture<?> settled =
                 new CompletableFuture<>().orTimeout(settleWithin.toMillis(), TimeUnit.MILLISECONDS);
         var unusedFailure = settled.whenComplete((nothing, timeout) -> {
             if (timeout != null) {
                 String detail = "no answer for " + settleWithin.toMillis() + " ms";
-                result.completeExceptionally(failure(event, topic, new TimeoutException(detail)));
+                if (result.completeExceptionally(failure(event, topic, new TimeoutException(detail)))) {
+                    reported.complete(true);
+                }
             }
         });
         var unusedCancel = result.whenComplete((position, error) -> settled.complete(null));
+        unsettled.add(reported);
+        var unusedRemoval = reported.whenComplete((done, error) -> unsettled.remove(reported));
     }
 
     /**
@@ -409,26 +410,24 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Sends what lingers, and waits until every event that {@link #publish} took so far is acknowledged or given up: at most a
-     * second longer than {@code delivery.timeout.ms}. Do not call it in a stage of this publisher.
+     * Sends what lingers, and waits until everything published so far is acknowledged or given up, and those who wait for it
+     * have run: at most a second longer than {@code delivery.timeout.ms}. Do not call it in a stage of this publisher.
      *
      * @throws InterruptException when the thread is interrupted
      */
     public void flush() {
-        List<CompletableFuture<Position>> published = List.copyOf(unsettled);
+        List<CompletableFuture<Boolean>> published = List.copyOf(unsettled);
         if (published.isEmpty()) {
             return;
         }
         sendWhatLingers();
-        for (CompletableFuture<Position> each : published) {
-            try {
-                // Each has a timer.
-                each.get();
-            } catch (ExecutionException e) {
-                // Its own stage reports it.
-            } catch (InterruptedException e) {
-                throw new InterruptException(e);
-            }
+        try {
+            // Each has a timer, and none fails.
+            CompletableFuture.allOf(published.toArray(CompletableFuture[]::new)).get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("an event is reported, however it ends", e);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
         }
     }
 

@@ -384,6 +384,24 @@ class IdentityPublisherTest {
         }
     }
 
+    /** As the command line counts failures in a callback and reads the count after its flush. */
+    @Test
+    void flushReturnsAfterTheCallbacksOfItsEvents() {
+        try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            AtomicReference<Position> seen = new AtomicReference<>();
+            var unused = publisher.publish(EVENT).whenComplete((position, error) -> {
+                // A flush that does not wait for this callback returns before it ends.
+                var unusedWait = new CompletableFuture<Boolean>()
+                        .completeOnTimeout(true, 50, TimeUnit.MILLISECONDS)
+                        .join();
+                seen.set(position);
+            });
+            publisher.flush();
+            assertThat(seen.get()).hasToString("0-0");
+        }
+    }
+
     /** A producer that acknowledges nothing. */
     @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
     private static MockProducer<byte[], Object> unanswered(Runnable onFlush) {
