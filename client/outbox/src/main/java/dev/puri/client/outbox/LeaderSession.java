@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,13 +42,30 @@ final class LeaderSession implements AutoCloseable {
     private final Connection connection;
     private final OutboxTables tables;
     private final RowPublisher publisher;
+    private final BooleanSupplier isClosing;
     private boolean isClosed;
 
-    LeaderSession(RelaySettings settings, Connection connection, OutboxTables tables) {
+    /**
+     * @param publisher closed with this session
+     * @param isClosing whether the relay is being closed, so that no further wave begins
+     */
+    LeaderSession(
+            RelaySettings settings,
+            Connection connection,
+            OutboxTables tables,
+            RowPublisher publisher,
+            BooleanSupplier isClosing) {
         this.settings = settings;
         this.connection = connection;
         this.tables = tables;
-        this.publisher = new RowPublisher(settings.properties(), settings.ownsTopic());
+        this.publisher = publisher;
+        this.isClosing = isClosing;
+    }
+
+    /** Makes the first blocked row of each pURI due, where something ended between two statements. */
+    synchronized void makeAllFirstDue() throws SQLException {
+        requireOpen();
+        tables.makeAllFirstDue(connection);
     }
 
     /**
@@ -65,7 +82,7 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /**
-     * Publishes those of these rows that are still there.
+     * Publishes those of these rows that are still there. Once the relay is being closed, the rest stays in the table.
      *
      * @throws RelayException when nothing can be published for now
      */
@@ -84,7 +101,7 @@ final class LeaderSession implements AutoCloseable {
         }
         Set<String> blockedPuris = new HashSet<>(tables.blockedAmong(connection, rows));
         List<OutboxRow> left = new ArrayList<>(rows);
-        while (!left.isEmpty()) {
+        while (!left.isEmpty() && !isClosing.getAsBoolean()) {
             List<OutboxRow> behindBlocked = take(left, row -> blockedPuris.contains(row.aggregateid()));
             if (!behindBlocked.isEmpty()) {
                 tables.moveToBlocked(connection, behindBlocked);
@@ -151,21 +168,11 @@ final class LeaderSession implements AutoCloseable {
         }
     }
 
-    private Answers publish(List<OutboxRow> wave) throws InterruptedException {
-        Map<OutboxRow, CompletableFuture<@Nullable Void>> sent = new LinkedHashMap<>();
-        publisher.beginWave();
-        try {
-            for (OutboxRow row : wave) {
-                CompletableFuture<@Nullable Void> answer = publisher.publish(row);
-                sent.put(row, answer);
-                if (answer.isCompletedExceptionally() && !RowPublisher.isOfRow(RowPublisher.errorOf(answer))) {
-                    break;
-                }
-            }
-        } catch (InterruptException e) {
-            throw (InterruptedException) new InterruptedException("interrupted while sending").initCause(e);
+    private Answers publish(List<OutboxRow> wave) throws SQLException, InterruptedException {
+        if (!wave.isEmpty()) {
+            tables.requireLead(connection);
         }
-        return answers(sent, ANSWER_TIMEOUT_NANOS);
+        return answers(publisher.publish(wave), ANSWER_TIMEOUT_NANOS);
     }
 
     /** Waits for a wave, and no longer than the timeout for all of it: a broker that is away answers no row. */

@@ -109,21 +109,29 @@ public final class OutboxRelay implements AutoCloseable {
 
     private void lead(Connection connection) throws SQLException, InterruptedException {
         LOG.info("This relay publishes the rows of {} now", settings.table());
-        try (LeaderSession session = new LeaderSession(settings, connection, tables)) {
+        RowPublisher publisher = new RowPublisher(settings.properties(), settings.ownsTopic());
+        try (LeaderSession session = new LeaderSession(settings, connection, tables, publisher, () -> isClosed)) {
             leads = true;
-            tables.makeAllFirstDue(connection);
+            session.makeAllFirstDue();
             FeedRun run = new FeedRun(session);
             try {
                 long sweptNanos = System.nanoTime();
+                // A sweep goes on until a page is not full: rows that no feed reports may be any number.
+                boolean isSweeping = true;
                 while (!isClosed) {
                     run.keepUp(connection);
                     boolean isFed = feed.state() instanceof Feed.State.Running;
-                    int handled = session.retryDue();
-                    if (!isFed
-                            || System.nanoTime() - sweptNanos
-                                    >= settings.sweepInterval().toNanos()) {
-                        handled += session.poll();
+                    if (System.nanoTime() - sweptNanos
+                            >= settings.sweepInterval().toNanos()) {
                         sweptNanos = System.nanoTime();
+                        isSweeping = true;
+                        session.makeAllFirstDue();
+                    }
+                    int handled = session.retryDue();
+                    if (!isFed || isSweeping) {
+                        int polled = session.poll();
+                        handled += polled;
+                        isSweeping = polled == LeaderSession.BATCH;
                     }
                     run.throwFailure();
                     failures = 0;
@@ -244,7 +252,7 @@ public final class OutboxRelay implements AutoCloseable {
         }
     }
 
-    /** Ends after the rows that are under way, at most 40 s later; what is left stays in the table. */
+    /** Ends after the wave of rows that is under way, at most 40 s later; what is left stays in the table. */
     @Override
     public void close() {
         isClosed = true;

@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The statements of a relay. The tables are the only state that it has: a row is in the outbox or among the blocked ones
@@ -38,6 +40,8 @@ final class OutboxTables {
     /** In seconds; longer than a wave may keep the session idle. */
     private static final String MYSQL_LIMIT = "SET SESSION wait_timeout = 600";
 
+    private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
+
     private static final String COPIED =
             "seq, id, aggregatetype, aggregateid, type, payload, traceparent, tracestate, created_ms";
 
@@ -63,14 +67,51 @@ final class OutboxTables {
         if (lock(connection, sql) != 1) {
             return false;
         }
-        for (String limit : dialect == Dialect.POSTGRESQL ? POSTGRESQL_LIMITS : List.of(MYSQL_LIMIT)) {
-            execute(connection, limit);
+        try {
+            for (String limit : dialect == Dialect.POSTGRESQL ? POSTGRESQL_LIMITS : List.of(MYSQL_LIMIT)) {
+                execute(connection, limit);
+            }
+        } catch (SQLException e) {
+            resign(connection);
+            throw e;
         }
         return true;
     }
 
-    /** Gives the lock back, because a pool may keep the connection open. */
-    void resign(Connection connection) throws SQLException {
+    /**
+     * Checks that this session has the lock still. A driver of MySQL or MariaDB may connect again by itself, and the new
+     * session has none.
+     *
+     * @throws SQLException when it has not
+     */
+    void requireLead(Connection connection) throws SQLException {
+        if (dialect != Dialect.POSTGRESQL
+                && lock(connection, "SELECT IF(IS_USED_LOCK(" + LOCK_NAME + ") = CONNECTION_ID(), 1, 0)") != 1) {
+            throw new SQLException("the session has lost the lock of the relay of " + outbox);
+        }
+    }
+
+    /**
+     * Gives the lock back, because a pool may keep the connection open. If that fails, the session ends, which gives it back
+     * too; else no relay would lead for as long as the pool keeps the connection.
+     */
+    void resign(Connection connection) {
+        try {
+            unlock(connection);
+        } catch (SQLException | RuntimeException e) {
+            LOG.warn(
+                    "The session of the relay of {} ends, because it cannot give its lock back: {}",
+                    outbox,
+                    e.toString());
+            try {
+                connection.abort(Runnable::run);
+            } catch (SQLException | RuntimeException abort) {
+                LOG.warn("The session of the relay of {} may still have its lock: {}", outbox, abort.toString());
+            }
+        }
+    }
+
+    private void unlock(Connection connection) throws SQLException {
         String sql = dialect == Dialect.POSTGRESQL
                 ? "SELECT CASE WHEN pg_advisory_unlock(?, " + Dialect.OID + "::int) THEN 1 ELSE 0 END"
                 : "SELECT RELEASE_LOCK(" + LOCK_NAME + ")";
@@ -213,10 +254,14 @@ final class OutboxTables {
         execute(connection, "UPDATE " + blocked + " SET retry_ms = 0 WHERE retry_ms IS NULL AND seq = " + first);
     }
 
-    /** Makes the first blocked row of each pURI due, where a process ended between two statements. */
+    /**
+     * Makes the first blocked row of each pURI due that has no time to retry: where a process ended between two statements, or
+     * an operator's change was not followed by its second one.
+     */
     void makeAllFirstDue(Connection connection) throws SQLException {
-        List<String> puris = new ArrayList<>();
-        String sql = "SELECT aggregateid FROM " + blocked + " GROUP BY aggregateid HAVING COUNT(retry_ms) = 0";
+        Set<String> puris = new HashSet<>();
+        String sql = "SELECT aggregateid FROM " + blocked + " b WHERE retry_ms IS NULL AND NOT EXISTS (SELECT 1 FROM "
+                + blocked + " e WHERE e.aggregateid = b.aggregateid AND e.seq < b.seq)";
         try (PreparedStatement select = connection.prepareStatement(sql);
                 ResultSet result = select.executeQuery()) {
             while (result.next()) {

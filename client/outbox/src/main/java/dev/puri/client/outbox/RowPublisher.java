@@ -6,12 +6,20 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -20,18 +28,21 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes rows as events, by a publisher of its own. It tells errors of a row from errors of the broker, and does not ask
- * for a topic again too soon that refused a record.
+ * Publishes rows as events, by a publisher of its own. It tells errors of a row from errors of the broker.
+ *
+ * <p>To find a topic missing takes {@code max.block.ms}, in which the sending thread is blocked. So the topics of a wave are
+ * sent to by threads of their own, a topic that refused a record gets no other of the wave, and it is not asked again for a
+ * pause. However many topics are missing, a wave takes that time once, and the rows of the others go on.
  */
 final class RowPublisher implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Shorter waits than a publisher's. A wave is waited for, so there is nothing to linger for. */
-    private static final Map<String, String> DEFAULTS = Map.of(
-            ProducerConfig.MAX_BLOCK_MS_CONFIG, "10000",
-            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000",
-            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000",
-            ProducerConfig.LINGER_MS_CONFIG, "0");
+    /**
+     * A shorter wait than a publisher's; the other timeouts fit what the caller sets. A wave is waited for, so there is nothing
+     * to linger for.
+     */
+    private static final Map<String, String> DEFAULTS =
+            Map.of(ProducerConfig.MAX_BLOCK_MS_CONFIG, "10000", ProducerConfig.LINGER_MS_CONFIG, "0");
 
     /** Properties that a relay ignores: a publisher refuses other values than its own, or has no use for them here. */
     private static final Set<String> IGNORED = Set.of(
@@ -44,10 +55,7 @@ final class RowPublisher implements AutoCloseable {
             IdentityPublisher.RESOLVER_URL,
             IdentityPublisher.RESOLVER_TOKEN);
 
-    /**
-     * How long a topic that refused a record is not asked again, doubled by each further refusal: to find a topic missing
-     * takes max.block.ms, in which nothing else is sent.
-     */
+    /** How long a topic that refused a record is not asked again, doubled by each further refusal. */
     private static final Duration TOPIC_PAUSE = Duration.ofSeconds(10);
 
     private static final Duration MAX_TOPIC_PAUSE = Duration.ofMinutes(5);
@@ -55,14 +63,24 @@ final class RowPublisher implements AutoCloseable {
     /** Topics that refused are forgotten at this number. */
     private static final int MAX_REFUSING = 1000;
 
+    /**
+     * After a wave that asked missing topics again in vain, none is asked again for so many times as long, or many of them, whose
+     * pauses end one after the other, would hold up every wave.
+     */
+    private static final int REST_AFTER_ASKING = 9;
+
     private final BiFunction<Event, Map<String, String>, CompletionStage<Position>> publisher;
     private final Runnable close;
     private final Predicate<String> ownsTopic;
     private final LongSupplier nanos;
+    private final ExecutorService senders = Executors.newCachedThreadPool(RowPublisher::thread);
     private final Map<String, Refusing> refusing = new HashMap<>();
-    private boolean hasAskedAgain;
+    private long restUntilNanos;
 
     private record Refusing(long untilNanos, Duration pause, Exception error) {}
+
+    /** A row that can be read. */
+    private record Outgoing(OutboxRow row, Event event) {}
 
     RowPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
         this(new IdentityPublisher(publisherProperties(properties), ownsTopic), ownsTopic);
@@ -85,11 +103,13 @@ final class RowPublisher implements AutoCloseable {
         this.close = close;
         this.ownsTopic = ownsTopic;
         this.nanos = nanos;
+        this.restUntilNanos = nanos.getAsLong();
     }
 
-    /** Begins a wave, in which one of the topics that refused is asked again at most. */
-    void beginWave() {
-        hasAskedAgain = false;
+    private static Thread thread(Runnable sending) {
+        Thread thread = new Thread(sending, "puri-outbox-sender");
+        thread.setDaemon(true);
+        return thread;
     }
 
     static Map<String, Object> publisherProperties(Map<?, ?> given) {
@@ -100,42 +120,153 @@ final class RowPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes a row.
+     * Publishes a wave. Returns when each row is sent or refused; blocks for {@code max.block.ms} at most if topics are missing.
      *
-     * @return completed when all in-sync replicas have it, or with the error
-     * @throws InterruptException when the thread is interrupted while it waits
+     * @param wave at most one row of each pURI, so that the order among topics does not matter
+     * @return for each row, in the order of the wave, what is completed when all in-sync replicas have it, or with the error;
+     *     rows that were not sent, because nothing can be published for now, are not in it
      */
-    CompletableFuture<@Nullable Void> publish(OutboxRow row) {
-        Event event;
-        String topic;
-        try {
-            event = row.event();
-            String namespace = event.puri().namespace();
-            topic = Topics.eventsOf(namespace, ownsTopic.test(namespace));
-        } catch (IllegalArgumentException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        Refusing refused = refusing.get(topic);
-        if (refused != null) {
-            if (hasAskedAgain || refused.untilNanos() - nanos.getAsLong() > 0) {
-                return CompletableFuture.failedFuture(refused.error());
+    Map<OutboxRow, CompletableFuture<@Nullable Void>> publish(List<OutboxRow> wave) throws InterruptedException {
+        Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new HashMap<>();
+        Map<String, List<Outgoing>> byTopic = new LinkedHashMap<>();
+        for (OutboxRow row : wave) {
+            try {
+                Event event = row.event();
+                byTopic.computeIfAbsent(topic(event), topic -> new ArrayList<>())
+                        .add(new Outgoing(row, event));
+            } catch (IllegalArgumentException e) {
+                answers.put(row, CompletableFuture.failedFuture(e));
             }
-            hasAskedAgain = true;
         }
-        CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
-        var unused = publisher.apply(event, headers(row)).whenComplete((position, error) -> {
-            if (error == null) {
-                result.complete(null);
-            } else {
-                result.completeExceptionally(unwrapped(error));
+        long begunAt = nanos.getAsLong();
+        byTopic.entrySet().removeIf(each -> {
+            Exception pause = pause(each.getKey(), begunAt);
+            if (pause == null) {
+                return false;
             }
+            each.getValue().forEach(one -> answers.put(one.row(), CompletableFuture.failedFuture(pause)));
+            return true;
         });
-        if (result.isCompletedExceptionally()) {
-            remember(topic, errorOf(result));
-        } else {
-            refusing.remove(topic);
+        boolean isRefusedAgain = false;
+        Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = sendAll(byTopic);
+        for (Map.Entry<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> each : sent.entrySet()) {
+            boolean wasRefusing = refusing.containsKey(each.getKey());
+            Exception refusal = refusal(each.getValue().values());
+            if (refusal == null) {
+                refusing.remove(each.getKey());
+            } else {
+                remember(each.getKey(), refusal);
+                isRefusedAgain |= wasRefusing;
+            }
+            answers.putAll(each.getValue());
+        }
+        if (isRefusedAgain) {
+            long now = nanos.getAsLong();
+            restUntilNanos = now + REST_AFTER_ASKING * (now - begunAt);
+        }
+        Map<OutboxRow, CompletableFuture<@Nullable Void>> inOrder = new LinkedHashMap<>();
+        for (OutboxRow row : wave) {
+            CompletableFuture<@Nullable Void> answer = answers.get(row);
+            if (answer != null) {
+                inOrder.put(row, answer);
+            }
+        }
+        return inOrder;
+    }
+
+    /** The error by which a topic refused a record, if it is not to be asked now; null if it is. */
+    private @Nullable Exception pause(String topic, long now) {
+        Refusing refused = refusing.get(topic);
+        if (refused == null) {
+            return null;
+        }
+        return now - refused.untilNanos() < 0 || now - restUntilNanos < 0 ? refused.error() : null;
+    }
+
+    /** The topic of an event. */
+    private String topic(Event event) {
+        String namespace = event.puri().namespace();
+        try {
+            return Topics.eventsOf(namespace, ownsTopic.test(namespace));
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "nobody could tell whether the namespace " + namespace + " owns its topic: " + e, e);
+        }
+    }
+
+    /** The topics side by side, each by a thread; one alone by the thread that calls. */
+    private Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sendAll(Map<String, List<Outgoing>> byTopic)
+            throws InterruptedException {
+        Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = new LinkedHashMap<>();
+        if (byTopic.size() <= 1) {
+            for (Map.Entry<String, List<Outgoing>> each : byTopic.entrySet()) {
+                sent.put(each.getKey(), send(each.getValue()));
+            }
+            return sent;
+        }
+        Map<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> sending = new LinkedHashMap<>();
+        byTopic.forEach((topic, rows) -> sending.put(topic, senders.submit(() -> send(rows))));
+        for (Map.Entry<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> each : sending.entrySet()) {
+            try {
+                sent.put(each.getKey(), each.getValue().get());
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof InterruptedException interrupted) {
+                    throw interrupted;
+                }
+                throw new IllegalStateException("sending fails by its answers alone", e.getCause());
+            }
+        }
+        return sent;
+    }
+
+    /** Sends rows of one topic in their order. The first that the topic refuses refuses the rest. */
+    private Map<OutboxRow, CompletableFuture<@Nullable Void>> send(List<Outgoing> rows) throws InterruptedException {
+        Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new LinkedHashMap<>();
+        Exception refusal = null;
+        for (Outgoing each : rows) {
+            if (refusal != null) {
+                answers.put(each.row(), CompletableFuture.failedFuture(refusal));
+                continue;
+            }
+            CompletableFuture<@Nullable Void> answer = send(each);
+            answers.put(each.row(), answer);
+            if (answer.isCompletedExceptionally()) {
+                Exception error = errorOf(answer);
+                if (!isOfRow(error)) {
+                    break;
+                }
+                refusal = isOfTopic(error) ? error : null;
+            }
+        }
+        return answers;
+    }
+
+    private CompletableFuture<@Nullable Void> send(Outgoing outgoing) throws InterruptedException {
+        CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+        try {
+            var unused = publisher
+                    .apply(outgoing.event(), headers(outgoing.row()))
+                    .whenComplete((position, error) -> {
+                        if (error == null) {
+                            result.complete(null);
+                        } else {
+                            result.completeExceptionally(unwrapped(error));
+                        }
+                    });
+        } catch (InterruptException e) {
+            throw (InterruptedException) new InterruptedException("interrupted while sending").initCause(e);
         }
         return result;
+    }
+
+    /** The error by which a topic refused a row at once; null when it did not. */
+    private static @Nullable Exception refusal(Collection<CompletableFuture<@Nullable Void>> answers) {
+        return answers.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .map(RowPublisher::errorOf)
+                .filter(RowPublisher::isOfTopic)
+                .findFirst()
+                .orElse(null);
     }
 
     private static Map<String, String> headers(OutboxRow row) {
@@ -154,17 +285,15 @@ final class RowPublisher implements AutoCloseable {
     }
 
     private void remember(String topic, Exception error) {
-        if (error instanceof PublishException failure && failure.scope() == PublishException.Scope.TOPIC) {
-            if (refusing.size() >= MAX_REFUSING) {
-                refusing.clear();
-            }
-            Refusing before = refusing.get(topic);
-            Duration pause = before == null ? TOPIC_PAUSE : before.pause().multipliedBy(2);
-            if (pause.compareTo(MAX_TOPIC_PAUSE) > 0) {
-                pause = MAX_TOPIC_PAUSE;
-            }
-            refusing.put(topic, new Refusing(nanos.getAsLong() + pause.toNanos(), pause, error));
+        if (refusing.size() >= MAX_REFUSING) {
+            refusing.clear();
         }
+        Refusing before = refusing.get(topic);
+        Duration pause = before == null ? TOPIC_PAUSE : before.pause().multipliedBy(2);
+        if (pause.compareTo(MAX_TOPIC_PAUSE) > 0) {
+            pause = MAX_TOPIC_PAUSE;
+        }
+        refusing.put(topic, new Refusing(nanos.getAsLong() + pause.toNanos(), pause, error));
     }
 
     /** The error of a future that has failed. */
@@ -187,6 +316,10 @@ final class RowPublisher implements AutoCloseable {
                 : error instanceof IllegalArgumentException;
     }
 
+    private static boolean isOfTopic(Throwable error) {
+        return error instanceof PublishException failure && failure.scope() == PublishException.Scope.TOPIC;
+    }
+
     /** What to record of an error of a row, whose pURI and id are beside it: Kafka's error, where it is one. */
     static String description(Throwable error) {
         Throwable cause = error instanceof PublishException && error.getCause() != null ? error.getCause() : error;
@@ -195,6 +328,7 @@ final class RowPublisher implements AutoCloseable {
 
     @Override
     public void close() {
+        senders.shutdownNow();
         close.run();
     }
 }

@@ -42,6 +42,21 @@ class MariaDbPollingIT extends RelayContract {
         }
     }
 
+    /** As a session that the driver opened anew by itself. */
+    @Test
+    void aSessionWithoutTheLockDoesNotLead() throws Exception {
+        OutboxTables tables = new OutboxTables(Dialect.MARIADB, "of_a_session");
+        try (Connection first = server.dataSource().getConnection();
+                Connection second = server.dataSource().getConnection()) {
+            assertThat(tables.tryLead(first)).isTrue();
+            tables.requireLead(first);
+            assertThatThrownBy(() -> tables.requireLead(second)).hasMessageContaining("has lost the lock");
+            tables.resign(first);
+            assertThatThrownBy(() -> tables.requireLead(first)).hasMessageContaining("has lost the lock");
+            assertThat(tables.tryLead(second)).as("at once").isTrue();
+        }
+    }
+
     @Test
     void aReplicaGivesNoLead() throws Exception {
         OutboxTables tables = new OutboxTables(Dialect.MARIADB, "of_a_replica");

@@ -96,13 +96,32 @@ public abstract class RelayContract {
     /** A relay that leads and whose feed runs. */
     private OutboxRelay relay() {
         RelaySettings settings = settings();
-        Feed feed = feed(settings);
+        return relay(settings, feed(settings));
+    }
+
+    private OutboxRelay relay(RelaySettings settings, Feed feed) {
         OutboxRelay relay = OutboxRelay.start(settings, feed);
         open.add(0, relay);
         until(() -> assertThat(relay.status().leads()).isTrue());
         awaitRunning(feed);
         return relay;
     }
+
+    private static final Duration SHORT = Duration.ofMillis(100);
+
+    /** A feed that reports nothing. */
+    private static final Feed SILENT = new Feed() {
+        @Override
+        public void start(Connection leader, Sink sink) {}
+
+        @Override
+        public State state() {
+            return new State.Running();
+        }
+
+        @Override
+        public void stop() {}
+    };
 
     private static void awaitRunning(Feed feed) {
         if (feed != Feed.NONE) {
@@ -342,6 +361,63 @@ public abstract class RelayContract {
                         "DELETE FROM " + table));
         relay();
         until(() -> assertThat(log.idsOf(puri("a"))).isEqualTo(ids));
+    }
+
+    /** As when an operator's process ends between two statements of a skip. */
+    @Test
+    void aRelayThatLeadsAlreadyRetriesBlockedRowsWithoutATime() throws Exception {
+        EventLog log = log();
+        OutboxRelay relay =
+                relay(settings().withTimes(Duration.ofMillis(20), Duration.ofMillis(300), SHORT), Feed.NONE);
+        UUID first = commit(event("a"));
+        until(() -> assertThat(log.idsOf(puri("a"))).containsExactly(first));
+        log.setMaxMessageBytes(3000);
+        UUID tooLarge = commit(large("a"));
+        UUID behind = commit(event("a"));
+        until(() -> assertThat(relay.status().blockedRows()).isEqualTo(2));
+        database().execute(List.of("DELETE FROM " + table + "_blocked WHERE error IS NOT NULL"));
+        until(() -> assertThat(log.idsOf(puri("a"))).containsExactly(first, behind));
+        assertThat(log.idsOf(puri("a"))).doesNotContain(tooLarge);
+    }
+
+    /** More rows than a page has, of which no feed tells, and sweeps that are an hour apart. */
+    @Test
+    void aSweepEndsWithTheLastRow() throws Exception {
+        EventLog log = log();
+        List<Event> all = new ArrayList<>();
+        for (int i = 0; i < 2 * LeaderSession.BATCH + 1; i++) {
+            all.add(event("p" + i));
+        }
+        try (Connection connection = transaction()) {
+            outbox().addAll(connection, all);
+            connection.commit();
+        }
+        OutboxRelay relay = relay(settings(), SILENT);
+        until(() -> assertThat(relay.status().waiting()).isZero());
+        assertThat(log.applied()).hasSize(all.size());
+    }
+
+    /** More rows than a page has. */
+    @Test
+    void blockedRowsThatComeDueTogetherAreAllPublished() throws Exception {
+        EventLog log = log();
+        List<Event> all = new ArrayList<>();
+        for (int i = 0; i < 2 * LeaderSession.BATCH + 1; i++) {
+            all.add(event("p" + i));
+        }
+        try (Connection connection = transaction()) {
+            outbox().addAll(connection, all);
+            connection.commit();
+        }
+        String columns = "seq, id, aggregatetype, aggregateid, type, payload, created_ms";
+        database()
+                .execute(List.of(
+                        "INSERT INTO " + table + "_blocked (" + columns + ", attempts, error, retry_ms) SELECT "
+                                + columns + ", 1, 'refused', 7 FROM " + table,
+                        "DELETE FROM " + table));
+        OutboxRelay relay = relay();
+        until(() -> assertThat(relay.status().blockedRows()).isZero());
+        assertThat(log.applied()).hasSize(all.size());
     }
 
     @Test

@@ -1,0 +1,42 @@
+package dev.puri.client.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OutboxTablesTest {
+    private final FakeDatabase database = new FakeDatabase();
+    private final OutboxTables tables = new OutboxTables(Dialect.POSTGRESQL, "puri_outbox");
+
+    private static boolean isUnlock(String sql) {
+        return sql.contains("pg_advisory_unlock");
+    }
+
+    @Test
+    void aLockThatWasTakenIsGivenBackWhenTheSessionCannotBeSetUp() {
+        database.rows = sql -> List.<Object[]>of(new Object[] {1});
+        database.fails = sql -> sql.startsWith("SET ");
+        assertThatThrownBy(() -> tables.tryLead(database.connection())).isInstanceOf(SQLException.class);
+        assertThat(database.statements).anyMatch(OutboxTablesTest::isUnlock);
+    }
+
+    /** A pool would keep the session and its lock, and no relay could lead. */
+    @Test
+    void aSessionThatCannotGiveItsLockBackEnds() {
+        database.rows = sql -> List.<Object[]>of(new Object[] {1});
+        database.fails = OutboxTablesTest::isUnlock;
+        tables.resign(database.connection());
+        assertThat(database.isAborted).isTrue();
+    }
+
+    @Test
+    void aSessionThatGivesItsLockBackGoesOn() {
+        database.rows = sql -> List.<Object[]>of(new Object[] {1});
+        tables.resign(database.connection());
+        assertThat(database.statements).anyMatch(OutboxTablesTest::isUnlock);
+        assertThat(database.isAborted).isFalse();
+    }
+}
