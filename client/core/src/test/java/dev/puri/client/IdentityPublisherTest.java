@@ -384,14 +384,13 @@ class IdentityPublisherTest {
         }
     }
 
-    /** As the command line counts failures in a callback and reads the count after its flush. */
+    /** As the command line counts failures in a callback, slow here, and reads the count after its flush. */
     @Test
     void flushReturnsAfterTheCallbacksOfItsEvents() {
         try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
             AtomicReference<Position> seen = new AtomicReference<>();
             var unused = publisher.publish(EVENT).whenComplete((position, error) -> {
-                // A flush that does not wait for this callback returns before it ends.
                 var unusedWait = new CompletableFuture<Boolean>()
                         .completeOnTimeout(true, 50, TimeUnit.MILLISECONDS)
                         .join();

@@ -380,10 +380,7 @@ public abstract class RelayContract {
         assertThat(log.idsOf(puri("a"))).doesNotContain(tooLarge);
     }
 
-    /** More rows than a page has, of which no feed tells, and sweeps that are an hour apart. */
-    @Test
-    void aSweepEndsWithTheLastRow() throws Exception {
-        EventLog log = log();
+    private int commitThreePages() throws SQLException {
         List<Event> all = new ArrayList<>();
         for (int i = 0; i < 2 * LeaderSession.BATCH + 1; i++) {
             all.add(event("p" + i));
@@ -392,23 +389,24 @@ public abstract class RelayContract {
             outbox().addAll(connection, all);
             connection.commit();
         }
+        return all.size();
+    }
+
+    /** More rows than a page has, of which no feed tells, and sweeps that are an hour apart. */
+    @Test
+    void aSweepEndsWithTheLastRow() throws Exception {
+        EventLog log = log();
+        int rows = commitThreePages();
         OutboxRelay relay = relay(settings(), SILENT);
         until(() -> assertThat(relay.status().waiting()).isZero());
-        assertThat(log.applied()).hasSize(all.size());
+        assertThat(log.applied()).hasSize(rows);
     }
 
     /** More rows than a page has. */
     @Test
     void blockedRowsThatComeDueTogetherAreAllPublished() throws Exception {
         EventLog log = log();
-        List<Event> all = new ArrayList<>();
-        for (int i = 0; i < 2 * LeaderSession.BATCH + 1; i++) {
-            all.add(event("p" + i));
-        }
-        try (Connection connection = transaction()) {
-            outbox().addAll(connection, all);
-            connection.commit();
-        }
+        int rows = commitThreePages();
         String columns = "seq, id, aggregatetype, aggregateid, type, payload, created_ms";
         database()
                 .execute(List.of(
@@ -417,7 +415,7 @@ public abstract class RelayContract {
                         "DELETE FROM " + table));
         OutboxRelay relay = relay();
         until(() -> assertThat(relay.status().blockedRows()).isZero());
-        assertThat(log.applied()).hasSize(all.size());
+        assertThat(log.applied()).hasSize(rows);
     }
 
     @Test
