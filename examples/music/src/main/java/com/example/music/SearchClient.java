@@ -1,0 +1,34 @@
+package com.example.music;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.stereotype.Component;
+import org.springframework.web.client.RestClient;
+
+/** Asks the registry's search indexer, which knows the attributes of the events of all shards. */
+@Component
+class SearchClient {
+    /** A page of results, as far as this service shows it. */
+    record Page(List<Hit> results, long total, Map<String, Map<String, Long>> facets) {}
+
+    /** One result; without a handle where its collection has none. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Hit(String puri, @Nullable String handle, String shard, Map<String, String> attributes) {}
+
+    private final RestClient indexer;
+
+    SearchClient(@Value("${music.search-url}") String url) {
+        this.indexer = RestClient.create(url);
+    }
+
+    Page search(String words) {
+        return Objects.requireNonNull(indexer.get()
+                .uri("/v1/search?namespace=music&q={words}", words)
+                .retrieve()
+                .body(Page.class));
+    }
+}

@@ -1,0 +1,19 @@
+package com.example.music;
+
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Event;
+import dev.puri.spring.boot.TransactionOutbox;
+import java.util.function.Consumer;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** One shard. */
+record ShardDatabase(Shard shard, JdbcClient jdbc, TransactionTemplate transaction, TransactionOutbox outbox) {
+    /** Writes rows and the event that reports them, all or nothing. */
+    void write(Consumer<JdbcClient> rows, Event event) {
+        transaction.executeWithoutResult(status -> {
+            rows.accept(jdbc);
+            outbox.add(event);
+        });
+    }
+}

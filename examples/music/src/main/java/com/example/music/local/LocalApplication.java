@@ -1,0 +1,21 @@
+package com.example.music.local;
+
+import com.example.music.MusicApplication;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.boot.SpringApplication;
+
+/** Starts the databases and then the service. */
+public final class LocalApplication {
+    private LocalApplication() {}
+
+    /**
+     * @param args a folder for the databases, and settings of the application
+     */
+    public static void main(String[] args) throws Exception {
+        List<String> settings = new ArrayList<>(List.of(args).subList(1, args.length));
+        settings.addAll(LocalDatabases.start(Path.of(args[0])).settings());
+        SpringApplication.run(MusicApplication.class, settings.toArray(String[]::new));
+    }
+}
