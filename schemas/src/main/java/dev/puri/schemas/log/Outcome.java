@@ -19,8 +19,11 @@ public record Outcome(Kind kind, @Nullable Reason reason) {
 
     /** What became of an event. */
     public enum Kind {
+        /** It changed the row. */
         APPLIED,
+        /** It was allowed and changed nothing, for example because it had been applied before. */
         UNCHANGED,
+        /** It broke a rule and changed nothing. */
         REFUSED
     }
 
@@ -33,6 +36,7 @@ public record Outcome(Kind kind, @Nullable Reason reason) {
         }
     }
 
+    /** A refusal for this reason. */
     public static Outcome refused(Reason reason) {
         return new Outcome(Kind.REFUSED, reason);
     }

@@ -29,6 +29,7 @@ public record Refusal(
         }
     }
 
+    /** A refusal without a holder and a survivor. */
     public static Refusal of(Reason reason, String detail) {
         return new Refusal(reason, detail, null, null);
     }

@@ -29,8 +29,11 @@ public record Row(
         Position position) {
     /** What state an identity is in. */
     public enum Status {
+        /** It is on the row's shard. */
         ACTIVE,
+        /** It goes on under another pURI. */
         MERGED,
+        /** It is gone. */
         DELETED
     }
 

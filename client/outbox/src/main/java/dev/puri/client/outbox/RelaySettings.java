@@ -55,16 +55,19 @@ public record RelaySettings(
                 Duration.ofSeconds(1));
     }
 
+    /** The same with another table. */
     public RelaySettings withTable(String name) {
         return new RelaySettings(
                 dataSource, dialect, name, properties, ownsTopic, pollInterval, sweepInterval, firstBackoff);
     }
 
+    /** The same with other namespaces that have an events topic of their own. */
     public RelaySettings withOwnsTopic(Predicate<String> owns) {
         return new RelaySettings(
                 dataSource, dialect, table, properties, owns, pollInterval, sweepInterval, firstBackoff);
     }
 
+    /** The same with other times. */
     public RelaySettings withTimes(Duration poll, Duration sweep, Duration backoff) {
         return new RelaySettings(dataSource, dialect, table, properties, ownsTopic, poll, sweep, backoff);
     }

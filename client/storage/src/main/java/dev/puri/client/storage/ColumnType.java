@@ -18,9 +18,13 @@ public final class ColumnType<C> {
 
     /** How values are stored. */
     public enum Kind {
+        /** A signed integer of 64 bits. */
         BIGINT,
+        /** The database's own type, which MySQL does not have. */
         UUID,
+        /** Characters, up to a length. */
         TEXT,
+        /** Bytes of a fixed length. */
         BINARY
     }
 
@@ -44,10 +48,12 @@ public final class ColumnType<C> {
         return new ColumnType<>(Kind.BINARY, byte[].class, length);
     }
 
+    /** How values are stored. */
     public Kind kind() {
         return kind;
     }
 
+    /** The class of values in Java. */
     public Class<C> javaType() {
         return javaType;
     }
