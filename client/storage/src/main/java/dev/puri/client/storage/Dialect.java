@@ -2,7 +2,6 @@ package dev.puri.client.storage;
 
 /** A database, as far as its SQL for a column differs. */
 public enum Dialect {
-    /** All versions that PostgreSQL supports. */
     POSTGRESQL,
     /** 8.0 and newer. */
     MYSQL,
