@@ -118,10 +118,8 @@ class ExternalBuildIT {
         Collections.addAll(expected, "client.jar", "client-storage.jar");
         assertThat(jars).extracting(jar -> jar.getFileName().toString()).containsExactlyElementsOf(expected);
         for (String ours : List.of("schemas.jar", "client.jar", "client-storage.jar")) {
-            assertRunsOnJava17(jars.stream()
-                    .filter(jar -> jar.endsWith(ours))
-                    .findFirst()
-                    .orElseThrow());
+            assertRunsOnJava17(
+                    jars.stream().filter(jar -> jar.endsWith(ours)).findFirst().orElseThrow());
         }
     }
 

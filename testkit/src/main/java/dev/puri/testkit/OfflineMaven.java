@@ -52,7 +52,8 @@ public final class OfflineMaven implements AutoCloseable {
     private static String property(String name) {
         String value = System.getProperty(name);
         if (value == null) {
-            throw new IllegalStateException(name + " is not set; the root pom sets it for integration tests that Maven runs");
+            throw new IllegalStateException(
+                    name + " is not set; the root pom sets it for integration tests that Maven runs");
         }
         return value;
     }
@@ -75,7 +76,8 @@ public final class OfflineMaven implements AutoCloseable {
 
     /** Installs a pom without a jar, such as a parent or a BOM. */
     public void installPom(String artifact, Path module) throws IOException {
-        Path place = Files.createDirectories(repository.resolve(OURS).resolve(artifact).resolve(version()));
+        Path place = Files.createDirectories(
+                repository.resolve(OURS).resolve(artifact).resolve(version()));
         Files.copy(module.resolve("pom.xml"), place.resolve(artifact + "-" + version() + ".pom"));
     }
 
@@ -85,7 +87,9 @@ public final class OfflineMaven implements AutoCloseable {
         String name = artifact + "-" + version() + ".jar";
         Path jar = module.resolve("target").resolve(name);
         assertThat(jar).as("jars are made by mvn -am verify").exists();
-        Files.copy(jar, repository.resolve(OURS).resolve(artifact).resolve(version()).resolve(name));
+        Files.copy(
+                jar,
+                repository.resolve(OURS).resolve(artifact).resolve(version()).resolve(name));
     }
 
     /** Copies the files of a project, whose folder must not be there yet. */
