@@ -1,0 +1,35 @@
+package dev.puri.client.testing;
+
+import java.lang.reflect.AnnotatedElement;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** What {@link RegistryTest} does: starts the registry, declares collections and gives the {@link Registry} to tests. */
+public final class RegistryExtension implements BeforeAllCallback, ParameterResolver {
+    /** For JUnit. */
+    public RegistryExtension() {}
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        Registry registry = Registry.shared();
+        AnnotatedElement tests = context.getRequiredTestClass();
+        AnnotationSupport.findAnnotation(tests, RegistryTest.class).ifPresent(annotation -> {
+            for (String file : annotation.collections()) {
+                registry.declare(file);
+            }
+        });
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == Registry.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return Registry.shared();
+    }
+}

@@ -1,0 +1,69 @@
+package dev.puri.client.testing;
+
+import java.net.URL;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one registry of this JVM.
+ *
+ * <p>It lives as long as the JVM and not as one run of JUnit: Spring keeps contexts, with their publishers and feeds, until the JVM ends.
+ */
+final class SharedRegistry {
+    private static @Nullable Registry registry;
+
+    /** Why the first start failed; later tests fail at once and for the same reason. */
+    private static @Nullable RegistryStartException failure;
+
+    private SharedRegistry() {}
+
+    static synchronized Registry get() {
+        if (failure != null) {
+            throw new RegistryStartException(Objects.requireNonNull(failure.getMessage()), failure);
+        }
+        Registry running = registry;
+        if (running == null) {
+            try {
+                running = start();
+            } catch (RegistryStartException e) {
+                failure = e;
+                throw e;
+            }
+            registry = running;
+        }
+        return running;
+    }
+
+    private static Registry start() {
+        URL stack = StackFiles.onClassPath();
+        long from = System.nanoTime();
+        StackForm form = StackForm.choose(System.getenv(StackForm.VARIABLE), stack != null, SharedRegistry::hasDocker);
+        Registry started = form == StackForm.EMBEDDED ? process(Objects.requireNonNull(stack)) : containers();
+        System.err.println(String.format(
+                Locale.ROOT,
+                "puri: tests use the registry of %s, %s, ready after %.1f s",
+                form == StackForm.EMBEDDED ? "client-testing-stack" : "Docker",
+                started,
+                (System.nanoTime() - from) / 1e9));
+        return started;
+    }
+
+    private static Registry process(URL stack) {
+        Path user = Path.of(System.getProperty("user.home"));
+        StackFiles files = StackFiles.of(stack, StackFiles.cache(System.getenv(), user));
+        StackProcess process =
+                StackProcess.start(files, JavaHomes.commandOf(files.java(), JavaHomes.usual(System.getenv(), user)));
+        Runtime.getRuntime().addShutdownHook(new Thread(process::close, "puri-test-stack-close"));
+        return process;
+    }
+
+    private static Registry containers() {
+        throw new IllegalStateException("placeholder");
+    }
+
+    private static boolean hasDocker() {
+        return false;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.puri.client.testing;
+
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** How the registry for tests runs. */
+enum StackForm {
+    /** As a process, from the jars of {@code client-testing-stack}. */
+    EMBEDDED,
+    /** As containers. */
+    DOCKER;
+
+    /** Environment variable that asks for a form. */
+    static final String VARIABLE = "PURI_TEST_STACK";
+
+    /**
+     * Chooses the form: the one that is asked for, else the process if its jars are there, else containers if Docker is.
+     *
+     * @param asked the value of {@value #VARIABLE}; null or blank when none is asked for
+     * @param hasJars whether {@code client-testing-stack} is on the class path
+     * @param hasDocker whether Testcontainers is on the class path and a Docker engine answers; asked only when it matters
+     * @throws RegistryStartException when there is none, or the one that is asked for is not there
+     */
+    static StackForm choose(@Nullable String asked, boolean hasJars, BooleanSupplier hasDocker) {
+        switch (asked == null ? "" : asked.strip().toLowerCase(Locale.ROOT)) {
+            case "" -> {
+                if (hasJars) {
+                    return EMBEDDED;
+                }
+                if (hasDocker.getAsBoolean()) {
+                    return DOCKER;
+                }
+                throw new RegistryStartException(
+                        "there is no registry to test with: add dev.puri:client-testing-stack to the tests' class path, or"
+                                + " org.testcontainers:testcontainers-kafka and a Docker engine",
+                        null);
+            }
+            case "embedded" -> {
+                if (hasJars) {
+                    return EMBEDDED;
+                }
+                throw new RegistryStartException(
+                        VARIABLE + "=embedded needs dev.puri:client-testing-stack on the tests' class path", null);
+            }
+            case "docker" -> {
+                if (hasDocker.getAsBoolean()) {
+                    return DOCKER;
+                }
+                throw new RegistryStartException(
+                        VARIABLE
+                                + "=docker needs org.testcontainers:testcontainers-kafka on the tests' class path and a"
+                                + " Docker engine that answers",
+                        null);
+            }
+            default -> throw new RegistryStartException(VARIABLE + ": embedded or docker, not \"" + asked + "\"", null);
+        }
+    }
+}
