@@ -32,6 +32,7 @@ class LauncherTest {
             "http-service",
             "embedded",
             "log-tail",
+            "registry-rules",
             "registry-streams",
             "identity-table",
             "resolver-api",

@@ -3,6 +3,7 @@ package dev.puri.registry;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -19,14 +20,12 @@ final class AttributeBounds {
 
     /** What is over its bound; null when nothing is. */
     static @Nullable Refusal objectionTo(Change change) {
-        String tooLarge = switch (change) {
-            case Change.Created created -> excessOf(created.attributes());
-            case Change.Described described -> excessOf(described.attributes());
-            case Change.Moved ignored -> null;
-            case Change.Merged ignored -> null;
-            case Change.Deleted ignored -> null;
-            case Change.Erased ignored -> null;
-        };
+        String tooLarge = null;
+        if (change instanceof Change.Created created) {
+            tooLarge = excessOf(created.attributes());
+        } else if (change instanceof Change.Described described) {
+            tooLarge = excessOf(described.attributes());
+        }
         return tooLarge == null ? null : Refusal.of(Reason.TOO_LARGE, tooLarge);
     }
 
@@ -50,7 +49,8 @@ final class AttributeBounds {
         }
         long bytes = 0;
         for (Map.Entry<String, String> attribute : attributes.entrySet()) {
-            bytes += Texts.utf8(attribute.getKey()).length + Texts.utf8(attribute.getValue()).length;
+            bytes += attribute.getKey().getBytes(StandardCharsets.UTF_8).length
+                    + attribute.getValue().getBytes(StandardCharsets.UTF_8).length;
         }
         return bytes > MAX_BYTES
                 ? "the attributes have " + bytes + " bytes of names and values, at most " + MAX_BYTES + " are allowed"

@@ -25,14 +25,10 @@ record Terms(@Nullable Collection collection) {
 
     @Nullable
     Refusal objectionTo(Change change) {
-        return switch (change) {
-            case Change.Created created -> objectionTo(created);
-            case Change.Moved moved -> moved.owner() == null ? null : objectionTo(moved.owner());
-            case Change.Described ignored -> null;
-            case Change.Merged ignored -> null;
-            case Change.Deleted ignored -> null;
-            case Change.Erased ignored -> null;
-        };
+        if (change instanceof Change.Created created) {
+            return objectionTo(created);
+        }
+        return change instanceof Change.Moved moved && moved.owner() != null ? objectionTo(moved.owner()) : null;
     }
 
     private @Nullable Refusal objectionTo(Change.Created created) {
