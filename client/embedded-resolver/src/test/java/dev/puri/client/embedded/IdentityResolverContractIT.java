@@ -3,6 +3,7 @@ package dev.puri.client.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.IdentityResolverContract;
 import dev.puri.client.resolve.ResolverClient;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,7 +40,7 @@ final class IdentityResolverContractIT {
         }
 
         @Override
-        IdentityResolver open(int maxPending) {
+        protected IdentityResolver open(int maxPending) {
             return ResolverClient.open(
                     registry.overHttp().maxPending(maxPending).build());
         }
@@ -52,7 +53,7 @@ final class IdentityResolverContractIT {
         }
 
         @Override
-        IdentityResolver open(int maxPending) {
+        protected IdentityResolver open(int maxPending) {
             EmbeddedResolver opened =
                     EmbeddedResolver.open(registry.embedded(folder.resolve("embedded-" + OPENED.incrementAndGet()))
                             .maxPending(maxPending)

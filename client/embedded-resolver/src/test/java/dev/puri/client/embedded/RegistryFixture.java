@@ -8,6 +8,7 @@ import dev.puri.client.Identifiers;
 import dev.puri.client.Identities;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.NewIdentity;
+import dev.puri.client.resolve.ContractRegistry;
 import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.http.Settings;
 import dev.puri.registry.RegistryStreams;
@@ -16,10 +17,6 @@ import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.collection.Collection;
-import dev.puri.schemas.identity.Owner;
-import dev.puri.schemas.identity.Prefix;
-import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 import dev.puri.testkit.Broker;
@@ -28,7 +25,6 @@ import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,22 +32,13 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 
 /** A registry of real parts: broker, schema registry, topology and a resolver over HTTP. */
-final class RegistryFixture implements AutoCloseable {
-    static final Owner OWNER = new Owner("catalog");
-    static final Instant TIME = Instant.parse("2026-03-01T10:00:00.120Z");
-    static final int PARTITIONS = 3;
-
+final class RegistryFixture implements ContractRegistry, AutoCloseable {
     /** For conditions that a busy machine may keep from coming true for a while. */
     static final Duration SOON = Duration.ofSeconds(60);
 
-    private static final String NAMESPACE = "contract";
-    private static final String COLLECTION = "tracks";
-
     final RestartableBroker broker = Broker.start();
     final RestartableSchemaRegistry schemas = SchemaRegistryFixture.start();
-    final Events events = new Events("contract-test");
-    private final Identities identities =
-            new Identities(NAMESPACE, COLLECTION, new Prefix("ctr"), Identifiers.nanoid());
+    private final Identities identities = new Identities(NAMESPACE, COLLECTION, PREFIX, Identifiers.nanoid());
     private final RegistryStreams streams;
     private final Resolver resolver;
     private final IdentityPublisher publisher;
@@ -63,8 +50,7 @@ final class RegistryFixture implements AutoCloseable {
         Map<String, Object> properties =
                 Map.of("bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemas.url());
         new CollectionRegistry(properties, Duration.ofSeconds(60))
-                .apply(List.of(
-                        new Collection(NAMESPACE, COLLECTION, new Prefix("ctr"), Set.of(), false, false, "", false)));
+                .apply(List.of(new Collection(NAMESPACE, COLLECTION, PREFIX, Set.of(), false, false, "", false)));
         streams = RegistryStreams.start(Settings.read(
                 StreamsSettings.class,
                 Map.of(
@@ -105,21 +91,13 @@ final class RegistryFixture implements AutoCloseable {
         return EmbeddedResolverOptions.at(broker.bootstrapServers(), schemas.url(), folder);
     }
 
-    NewIdentity mint() {
+    @Override
+    public NewIdentity mint() {
         return identities.mint();
     }
 
-    Puri name() {
-        return mint().puri();
-    }
-
-    /** Creates an object in this shard, at {@link #TIME}. */
-    Position create(NewIdentity identity, String shard) throws Exception {
-        return publish(events.created(identity, OWNER, new Shard(shard)).occurredAt(TIME));
-    }
-
-    /** Publishes, and returns the token. */
-    Position publish(Events.Draft draft) throws Exception {
+    @Override
+    public Position publish(Events.Draft draft) throws Exception {
         Event event = draft.build();
         return publisher.publish(event).toCompletableFuture().get(60, TimeUnit.SECONDS);
     }

@@ -1,17 +1,14 @@
-package dev.puri.client.embedded;
+package dev.puri.client.resolve;
 
-import static dev.puri.client.embedded.RegistryFixture.OWNER;
-import static dev.puri.client.embedded.RegistryFixture.TIME;
+import static dev.puri.client.resolve.ContractRegistry.EVENTS;
+import static dev.puri.client.resolve.ContractRegistry.OWNER;
+import static dev.puri.client.resolve.ContractRegistry.PARTITIONS;
+import static dev.puri.client.resolve.ContractRegistry.TIME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.client.NewIdentity;
-import dev.puri.client.resolve.IdentityResolver;
-import dev.puri.client.resolve.Placement;
-import dev.puri.client.resolve.Ref;
-import dev.puri.client.resolve.ResolverException;
 import dev.puri.client.resolve.ResolverException.Kind;
-import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -32,17 +29,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link IdentityResolver} does, however it gets its answers. */
-abstract class IdentityResolverContract {
+public abstract class IdentityResolverContract {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final long SEED = Long.getLong("puri.contract.seed", System.nanoTime());
 
     /** More references than a resolver takes in one request. */
     private static final int MANY = 2_500;
 
-    private final RegistryFixture registry;
+    private final ContractRegistry registry;
     private IdentityResolver resolver;
 
-    IdentityResolverContract(RegistryFixture registry) {
+    protected IdentityResolverContract(ContractRegistry registry) {
         this.registry = registry;
     }
 
@@ -51,7 +48,7 @@ abstract class IdentityResolverContract {
      *
      * @param maxPending references that may be pending
      */
-    abstract IdentityResolver open(int maxPending) throws Exception;
+    protected abstract IdentityResolver open(int maxPending) throws Exception;
 
     @BeforeEach
     void open() throws Exception {
@@ -108,14 +105,13 @@ abstract class IdentityResolverContract {
         for (NewIdentity each : List.of(active, merged, twice, lost, deleted, intoDeleted, erased)) {
             registry.create(each, "br-1");
         }
-        settled(merged.puri(), registry.publish(registry.events.merged(merged.puri(), active.puri())));
-        settled(twice.puri(), registry.publish(registry.events.merged(twice.puri(), merged.puri())));
-        settled(lost.puri(), registry.publish(registry.events.merged(lost.puri(), nowhere)));
-        settled(intoDeleted.puri(), registry.publish(registry.events.merged(intoDeleted.puri(), deleted.puri())));
-        settled(deleted.puri(), registry.publish(registry.events.deleted(deleted.puri())));
-        settled(erased.puri(), registry.publish(registry.events.erased(erased.puri())));
-        Verdict found =
-                settled(active.puri(), registry.publish(registry.events.moved(active.puri(), new Shard("us-1"))));
+        settled(merged.puri(), registry.publish(EVENTS.merged(merged.puri(), active.puri())));
+        settled(twice.puri(), registry.publish(EVENTS.merged(twice.puri(), merged.puri())));
+        settled(lost.puri(), registry.publish(EVENTS.merged(lost.puri(), nowhere)));
+        settled(intoDeleted.puri(), registry.publish(EVENTS.merged(intoDeleted.puri(), deleted.puri())));
+        settled(deleted.puri(), registry.publish(EVENTS.deleted(deleted.puri())));
+        settled(erased.puri(), registry.publish(EVENTS.erased(erased.puri())));
+        Verdict found = settled(active.puri(), registry.publish(EVENTS.moved(active.puri(), new Shard("us-1"))));
         Placement placement = new Placement(OWNER, new Shard("us-1"), active.uuid());
 
         List<Verdict> verdicts = resolver.resolveAll(Ref.all(List.of(
@@ -226,14 +222,13 @@ abstract class IdentityResolverContract {
         assertThat(byHandle).isEqualTo(found(track, "br-1", 1, byHandle));
 
         for (int i = 2; i < 10; i++) {
-            Verdict moved =
-                    settled(track.puri(), registry.publish(registry.events.moved(track.puri(), new Shard("br-" + i))));
+            Verdict moved = settled(track.puri(), registry.publish(EVENTS.moved(track.puri(), new Shard("br-" + i))));
             assertThat(moved).isEqualTo(found(track, "br-" + i, i, moved));
         }
         // An earlier token of the same name is satisfied too.
         assertThat(settled(track.puri(), created)).isInstanceOf(Verdict.Found.class);
 
-        Position erased = registry.publish(registry.events.erased(track.puri()));
+        Position erased = registry.publish(EVENTS.erased(track.puri()));
         assertThat(settled(track.puri(), erased)).isInstanceOf(Verdict.Unknown.class);
     }
 
@@ -269,7 +264,7 @@ abstract class IdentityResolverContract {
         Ref late = Ref.of(track.puri())
                 .at(new Position(created.topic(), created.partition(), created.offset() + 1_000_000));
         Ref foreign = Ref.of(track.puri())
-                .at(new Position(created.topic(), (created.partition() + 1) % RegistryFixture.PARTITIONS, 1_000_000));
+                .at(new Position(created.topic(), (created.partition() + 1) % PARTITIONS, 1_000_000));
 
         List<Verdict> verdicts =
                 resolver.resolveAll(List.of(late, Ref.of(track.puri()), foreign), Duration.ofMillis(100));

@@ -1,0 +1,39 @@
+package dev.puri.client.resolve;
+
+import dev.puri.client.Events;
+import dev.puri.client.NewIdentity;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
+import java.time.Instant;
+
+/** The registry of an {@link IdentityResolverContract}: it takes events of one collection, whose resolver is tested. */
+public interface ContractRegistry {
+    String NAMESPACE = "contract";
+    String COLLECTION = "tracks";
+    Prefix PREFIX = new Prefix("ctr");
+    Owner OWNER = new Owner("catalog");
+    Instant TIME = Instant.parse("2026-03-01T10:00:00.120Z");
+
+    /** Of the events topic. */
+    int PARTITIONS = 3;
+
+    Events EVENTS = new Events("contract-test");
+
+    /** Mints in the collection, with a handle. */
+    NewIdentity mint();
+
+    /** Publishes, and returns the token. */
+    Position publish(Events.Draft draft) throws Exception;
+
+    default Puri name() {
+        return mint().puri();
+    }
+
+    /** Creates an object in this shard, at {@link #TIME}. */
+    default Position create(NewIdentity identity, String shard) throws Exception {
+        return publish(EVENTS.created(identity, OWNER, new Shard(shard)).occurredAt(TIME));
+    }
+}
