@@ -67,11 +67,13 @@ public interface Registry {
     }
 
     /**
-     * Declares collections, as {@code puri collections apply} does; what is declared already is left alone.
+     * Declares collections and namespaces, as {@code puri collections apply} does; what is declared already is left alone. Makes the events
+     * topic of a namespace that owns one; the topology reads a new topic after up to 30 s.
      *
      * @throws IllegalArgumentException when one conflicts with what another test declared; all conflicts are listed
      */
     default void declare(List<? extends Declaration> declarations) {
+        NamespaceTopics.create(bootstrapServers(), declarations);
         Declared declared = new CollectionRegistry(properties(), Duration.ofSeconds(60)).apply(declarations);
         if (declared instanceof Declared.Conflicts conflicts) {
             throw new IllegalArgumentException("conflicts with what is declared:\n" + conflicts);

@@ -12,10 +12,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Runs the tests of a class against a whole {@link Registry}, which their methods and constructors take as a parameter. It is started
  * before the first such test of the JVM.
  *
- * <pre>{@code
- * @RegistryTest(collections = "collections.yaml")
+ * <pre>{@code @RegistryTest(collections = "collections.yaml")
  * class TracksTest {
- *     @Test
  *     void aTrackIsFound(Registry registry) { … }
  * }
  * }</pre>

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It lives as long as the JVM and not as one run of JUnit: Spring keeps contexts, with their publishers and feeds, until the JVM ends.
  */
 final class SharedRegistry {
+    private static final String IMAGE_VARIABLE = "PURI_TEST_IMAGE";
+
     private static @Nullable Registry registry;
 
     /** Why the first start failed; later tests fail at once and for the same reason. */
@@ -59,11 +61,29 @@ final class SharedRegistry {
         return process;
     }
 
+    /** Testcontainers removes them when this JVM has ended. */
     private static Registry containers() {
-        throw new IllegalStateException("placeholder");
+        String image = System.getenv().getOrDefault(IMAGE_VARIABLE, RegistryContainers.IMAGE);
+        RegistryContainers containers = new RegistryContainers(image);
+        try {
+            containers.start();
+        } catch (RuntimeException e) {
+            containers.stop();
+            throw new RegistryStartException(
+                    "the registry for tests does not start in Docker. Its image is " + image
+                            + ", which docker build makes in the" + " registry's repository; " + IMAGE_VARIABLE
+                            + " may name another. " + e,
+                    e);
+        }
+        return containers;
     }
 
     private static boolean hasDocker() {
-        return false;
+        try {
+            Class.forName("org.testcontainers.kafka.KafkaContainer", false, SharedRegistry.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+        return RegistryContainers.isDockerThere();
     }
 }

@@ -1,0 +1,24 @@
+package dev.puri.client.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** docs/testing.md shows tests that run. */
+class DocumentationTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"TracksIT", "TracksSpringIT", "MoverTest"})
+    void theExampleIsATestThatRuns(String example) throws Exception {
+        String code = Files.readString(Path.of("src/test/java/com/example/music", example + ".java"));
+        assertThat(Files.readString(Path.of("../../docs/testing.md"))).contains("```java\n" + code + "```");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PURI_TEST_STACK", "PURI_TEST_CACHE", "PURI_TEST_IMAGE", "client-testing-stack", "testcontainers-kafka"})
+    void whatMessagesNameIsExplained(String name) throws Exception {
+        assertThat(Files.readString(Path.of("../../docs/testing.md"))).contains(name);
+    }
+}

@@ -1,0 +1,147 @@
+package dev.puri.client.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.client.Delivery;
+import dev.puri.client.Events;
+import dev.puri.client.Fate;
+import dev.puri.client.Identifiers;
+import dev.puri.client.Identities;
+import dev.puri.client.NewIdentity;
+import dev.puri.client.resolve.ContractRegistry;
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.IdentityResolverContract;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.Verdict;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Position;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class InMemoryRegistryTest {
+    private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final Fake FAKE = new Fake();
+
+    private static Collection collection(String namespace, String name, String prefix) {
+        return new Collection(namespace, name, new Prefix(prefix), Set.of(), false, false, "", false);
+    }
+
+    /** The contract that a client over HTTP and an embedded resolver keep. */
+    @Nested
+    class Resolving extends IdentityResolverContract {
+        Resolving() {
+            super(FAKE);
+        }
+
+        @Override
+        protected IdentityResolver open(int maxPending) {
+            return FAKE.registry.resolver(maxPending);
+        }
+    }
+
+    private static final class Fake implements ContractRegistry {
+        private final InMemoryRegistry registry =
+                new InMemoryRegistry().declare(List.of(collection(NAMESPACE, COLLECTION, PREFIX.text())));
+        private final Identities identities = new Identities(NAMESPACE, COLLECTION, PREFIX, Identifiers.nanoid());
+
+        @Override
+        public NewIdentity mint() {
+            return identities.mint();
+        }
+
+        @Override
+        public Position publish(Events.Draft draft) {
+            return registry.publishSync(draft.build());
+        }
+    }
+
+    /** The contract that the real registry keeps. */
+    @Nested
+    class Publishing extends FateContract {
+        private final InMemoryRegistry registry = new InMemoryRegistry().declare("collections.yaml");
+
+        @Override
+        Position publish(Event event) throws Exception {
+            return registry.publish(event).toCompletableFuture().get();
+        }
+
+        @Override
+        List<Delivery> publishAll(List<Event> events) {
+            return registry.publishAll(events);
+        }
+
+        @Override
+        Fate await(Puri puri, Position token) {
+            return registry.awaitSync(puri, token, WAIT);
+        }
+
+        @Override
+        IdentityResolver resolver() {
+            return registry.resolver();
+        }
+    }
+
+    @Test
+    void keepsWhatWasPublishedInItsOrder() {
+        InMemoryRegistry registry = new InMemoryRegistry();
+        Puri track = Puri.parse("music:tracks:1");
+        Event moved = new Events("test").moved(track, new Shard("us-1")).build();
+        Event deleted = new Events("test").deleted(track).build();
+        registry.publishAll(List.of(moved, deleted));
+        assertThat(registry.published()).containsExactly(moved, deleted);
+    }
+
+    @Test
+    void anEventThatIsPublishedLaterAnswersWhoWaitsForIt() throws Exception {
+        InMemoryRegistry registry = new InMemoryRegistry();
+        Identities tracks = new Identities("music", "tracks", null, Identifiers.nanoid());
+        NewIdentity track = tracks.mint();
+        Event created = new Events("test")
+                .created(track, new Owner("catalog"), new Shard("eu-1"))
+                .build();
+        Position first = registry.publishSync(created);
+        Position next = new Position(first.topic(), first.partition(), first.offset() + 1);
+        CompletableFuture<Verdict> answer = registry.resolver()
+                .resolveAsync(Ref.of(track.puri()).at(next), WAIT)
+                .toCompletableFuture();
+        assertThat(answer).isNotDone();
+
+        registry.publishSync(
+                new Events("test").moved(track.puri(), new Shard("us-1")).build());
+
+        assertThat(answer.get(60, TimeUnit.SECONDS).placement())
+                .satisfies(placement -> assertThat(placement.shard()).isEqualTo(new Shard("us-1")));
+    }
+
+    @Test
+    void aTokenOfAnotherObjectHasNoFate() {
+        InMemoryRegistry registry = new InMemoryRegistry();
+        Position token = registry.publishSync(
+                new Events("test").deleted(Puri.parse("music:tracks:1")).build());
+        Position foreign = new Position(token.topic(), (token.partition() + 1) % 3, 0);
+        assertThatThrownBy(() -> registry.awaitSync(Puri.parse("music:tracks:1"), foreign, WAIT))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is of another object");
+    }
+
+    @Test
+    void aPrefixIsDeclaredOnce() {
+        InMemoryRegistry registry = new InMemoryRegistry().declare(List.of(collection("music", "tracks", "trk")));
+        assertThatThrownBy(() -> registry.declare(List.of(collection("music", "albums", "trk"))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("trk belongs to music:tracks");
+        assertThatThrownBy(() -> registry.declare("no.yaml"))
+                .hasMessage("no.yaml is not on the class path of the tests");
+    }
+}
