@@ -36,8 +36,9 @@ final class NamespaceTopics {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             Map<String, TopicDescription> described =
                     get(admin.describeTopics(List.of(Topics.EVENTS)).allTopicNames());
-            int partitions =
-                    Objects.requireNonNull(described.get(Topics.EVENTS)).partitions().size();
+            int partitions = Objects.requireNonNull(described.get(Topics.EVENTS))
+                    .partitions()
+                    .size();
             Map<String, String> configuration = configurationOfEvents(admin);
             List<NewTopic> wanted = names.stream()
                     .map(name -> new NewTopic(name, partitions, (short) 1).configs(configuration))

@@ -17,7 +17,14 @@ class DocumentationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"PURI_TEST_STACK", "PURI_TEST_CACHE", "PURI_TEST_IMAGE", "client-testing-stack", "testcontainers-kafka"})
+    @ValueSource(
+            strings = {
+                "PURI_TEST_STACK",
+                "PURI_TEST_CACHE",
+                "PURI_TEST_IMAGE",
+                "client-testing-stack",
+                "testcontainers-kafka"
+            })
     void whatMessagesNameIsExplained(String name) throws Exception {
         assertThat(Files.readString(Path.of("../../docs/testing.md"))).contains(name);
     }
