@@ -1,15 +1,13 @@
 package dev.puri.spring.boot;
 
+import dev.puri.client.ProducerProperties;
 import dev.puri.schemas.log.Event;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.config.ConfigValue;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
@@ -76,23 +74,13 @@ final class PropertyMistakes {
                 && !passed.containsKey(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG)) {
             mistakes.add("puri.schema-registry.url: is not set; events cannot be serialized without a schema registry");
         }
-        for (ConfigValue each : validated(properties)) {
-            for (String error : each.errorMessages()) {
-                mistakes.add(
-                        each.name().equals(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG)
-                                ? "puri.kafka.bootstrap-servers: " + error
-                                : "puri.kafka.properties." + each.name() + ": " + error);
-            }
+        String address = ProducerConfig.BOOTSTRAP_SERVERS_CONFIG;
+        for (String mistake : ProducerProperties.mistakes(properties.producer())) {
+            mistakes.add(
+                    mistake.startsWith(address)
+                            ? "puri.kafka.bootstrap-servers" + mistake.substring(address.length())
+                            : "puri.kafka.properties." + mistake);
         }
-    }
-
-    private static List<ConfigValue> validated(PuriProperties properties) {
-        Map<String, String> producer = new HashMap<>();
-        producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
-        properties.producer().forEach((key, value) -> producer.put(key, String.valueOf(value)));
-        // The publisher sets it, and says so itself when it is given.
-        producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
-        return ProducerConfig.configDef().validate(producer);
     }
 
     private static void forbid(Map<String, String> passed, String key, String instead, List<String> mistakes) {

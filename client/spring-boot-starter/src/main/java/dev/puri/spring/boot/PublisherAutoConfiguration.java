@@ -2,15 +2,14 @@ package dev.puri.spring.boot;
 
 import dev.puri.client.Events;
 import dev.puri.client.IdentityPublisher;
+import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.schemas.collection.Declarations;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,7 +21,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.Resource;
 
 /** Makes events, and publishes them without an outbox. */
-@AutoConfiguration(after = PuriAutoConfiguration.class)
+@AutoConfiguration(after = {PuriAutoConfiguration.class, ResolverAutoConfiguration.class})
 public class PublisherAutoConfiguration {
     /** Events of this application. */
     @Bean
@@ -33,34 +32,19 @@ public class PublisherAutoConfiguration {
         return new Events(source != null ? source : environment.getRequiredProperty("spring.application.name"));
     }
 
-    /** The publisher. It connects in the background. */
+    /** The publisher. It connects in the background, and awaits by the application's resolver if there is one. */
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSetting("puri.kafka.bootstrap-servers")
-    IdentityPublisher puriIdentityPublisher(PuriProperties properties, ObjectProvider<Declarations> declarations) {
-        Map<String, Object> producer = new HashMap<>(properties.producer());
-        PuriProperties.Resolver resolver = properties.resolver();
-        // Its await opens a client of its own, which takes no SSL bundle.
-        if (!resolver.addresses().isEmpty() && resolver.sslBundle() == null) {
-            producer.put(IdentityPublisher.RESOLVER_URL, resolver.addresses().get(0));
-            if (resolver.token() != null) {
-                producer.put(IdentityPublisher.RESOLVER_TOKEN, resolver.token());
-            }
-        }
-        try {
-            return new IdentityPublisher(producer, ownsTopic(declarations));
-        } catch (IllegalArgumentException e) {
-            // It names Kafka's properties, one in a line.
-            List<String> mistakes = String.valueOf(e.getMessage())
-                    .lines()
-                    .skip(1)
-                    .map(line -> "puri.kafka.properties." + line.strip())
-                    .toList();
-            if (mistakes.isEmpty()) {
-                throw e;
-            }
-            throw new InvalidPuriPropertiesException(mistakes);
-        }
+    IdentityPublisher puriIdentityPublisher(
+            PuriProperties properties,
+            ObjectProvider<Declarations> declarations,
+            ObjectProvider<IdentityResolver> resolvers) {
+        IdentityResolver resolver = resolvers.getIfUnique();
+        Predicate<String> ownsTopic = ownsTopic(declarations);
+        return resolver == null
+                ? new IdentityPublisher(properties.producer(), ownsTopic)
+                : new IdentityPublisher(properties.producer(), ownsTopic, resolver);
     }
 
     /** Whether a namespace's events go to its own topic. */

@@ -59,7 +59,7 @@ class PropertyMistakesTest {
                 "puri.collections=classpath:nothing.yaml");
         assertThat(lines).hasSize(12);
         assertThat(String.join("\n", lines))
-                .contains("puri.kafka.properties.linger.ms: Invalid value soon")
+                .contains("puri.kafka.properties.linger.ms=soon: ")
                 .contains("puri.schema-registry.url: is not set")
                 .contains("puri.resolver.adresses: there is no such setting; the nearest is puri.resolver.addresses")
                 .contains("puri.resolver.deadline=later: is no Duration")
