@@ -2,8 +2,8 @@ package dev.puri.spring.boot;
 
 import dev.puri.client.Events;
 import dev.puri.client.IdentityPublisher;
-import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.declarations.CollectionsFile;
+import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.schemas.collection.Declarations;
 import java.io.IOException;
 import java.io.InputStreamReader;
