@@ -14,7 +14,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ProducerPropertiesTest {
     private static Map<String, Object> with(String key, Object value) {
-        return new HashMap<>(Map.of("bootstrap.servers", "127.0.0.1:1", key, value));
+        Map<String, Object> properties = new HashMap<>();
+        properties.put("bootstrap.servers", "127.0.0.1:1");
+        properties.put(key, value);
+        return properties;
     }
 
     @Test
