@@ -10,7 +10,6 @@ import dev.puri.spring.boot.PuriProperties;
 import dev.puri.spring.boot.RelayLifecycle;
 import dev.puri.spring.boot.TransactionOutbox;
 import java.util.Map;
-import java.util.Objects;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.springframework.beans.factory.BeanRegistrar;
@@ -63,11 +62,7 @@ class ShardBeans implements BeanRegistrar {
     }
 
     private static RelayLifecycle relay(DataSource pool, PuriProperties puri) {
-        Map<String, String> properties = Map.of(
-                "bootstrap.servers", String.join(",", puri.kafka().bootstrapServers()),
-                "schema.registry.url",
-                        Objects.requireNonNull(puri.schemaRegistry().url()));
-        return new RelayLifecycle(RelaySettings.of(pool, Dialect.POSTGRESQL, properties), Feed.NONE);
+        return new RelayLifecycle(RelaySettings.of(pool, Dialect.POSTGRESQL, puri.producer()), Feed.NONE);
     }
 
     private static ShardDatabase database(Shard shard, DataSource pool, RelayLifecycle relay) {

@@ -110,7 +110,7 @@ class MusicIT {
 
     private static List<String> texts(JsonNode list, String field) {
         List<String> texts = new ArrayList<>();
-        list.forEach(each -> texts.add(each.path(field).asString()));
+        list.forEach(each -> texts.add(each.path(field).asString("")));
         return texts;
     }
 

@@ -69,7 +69,7 @@ final class PropertyMistakes {
         if (properties.kafka().bootstrapServers().isEmpty()) {
             return;
         }
-        if (properties.schemaRegistry().url() == null
+        if (properties.schemaRegistry().url().isEmpty()
                 && !passed.containsKey("schema.registry.url")
                 && !passed.containsKey(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG)) {
             mistakes.add("puri.schema-registry.url: is not set; events cannot be serialized without a schema registry");

@@ -58,13 +58,19 @@ public record PuriProperties(
     /**
      * Schema registry.
      *
-     * @param url Base of the schema registry's Confluent API.
+     * @param url Base URLs of the schema registry's Confluent API. The first that works is asked.
      */
-    public record SchemaRegistry(@Nullable String url) {
-        /** Without the user info of the URL. */
+    // A list also because a record of one text would be made from the variable PURI_SCHEMA_REGISTRY of the puri
+    // command.
+    public record SchemaRegistry(@DefaultValue List<String> url) {
+        public SchemaRegistry {
+            url = List.copyOf(url);
+        }
+
+        /** Without the user info of the URLs. */
         @Override
         public String toString() {
-            return "SchemaRegistry[url=" + (url == null ? null : UserInfo.masked(url)) + "]";
+            return "SchemaRegistry[url=" + UserInfo.masked(url.toString()) + "]";
         }
     }
 
@@ -189,12 +195,12 @@ public record PuriProperties(
         return time.compareTo(LONGEST) > 0 ? LONGEST : time;
     }
 
-    /** The producer's properties, as {@code IdentityPublisher} takes them. */
-    Map<String, Object> producer() {
+    /** The producer's properties, as {@code IdentityPublisher} and {@code OutboxRelay} take them. */
+    public Map<String, Object> producer() {
         Map<String, Object> all = new LinkedHashMap<>(kafka.properties);
         all.put("bootstrap.servers", String.join(",", kafka.bootstrapServers));
-        if (schemaRegistry.url != null) {
-            all.put("schema.registry.url", schemaRegistry.url);
+        if (!schemaRegistry.url.isEmpty()) {
+            all.put("schema.registry.url", String.join(",", schemaRegistry.url));
         }
         return all;
     }

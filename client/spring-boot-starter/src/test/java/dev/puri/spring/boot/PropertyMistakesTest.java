@@ -89,11 +89,17 @@ class PropertyMistakesTest {
                                 StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
                                 new SystemEnvironmentPropertySource(
                                         StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                                        Map.of("PURI_RESOLVER", "http://a:1", "PURI_SOURCE", "catalog"))))
+                                        Map.of(
+                                                "PURI_RESOLVER", "http://a:1",
+                                                "PURI_SCHEMA_REGISTRY", "http://b:1",
+                                                "PURI_SOURCE", "catalog"))))
+                .withPropertyValues(
+                        "puri.resolver.addresses=http://c:1", "puri.schema-registry.url=http://d:1,http://e:1")
                 .run(context -> {
                     PuriProperties properties = context.getBean(PuriProperties.class);
                     assertThat(properties.source()).isEqualTo("catalog");
-                    assertThat(properties.resolver().addresses()).isEmpty();
+                    assertThat(properties.resolver().addresses()).containsExactly("http://c:1");
+                    assertThat(properties.schemaRegistry().url()).containsExactly("http://d:1", "http://e:1");
                 });
         assertThat(mistakes("puri.resolver=http://a:1"))
                 .singleElement()

@@ -34,7 +34,7 @@ class RegistryTestIT {
         for (String url : List.of(
                 registry.schemaRegistryUrl() + "/subjects",
                 registry.resolverUrl() + "/v1/collections",
-                registry.publicUrl() + "/v1/identities/trk_000000000000000",
+                registry.publicUrl() + "/v1/identities/trk_111111111111111",
                 registry.searchUrl() + "/v1/search")) {
             int status = HttpClient.newHttpClient()
                     .send(
