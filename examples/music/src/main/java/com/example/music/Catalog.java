@@ -17,6 +17,7 @@ import dev.puri.schemas.log.Event;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
 /** Writes new artists, tracks and playlists, each into one shard, with its event in the same transaction. */
@@ -32,7 +33,6 @@ class Catalog {
             .and(3, PuriColumns.of(Music.PLAYLISTS).asText(40));
 
     private static final Owner OWNER = new Owner("music");
-    private static final Duration CLAIM_WAIT = Duration.ofSeconds(5);
 
     /** Artists have natural keys, the others short ids in the order of creation. */
     private final Identities artists = Music.ARTISTS.identities(Identifiers.uuid());
@@ -43,11 +43,20 @@ class Catalog {
     private final Shards shards;
     private final Events events;
     private final IdentityPublisher publisher;
+    private final Duration claimWait;
 
-    Catalog(Shards shards, Events events, IdentityPublisher publisher) {
+    /**
+     * @param claimWait for the registry's answer to a claim
+     */
+    Catalog(
+            Shards shards,
+            Events events,
+            IdentityPublisher publisher,
+            @Value("${music.claim-wait:5s}") Duration claimWait) {
         this.shards = shards;
         this.events = events;
         this.publisher = publisher;
+        this.claimWait = claimWait;
     }
 
     /** A track is in the shard that its own name chooses. */
@@ -108,11 +117,10 @@ class Catalog {
                 event);
         Fate fate = fate(event);
         if (fate instanceof Fate.Refused refused) {
-            // Nobody has seen the row, because nobody can look up its uuid.
-            database.jdbc()
-                    .sql("DELETE FROM artists WHERE id = ?")
-                    .param(artist.uuid())
-                    .update();
+            // Nobody has seen the row, because nobody can look up its uuid. Its event goes too: published after the
+            // holder is
+            // erased, it would give the name to a row that is gone.
+            database.delete("artists", artist.uuid(), event);
             throw new ClaimRefusedException(artist.puri(), refused);
         }
         return Created.of(artist, database, fate instanceof Fate.Settled);
@@ -124,7 +132,7 @@ class Catalog {
      */
     private Fate fate(Event event) {
         try {
-            return publisher.awaitSync(event.puri(), publisher.publishSync(event), CLAIM_WAIT);
+            return publisher.awaitSync(event.puri(), publisher.publishSync(event), claimWait);
         } catch (IOException | PublishException | IllegalStateException e) {
             return new Fate.NotCaughtUp();
         }

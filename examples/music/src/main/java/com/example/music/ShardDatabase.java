@@ -3,6 +3,7 @@ package com.example.music;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Event;
 import dev.puri.spring.boot.TransactionOutbox;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -14,6 +15,16 @@ record ShardDatabase(Shard shard, JdbcClient jdbc, TransactionTemplate transacti
         transaction.executeWithoutResult(status -> {
             rows.accept(jdbc);
             outbox.add(event);
+        });
+    }
+
+    /** Deletes a row, and the event that reports it unless the relay has published that. */
+    void delete(String table, UUID id, Event event) {
+        transaction.executeWithoutResult(status -> {
+            jdbc.sql("DELETE FROM " + table + " WHERE id = ?").param(id).update();
+            jdbc.sql("DELETE FROM puri_outbox WHERE id = ?")
+                    .param(event.eventId())
+                    .update();
         });
     }
 }

@@ -29,6 +29,7 @@ import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -36,6 +37,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The example on three PostgreSQL databases and a whole registry. */
+@Timeout(600)
 class MusicIT {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final HttpClient HTTP = HttpClient.newHttpClient();

@@ -29,7 +29,7 @@ final class NodeProgram {
             Files.copy(SOURCES.resolve(file), folder.resolve(file));
         }
         try {
-            output(Map.of(), "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund");
+            output(Map.of(), "npm", "install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund");
         } catch (IOException | AssertionError e) {
             if (Boolean.parseBoolean(System.getenv("CI"))) {
                 throw e;

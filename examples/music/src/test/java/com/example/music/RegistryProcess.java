@@ -98,6 +98,8 @@ final class RegistryProcess implements AutoCloseable {
                 "--puri.kafka.bootstrap-servers=" + addresses.group(1),
                 "--puri.schema-registry.url=" + addresses.group(2),
                 "--puri.resolver.addresses=" + resolver,
+                // A cold topology on a busy machine may need longer than a user would wait.
+                "--music.claim-wait=60s",
                 "--music.search-url=" + addresses.group(3));
     }
 

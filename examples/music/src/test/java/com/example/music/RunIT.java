@@ -52,7 +52,7 @@ class RunIT {
         builder.environment().putAll(Map.of("PURI", puri().toString(), "JAVA_HOME", System.getProperty("java.home")));
         Process run = builder.start();
         try {
-            assertThat(run.waitFor(150, TimeUnit.SECONDS))
+            assertThat(run.waitFor(6, TimeUnit.MINUTES))
                     .as(Files.readString(progress))
                     .isTrue();
             assertThat(run.exitValue()).as(Files.readString(progress)).isZero();
