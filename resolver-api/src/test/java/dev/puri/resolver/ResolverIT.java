@@ -622,7 +622,7 @@ final class ResolverIT {
                     0,
                     Duration.ofSeconds(30),
                     () -> null,
-                    () -> {},
+                    System::gc,
                     clock,
                     meters);
         }
