@@ -100,13 +100,13 @@ final class CacheBench {
             Pace.record(System.nanoTime() - begun, nanos);
             requireFound(verdict);
         }
-        turn.did(side + " p50", nanos.getValueAtPercentile(50));
-        turn.did(side + " p99", nanos.getValueAtPercentile(99));
+        turn.record(side + " p50", nanos.getValueAtPercentile(50));
+        turn.record(side + " p99", nanos.getValueAtPercentile(99));
         long begun = System.nanoTime();
         for (Ref ref : wanted) {
             requireFound(lookUp.apply(ref));
         }
-        turn.did(side + " mean", Pace.seconds(begun) * 1e9 / wanted.size());
+        turn.record(side + " mean", Pace.seconds(begun) * 1e9 / wanted.size());
     }
 
     private static void requireFound(@Nullable Verdict verdict) {

@@ -118,7 +118,7 @@ final class PublishBench {
                 for (Side side : sides) {
                     long begun = System.nanoTime();
                     side.publication().run();
-                    turn.did(side.name(), events / Pace.seconds(begun));
+                    turn.record(side.name(), events / Pace.seconds(begun));
                 }
             }
         }

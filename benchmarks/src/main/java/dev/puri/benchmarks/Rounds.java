@@ -21,9 +21,9 @@ final class Rounds {
         void take(int round, Turn turn) throws Exception;
     }
 
-    /** Takes what each side did. */
+    /** Takes the figures of each side. */
     interface Turn {
-        void did(String side, double figure);
+        void record(String side, double figure);
     }
 
     Rounds(int counted, Consumer<String> progress) {
