@@ -56,15 +56,11 @@ final class CacheBench {
             Cache<Puri, Verdict> bare =
                     Caffeine.newBuilder().maximumSize(2 * CACHED).build();
             List<Ref> wanted = fill(client, bare);
-            Rounds paces = new Rounds(rounds, progress).run("cache hits, ns", (round, turn) -> {
-                long hits = client.cacheStatistics().hits();
-                measure(turn, "hit", wanted, client::resolve);
-                long added = client.cacheStatistics().hits() - hits;
-                if (added != 2L * WANTED) {
-                    throw new IllegalStateException("only " + added + " of " + 2 * WANTED + " look-ups were hits");
-                }
-                measure(turn, "bare", wanted, ref -> bare.getIfPresent(Objects.requireNonNull(ref.puri())));
-            });
+            Rounds paces = new Rounds(rounds, progress).run("cache hits, ns", (round, turn) -> Rounds.measureRotated(
+                    round,
+                    () -> measureHits(turn, wanted, client),
+                    () -> measure(
+                            turn, "bare", wanted, ref -> bare.getIfPresent(Objects.requireNonNull(ref.puri())))));
             List<Figure> figures = new ArrayList<>();
             for (String kind : List.of("p50", "p99", "mean")) {
                 figures.add(paces.figure("cache hit " + kind, "ns", "hit " + kind, BASELINE, "bare " + kind));
@@ -89,6 +85,15 @@ final class CacheBench {
             wanted.add(refs.get(random.nextInt(refs.size())));
         }
         return wanted;
+    }
+
+    private static void measureHits(Rounds.Turn turn, List<Ref> wanted, ResolverClient client) {
+        long hits = client.cacheStatistics().hits();
+        measure(turn, "hit", wanted, client::resolve);
+        long added = client.cacheStatistics().hits() - hits;
+        if (added != 2L * wanted.size()) {
+            throw new IllegalStateException("only " + added + " of " + 2 * wanted.size() + " look-ups were hits");
+        }
     }
 
     private static void measure(

@@ -65,8 +65,10 @@ final class HttpBench {
                         .build()) {
             Rounds paces = new Rounds(rounds, progress).run("look-ups over HTTP, µs", (round, turn) -> {
                 for (Side side : sides) {
-                    recordPercentiles(turn, side.name(), ofClient(client, side.wanted()));
-                    recordPercentiles(turn, "bare " + side.name(), ofBare(bare, url, side.wanted()));
+                    Rounds.measureRotated(
+                            round,
+                            () -> recordPercentiles(turn, side.name(), ofClient(client, side.wanted())),
+                            () -> recordPercentiles(turn, "bare " + side.name(), ofBare(bare, url, side.wanted())));
                 }
             });
             List<Figure> figures = new ArrayList<>();
