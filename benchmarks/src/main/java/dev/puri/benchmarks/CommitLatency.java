@@ -26,8 +26,8 @@ import org.HdrHistogram.Histogram;
  *
  * <pre>
  *   outbox.add ── commit ── relay ── topology ── resolvable
- *   │             └─ commit → resolvable ───────┘
- *   └─ outbox.add → resolvable ─────────────────┘
+ *   │             └─ commit → resolvable ────────┘
+ *   └─ outbox.add → resolvable ──────────────────┘
  *
  *   publish ── acknowledged ── topology ── resolvable
  *   └─ publish → resolvable, the baseline ─┘
