@@ -32,21 +32,21 @@ final class BesidePuts {
             // Who is second finds the processor's caches as the first left them.
             boolean idleFirst = round % 2 == 0;
             if (idleFirst) {
-                turn.did(IDLE, pace(wanted(random)));
+                turn.record(IDLE, pace(wanted(random)));
             }
             Wanted paced = wanted(random);
             Wanted recorded = round > 0 ? wanted(random) : Wanted.NOTHING;
             AtomicBoolean over = new AtomicBoolean();
             Thread writer = Thread.ofPlatform().start(() -> put(new Random(round), over));
             try {
-                turn.did(BESIDE, pace(paced));
+                turn.record(BESIDE, pace(paced));
                 record(recorded, nanos);
             } finally {
                 over.set(true);
                 writer.join();
             }
             if (!idleFirst) {
-                turn.did(IDLE, pace(wanted(random)));
+                turn.record(IDLE, pace(wanted(random)));
             }
         });
         String name = "get by pURI beside 50 k puts/s";

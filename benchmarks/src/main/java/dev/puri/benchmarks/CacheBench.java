@@ -56,15 +56,17 @@ final class CacheBench {
             Cache<Puri, Verdict> bare =
                     Caffeine.newBuilder().maximumSize(2 * CACHED).build();
             List<Ref> wanted = fill(client, bare);
-            Rounds paces = new Rounds(rounds, progress).run("cache hits, ns", (round, turn) -> {
-                long hits = client.cacheStatistics().hits();
-                measure(turn, "hit", wanted, client::resolve);
-                long added = client.cacheStatistics().hits() - hits;
-                if (added != 2L * WANTED) {
-                    throw new IllegalStateException("only " + added + " of " + 2 * WANTED + " look-ups were hits");
-                }
-                measure(turn, "bare", wanted, ref -> bare.getIfPresent(Objects.requireNonNull(ref.puri())));
-            });
+            Rounds paces = new Rounds(rounds, progress)
+                    .run(
+                            "cache hits, ns",
+                            (round, turn) -> Rounds.measureRotated(
+                                    round,
+                                    () -> measureHits(turn, wanted, client),
+                                    () -> measure(
+                                            turn,
+                                            "bare",
+                                            wanted,
+                                            ref -> bare.getIfPresent(Objects.requireNonNull(ref.puri())))));
             List<Figure> figures = new ArrayList<>();
             for (String kind : List.of("p50", "p99", "mean")) {
                 figures.add(paces.figure("cache hit " + kind, "ns", "hit " + kind, BASELINE, "bare " + kind));
@@ -73,12 +75,18 @@ final class CacheBench {
         }
     }
 
-    /** Puts rows into both caches, and returns references to them in random order. */
+    /**
+     * Puts rows into both caches, and returns references to them in random order.
+     *
+     * @throws IllegalStateException when the client's cache does not keep all rows
+     */
     private List<Ref> fill(ResolverClient client, Cache<Puri, Verdict> bare) {
         List<Ref> refs = new ArrayList<>();
         for (int number = 0; number < Math.min(rows, CACHED); number++) {
             refs.add(Ref.of(Population.puri(number)));
         }
+        // The cache does not keep an answer that a change may have overtaken.
+        Latency.await("a client's cache of all " + refs.size() + " rows", () -> resolveAllByCache(client, refs));
         List<Verdict> verdicts = client.resolveAll(refs);
         for (int i = 0; i < refs.size(); i++) {
             bare.put(Objects.requireNonNull(refs.get(i).puri()), verdicts.get(i));
@@ -91,6 +99,22 @@ final class CacheBench {
         return wanted;
     }
 
+    /** Looks all references up, and returns whether each was a hit. */
+    private static boolean resolveAllByCache(ResolverClient client, List<Ref> refs) {
+        long hits = client.cacheStatistics().hits();
+        client.resolveAll(refs);
+        return client.cacheStatistics().hits() - hits == refs.size();
+    }
+
+    private static void measureHits(Rounds.Turn turn, List<Ref> wanted, ResolverClient client) {
+        long hits = client.cacheStatistics().hits();
+        measure(turn, "hit", wanted, client::resolve);
+        long added = client.cacheStatistics().hits() - hits;
+        if (added != 2L * wanted.size()) {
+            throw new IllegalStateException("only " + added + " of " + 2 * wanted.size() + " look-ups were hits");
+        }
+    }
+
     private static void measure(
             Rounds.Turn turn, String side, List<Ref> wanted, Function<Ref, @Nullable Verdict> lookUp) {
         Histogram nanos = Pace.histogram();
@@ -100,13 +124,13 @@ final class CacheBench {
             Pace.record(System.nanoTime() - begun, nanos);
             requireFound(verdict);
         }
-        turn.did(side + " p50", nanos.getValueAtPercentile(50));
-        turn.did(side + " p99", nanos.getValueAtPercentile(99));
+        turn.record(side + " p50", nanos.getValueAtPercentile(50));
+        turn.record(side + " p99", nanos.getValueAtPercentile(99));
         long begun = System.nanoTime();
         for (Ref ref : wanted) {
             requireFound(lookUp.apply(ref));
         }
-        turn.did(side + " mean", Pace.seconds(begun) * 1e9 / wanted.size());
+        turn.record(side + " mean", Pace.seconds(begun) * 1e9 / wanted.size());
     }
 
     private static void requireFound(@Nullable Verdict verdict) {

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * </pre>
  */
 final class ClientBench {
-    private static final Set<Part> OF_RESOLVER = EnumSet.of(Part.EXPORT, Part.HTTP, Part.CACHE);
+    private static final Set<Part> RESOLVER_PARTS = EnumSet.of(Part.EXPORT, Part.HTTP, Part.CACHE);
 
     private final Plan plan;
     private final Consumer<String> progress;
@@ -83,14 +83,14 @@ final class ClientBench {
         if (plan.has(Part.OUTBOX)) {
             figures.addAll(new OutboxBench(plan, progress).measure());
         }
-        boolean hasResolver = OF_RESOLVER.stream().anyMatch(plan::has);
+        boolean hasResolver = RESOLVER_PARTS.stream().anyMatch(plan::has);
         if (hasResolver || plan.has(Part.EMBEDDED)) {
             try (FreshBroker broker = FreshBroker.start();
                     SchemaServer schemas = SchemaServer.start()) {
                 Population.publish(broker.bootstrapServers(), 0, plan.rows(), 0);
                 if (hasResolver) {
                     try (MeasuredResolver resolver = MeasuredResolver.start(broker, schemas, plan.rows(), List.of())) {
-                        ofResolver(resolver);
+                        measureResolver(resolver);
                     }
                 }
                 if (plan.has(Part.EMBEDDED)) {
@@ -102,7 +102,7 @@ final class ClientBench {
         return new Report("client", machine, figures);
     }
 
-    private void ofResolver(MeasuredResolver resolver) throws Exception {
+    private void measureResolver(MeasuredResolver resolver) throws Exception {
         if (plan.has(Part.EXPORT)) {
             figures.addAll(new ExportBench(plan.rows(), plan.rounds(), progress).measure(resolver));
         }

@@ -69,7 +69,10 @@ final class ClientCommand implements Callable<Integer> {
     @Option(
             names = "--seconds",
             defaultValue = "20",
-            description = "How long they are committed, after a third of it to warm up (default ${DEFAULT-VALUE}).")
+            description = {
+                "How long each of three sides commits them in each of four rounds, after a third of it to warm up",
+                "(default ${DEFAULT-VALUE})."
+            })
     private int seconds;
 
     @Option(

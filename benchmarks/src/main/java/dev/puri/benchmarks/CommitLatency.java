@@ -11,6 +11,7 @@ import dev.puri.registry.RegistryStreams;
 import dev.puri.resolver.Resolver;
 import dev.puri.schemas.log.Event;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,17 +21,30 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures the time from the commit of a transaction to the first answer of a resolver that has its identity, at a
- * steady rate of transactions with one event each. The baseline is the time from {@code publish} of an
- * {@link IdentityPublisher} at the same rate. Identities are created with handles, which have to be claimed.
+ * Measures the time from a write to the first answer of a resolver that has its identity, at a steady rate of
+ * transactions with one event each. Identities are created with handles, which have to be claimed.
  *
- * <p>A wait counts from the return of the commit. Nothing that is measured holds the writer up, so no wait is missed;
- * commits later than planned are reported.
+ * <pre>
+ *   outbox.add ── commit ── relay ── topology ── resolvable
+ *   │             └─ commit → resolvable ────────┘
+ *   └─ outbox.add → resolvable ──────────────────┘
+ *
+ *   publish ── acknowledged ── topology ── resolvable
+ *   └─ publish → resolvable, the baseline ─┘
+ * </pre>
+ *
+ * <p>The polling relay, the Debezium relay and the baseline take turns in being first. The clock of a write starts with
+ * its call; calls later than planned are reported.
  */
 final class CommitLatency {
     private static final String POLLING = "polling relay";
     private static final String DEBEZIUM = "Debezium relay";
+    private static final String PUBLISHED = "published";
     private static final String BASELINE = "publish → resolvable, without an outbox";
+    private static final String FROM_COMMIT = ", from commit";
+
+    /** As many as sides, so that each is first, second and third once. */
+    private static final int ROUNDS = 3;
 
     private final OutboxDatabase database;
     private final Configuration configuration;
@@ -61,42 +75,62 @@ final class CommitLatency {
     }
 
     List<Figure> measure() throws Exception {
-        System.gc();
+        database.create(table(POLLING));
+        database.create(table(DEBEZIUM));
         try (FreshBroker broker = FreshBroker.start()) {
             configuration.declare(broker, Creations.COLLECTION);
             try (RegistryStreams topology = RegistryStreams.start(configuration.of(broker));
                     Resolver resolver = Resolver.start(configuration.ofResolver(broker))) {
                 Latency.await("the topology", topology::isReady);
                 Latency.await("the resolver", resolver::isReady);
-                // A JVM that has compiled nothing yet would flatter whatever comes later.
-                published(broker, resolver.port(), "warm-up, published");
-                Histogram published = published(broker, resolver.port(), "published");
-                List<Figure> figures = new ArrayList<>();
-                addFigures(figures, POLLING, relayed(broker, resolver.port(), POLLING), published);
-                addFigures(figures, DEBEZIUM, relayed(broker, resolver.port(), DEBEZIUM), published);
-                return figures;
+                int port = resolver.port();
+                Rounds waits = new Rounds(ROUNDS, progress)
+                        .run(
+                                "resolvable after, ms",
+                                (round, turn) -> Rounds.measureRotated(
+                                        round,
+                                        () -> published(broker, port, turn),
+                                        () -> relayed(broker, port, POLLING, Feed.NONE, turn),
+                                        () -> relayed(broker, port, DEBEZIUM, debezium(), turn)));
+                return figures(waits);
             }
         }
     }
 
-    private void addFigures(List<Figure> figures, String relay, Histogram ours, Histogram theirs) {
-        for (int percentile : List.of(50, 99)) {
-            figures.add(new Figure(
-                    "commit → resolvable at %,d events/s, %s p%d".formatted(rate, relay, percentile),
-                    "ms",
-                    ours.getValueAtPercentile(percentile) / 1e3,
-                    BASELINE,
-                    theirs.getValueAtPercentile(percentile) / 1e3));
+    private List<Figure> figures(Rounds waits) throws SQLException {
+        String commits = ", synchronous_commit " + database.synchronousCommit();
+        List<Figure> figures = new ArrayList<>();
+        for (String relay : List.of(POLLING, DEBEZIUM)) {
+            String conditions = " → resolvable at %,d events/s, %s%s".formatted(rate, relay, commits);
+            for (String percentile : List.of(" p50", " p99")) {
+                figures.add(waits.figure(
+                        "outbox.add" + conditions + percentile,
+                        "ms",
+                        relay + percentile,
+                        BASELINE,
+                        PUBLISHED + percentile));
+                figures.add(Figure.alone(
+                        "commit" + conditions + percentile, "ms", waits.median(relay + FROM_COMMIT + percentile)));
+            }
         }
+        return figures;
     }
 
-    private Histogram published(FreshBroker broker, int port, String name) throws Exception {
+    private static String table(String relay) {
+        return relay.equals(DEBEZIUM) ? "latency_debezium" : "latency_polling";
+    }
+
+    private Feed debezium() {
+        return new DebeziumFeed(table(DEBEZIUM), database.connector());
+    }
+
+    private void published(FreshBroker broker, int port, Rounds.Turn turn) throws Exception {
         try (IdentityPublisher publisher = new IdentityPublisher(Map.of(
                 "bootstrap.servers",
                 broker.bootstrapServers(),
                 "schema.registry.url",
                 configuration.schemaRegistry()))) {
-            return waits(port, name, (event, seeker, counts) -> {
+            measure(port, PUBLISHED, turn, (event, seeker, counts) -> {
                 long since = System.nanoTime();
                 var unused = publisher.publish(event).whenComplete((position, error) -> {
                     if (error == null) {
@@ -109,11 +143,9 @@ final class CommitLatency {
         }
     }
 
-    private Histogram relayed(FreshBroker broker, int port, String name) throws Exception {
-        String table = name.equals(DEBEZIUM) ? "latency_debezium" : "latency_polling";
-        database.create(table);
+    private void relayed(FreshBroker broker, int port, String name, Feed feed, Rounds.Turn turn) throws Exception {
+        String table = table(name);
         RelaySettings settings = OutboxBench.settings(database, broker, configuration.schemaRegistry(), table);
-        Feed feed = name.equals(DEBEZIUM) ? new DebeziumFeed(table, database.connector()) : Feed.NONE;
         Outbox outbox = new Outbox(Dialect.POSTGRESQL, table, () -> null);
         try (OutboxRelay relay = OutboxRelay.start(settings, feed);
                 Connection connection = database.dataSource().getConnection()) {
@@ -122,16 +154,17 @@ final class CommitLatency {
                     () -> OutboxBench.status(relay).leads()
                             && (feed == Feed.NONE || feed.state() instanceof Feed.State.Running));
             connection.setAutoCommit(false);
-            return waits(port, name, (event, seeker, counts) -> {
+            measure(port, name, turn, (event, seeker, counts) -> {
+                long since = System.nanoTime();
                 outbox.add(connection, event);
                 connection.commit();
-                seeker.seek(event.puri(), System.nanoTime(), counts);
+                seeker.seek(event.puri(), since, counts);
             });
         }
     }
 
-    /** Writes events at the rate, and returns the microseconds until each was resolvable. */
-    private Histogram waits(int port, String name, Writer writer) throws Exception {
+    /** Writes events at the rate, and records how long each took to be resolvable. */
+    private void measure(int port, String name, Rounds.Turn turn, Writer writer) throws Exception {
         long periodNanos = Duration.ofSeconds(1).toNanos() / rate;
         long warmUp = duration.toSeconds() * rate / 3;
         long count = warmUp + duration.toSeconds() * rate;
@@ -153,7 +186,15 @@ final class CommitLatency {
                                     Latency.percentiles(found.overestimates()),
                                     mostLateNanos / 1e6,
                                     Machine.load()));
-            return found.waits();
+            recordPercentiles(turn, name, found.waits());
+            if (!name.equals(PUBLISHED)) {
+                recordPercentiles(turn, name + FROM_COMMIT, seeker.waitsFromSeek());
+            }
         }
+    }
+
+    private static void recordPercentiles(Rounds.Turn turn, String name, Histogram micros) {
+        turn.record(name + " p50", micros.getValueAtPercentile(50) / 1e3);
+        turn.record(name + " p99", micros.getValueAtPercentile(99) / 1e3);
     }
 }

@@ -111,9 +111,9 @@ final class Curve {
         Rounds rounds = new Rounds(plan.rounds, line -> {}).run("gets", (round, turn) -> {
             Wanted wanted = Wanted.of(plan.gets, () -> random.nextInt(rows));
             Wanted missing = Wanted.of(plan.gets, () -> Population.missing(random.nextInt(rows)));
-            turn.did(Cost.BY_PURI.title, Pace.of(plan.gets, i -> table.byPuri(wanted.puris()[i]) != null));
-            turn.did(Cost.BY_HANDLE.title, Pace.of(plan.gets, i -> table.byHandle(wanted.handles()[i]) != null));
-            turn.did(Cost.MISS.title, Pace.of(plan.gets, i -> table.byPuri(missing.puris()[i]) == null));
+            turn.record(Cost.BY_PURI.title, Pace.of(plan.gets, i -> table.byPuri(wanted.puris()[i]) != null));
+            turn.record(Cost.BY_HANDLE.title, Pace.of(plan.gets, i -> table.byHandle(wanted.handles()[i]) != null));
+            turn.record(Cost.MISS.title, Pace.of(plan.gets, i -> table.byPuri(missing.puris()[i]) == null));
         });
         for (Cost cost : List.of(Cost.BY_PURI, Cost.BY_HANDLE, Cost.MISS)) {
             costs.put(cost, 1e9 / rounds.median(cost.title));

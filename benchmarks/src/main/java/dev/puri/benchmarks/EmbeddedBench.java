@@ -60,10 +60,10 @@ final class EmbeddedBench {
             Rounds paces = new Rounds(rounds, progress).run("embedded look-ups, ns", (round, turn) -> {
                 for (Side side : sides) {
                     Histogram times = time(resolver, side.wanted());
-                    turn.did("look-up" + side.name() + " p50", times.getValueAtPercentile(50));
-                    turn.did("look-up" + side.name() + " p99", times.getValueAtPercentile(99));
+                    turn.record("look-up" + side.name() + " p50", times.getValueAtPercentile(50));
+                    turn.record("look-up" + side.name() + " p99", times.getValueAtPercentile(99));
                 }
-                turn.did("clock", clock());
+                turn.record("clock", clock());
             });
             return figures(sides, paces);
         }

@@ -40,7 +40,7 @@ final class ExportBench {
                 double exported = resolver.metric("puri_exports_rows_total");
                 long begun = System.nanoTime();
                 bytes.put(format, read(client, resolver, format));
-                turn.did(format, Pace.seconds(begun));
+                turn.record(format, Pace.seconds(begun));
                 requireWhole(resolver, exported);
             }
         });

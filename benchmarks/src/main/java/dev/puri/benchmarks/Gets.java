@@ -75,16 +75,16 @@ final class Gets {
         String byHandle = "get by handle" + which;
         Rounds rounds = new Rounds(plan.rounds(), progress).run("a second", (round, turn) -> {
             Wanted wanted = Wanted.of(plan.gets(), numbers);
-            turn.did(OURS + byPuri, byPuri(ours, wanted, areThere));
+            turn.record(OURS + byPuri, byPuri(ours, wanted, areThere));
             for (Map.Entry<String, Doors> each : baselines.entrySet()) {
-                turn.did(each.getKey() + " " + byPuri, byPuri(each.getValue(), wanted, areThere));
+                turn.record(each.getKey() + " " + byPuri, byPuri(each.getValue(), wanted, areThere));
             }
             if (map != null && which.isEmpty()) {
-                turn.did(HASH_MAP, Pace.of(plan.gets(), i -> map.get(wanted.puris()[i]) != null));
+                turn.record(HASH_MAP, Pace.of(plan.gets(), i -> map.get(wanted.puris()[i]) != null));
             }
-            turn.did(OURS + byHandle, byHandle(ours, wanted, areThere));
+            turn.record(OURS + byHandle, byHandle(ours, wanted, areThere));
             for (Map.Entry<String, Doors> each : baselines.entrySet()) {
-                turn.did(each.getKey() + " " + byHandle, byHandle(each.getValue(), wanted, areThere));
+                turn.record(each.getKey() + " " + byHandle, byHandle(each.getValue(), wanted, areThere));
             }
         });
         for (String baseline : baselines.keySet()) {
@@ -107,9 +107,9 @@ final class Gets {
 
     private void scans() throws Exception {
         Rounds rounds = new Rounds(plan.fills(), progress).run("rows scanned a second", (round, turn) -> {
-            turn.did(OURS, scanned(ours, plan.rows()));
+            turn.record(OURS, scanned(ours, plan.rows()));
             for (Map.Entry<String, Doors> each : baselines.entrySet()) {
-                turn.did(each.getKey(), scanned(each.getValue(), Math.min(plan.rows(), SCANNED)));
+                turn.record(each.getKey(), scanned(each.getValue(), Math.min(plan.rows(), SCANNED)));
             }
         });
         for (String baseline : baselines.keySet()) {

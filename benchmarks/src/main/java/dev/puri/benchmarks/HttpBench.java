@@ -65,8 +65,10 @@ final class HttpBench {
                         .build()) {
             Rounds paces = new Rounds(rounds, progress).run("look-ups over HTTP, µs", (round, turn) -> {
                 for (Side side : sides) {
-                    did(turn, side.name(), ofClient(client, side.wanted()));
-                    did(turn, "bare " + side.name(), ofBare(bare, url, side.wanted()));
+                    Rounds.measureRotated(
+                            round,
+                            () -> recordPercentiles(turn, side.name(), ofClient(client, side.wanted())),
+                            () -> recordPercentiles(turn, "bare " + side.name(), ofBare(bare, url, side.wanted())));
                 }
             });
             List<Figure> figures = new ArrayList<>();
@@ -80,9 +82,9 @@ final class HttpBench {
         }
     }
 
-    private static void did(Rounds.Turn turn, String name, Histogram nanos) {
-        turn.did(name + " p50", nanos.getValueAtPercentile(50) / 1e3);
-        turn.did(name + " p99", nanos.getValueAtPercentile(99) / 1e3);
+    private static void recordPercentiles(Rounds.Turn turn, String name, Histogram nanos) {
+        turn.record(name + " p50", nanos.getValueAtPercentile(50) / 1e3);
+        turn.record(name + " p99", nanos.getValueAtPercentile(99) / 1e3);
     }
 
     private List<List<Ref>> wanted(Random random, int requests, int refs, int handles) {

@@ -44,8 +44,8 @@ final class Indexings {
             ours(from, turn);
             if (!items.isEmpty()) {
                 List<BareWriter.Item> all = items.subList(0, from.documents());
-                turn.did(BARE, theirs(from, all, 1));
-                turn.did(BARE_THREADS, theirs(from, all, THREADS));
+                turn.record(BARE, theirs(from, all, 1));
+                turn.record(BARE_THREADS, theirs(from, all, THREADS));
             }
         });
         List<Figure> figures = new ArrayList<>();
@@ -76,9 +76,9 @@ final class Indexings {
         System.gc();
         Path state = from.directory("index" + made++);
         try (MeasuredIndexer indexer = from.index(state)) {
-            turn.did(OURS, from.documents() / indexer.seconds());
+            turn.record(OURS, from.documents() / indexer.seconds());
             if (plan.has(SearchBench.Part.REINDEX)) {
-                turn.did(AGAIN, from.documents() / indexer.reindex());
+                turn.record(AGAIN, from.documents() / indexer.reindex());
                 indexer.requireDocuments(from.documents());
             }
         } finally {

@@ -75,8 +75,10 @@ final class MintBench {
         List<Strategy> strategies = strategies();
         Rounds paces = new Rounds(rounds, progress).run("identities minted, 1/s", (round, turn) -> {
             for (Strategy strategy : strategies) {
-                turn.did(strategy.name(), pace(strategy.ours()));
-                turn.did(strategy.theirSide(), pace(strategy.theirs()));
+                Rounds.measureRotated(
+                        round,
+                        () -> turn.record(strategy.name(), pace(strategy.ours())),
+                        () -> turn.record(strategy.theirSide(), pace(strategy.theirs())));
             }
         });
         List<Figure> figures = new ArrayList<>();

@@ -48,7 +48,7 @@ final class OutboxBench {
                     .run(
                             "outbox, events relayed, 1/s",
                             (round, turn) ->
-                                    turn.did("relayed", relayed(database, registry.url(), "backlog_" + round)));
+                                    turn.record("relayed", relayed(database, registry.url(), "backlog_" + round)));
             List<Figure> figures = new ArrayList<>();
             figures.add(Figure.alone(
                     "outbox, backlog of %,d events relayed".formatted(plan.backlog()), "1/s", paces.median("relayed")));
@@ -67,7 +67,7 @@ final class OutboxBench {
             RelaySettings settings = settings(database, broker, schemaRegistry, table);
             try (Drain drain = new Drain(broker.bootstrapServers(), Topics.EVENTS);
                     OutboxRelay relay = OutboxRelay.start(settings)) {
-                return drain.paceOf(plan.backlog(), () -> isWell(relay)).perSecond();
+                return drain.paceOf(plan.backlog(), () -> hasNoProblem(relay)).perSecond();
             }
         }
     }
@@ -96,7 +96,7 @@ final class OutboxBench {
                 .withTable(table);
     }
 
-    private static boolean isWell(OutboxRelay relay) {
+    private static boolean hasNoProblem(OutboxRelay relay) {
         return status(relay).problem() == null;
     }
 

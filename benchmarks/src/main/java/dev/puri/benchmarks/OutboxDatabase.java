@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -54,6 +55,16 @@ final class OutboxDatabase implements AutoCloseable {
                 "database.dbname", "postgres",
                 "database.user", USER,
                 "database.password", "");
+    }
+
+    /** Returns whether a commit waits for the disk, as PostgreSQL names it, e.g. {@code off}. */
+    String synchronousCommit() throws SQLException {
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery("SHOW synchronous_commit")) {
+            result.next();
+            return result.getString(1);
+        }
     }
 
     /** Makes an outbox. */

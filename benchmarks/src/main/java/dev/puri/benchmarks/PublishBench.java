@@ -10,7 +10,6 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.AvroSerializer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,8 +40,6 @@ final class PublishBench {
     private interface Publication {
         void run() throws Exception;
     }
-
-    private record Side(String name, Publication publication) {}
 
     /**
      * @param events of each side in each round
@@ -99,8 +96,6 @@ final class PublishBench {
             int round,
             Rounds.Turn turn)
             throws Exception {
-        // Otherwise this round would collect the garbage of the last one.
-        System.gc();
         try (FreshBroker broker = FreshBroker.start()) {
             Map<String, String> properties =
                     Map.of("bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemaRegistry);
@@ -109,19 +104,20 @@ final class PublishBench {
                 // Both have metadata and a producer id before the clock starts.
                 publisher.publishSync(made.getFirst());
                 producer.send(records.getFirst()).get();
-                List<Side> sides = new ArrayList<>(List.of(
-                        new Side("publish", () -> publish(publisher, made)),
-                        new Side("send", () -> send(producer, records)),
-                        new Side("publishAll", () -> publishAll(publisher, made)),
-                        new Side("send batches", () -> sendBatches(producer, records))));
-                Collections.rotate(sides, round);
-                for (Side side : sides) {
-                    long begun = System.nanoTime();
-                    side.publication().run();
-                    turn.did(side.name(), events / Pace.seconds(begun));
-                }
+                Rounds.measureRotated(
+                        round,
+                        () -> turn.record("publish", pace(() -> publish(publisher, made))),
+                        () -> turn.record("send", pace(() -> send(producer, records))),
+                        () -> turn.record("publishAll", pace(() -> publishAll(publisher, made))),
+                        () -> turn.record("send batches", pace(() -> sendBatches(producer, records))));
             }
         }
+    }
+
+    private double pace(Publication publication) throws Exception {
+        long begun = System.nanoTime();
+        publication.run();
+        return events / Pace.seconds(begun);
     }
 
     private static void publish(IdentityPublisher publisher, List<Event> events) {

@@ -49,10 +49,10 @@ final class Reopen {
             System.gc();
             long opening = System.nanoTime();
             PackedTable opened = PackedTable.open(file, terms);
-            turn.did(OPEN, Pace.seconds(opening));
+            turn.record(OPEN, Pace.seconds(opening));
             try (TableClient next = OurTable.client(broker, opened, "reopened" + round)) {
                 next.start();
-                turn.did(READY, Pace.seconds(opening));
+                turn.record(READY, Pace.seconds(opening));
                 OurTable.requireRows(opened, plan.rows() + TAIL - updates);
             }
         });

@@ -184,10 +184,10 @@ final class ResolverBench {
                         new String(socket.ask(HttpSocket.get("/")).bytes(), StandardCharsets.UTF_8));
             }
             Rounds rounds = new Rounds(plan.rounds, progress).run("GETs a second", (round, turn) -> {
-                turn.did(OURS, sides.wrk.rate(sides.resolver.port(), requests, plan.seconds));
-                turn.did(BARE, sides.wrk.rate(bare.port(), requests, plan.seconds));
+                turn.record(OURS, sides.wrk.rate(sides.resolver.port(), requests, plan.seconds));
+                turn.record(BARE, sides.wrk.rate(bare.port(), requests, plan.seconds));
                 if (sides.redis != null) {
-                    turn.did(REDIS_GET, sides.redis.gets(plan.seconds, NAMES));
+                    turn.record(REDIS_GET, sides.redis.gets(plan.seconds, NAMES));
                 }
             });
             figures.add(rounds.figure(GET, "1/s", OURS, BARE, BARE));
@@ -211,13 +211,13 @@ final class ResolverBench {
                 requireSameAnswers(POSTGRES_HANDLER, sides.resolver, overPostgres, examples);
             }
             Rounds rounds = new Rounds(plan.rounds, progress).run("references a second", (round, turn) -> {
-                turn.did(OURS, refs(sides.wrk, sides.resolver.port(), requests));
+                turn.record(OURS, refs(sides.wrk, sides.resolver.port(), requests));
                 if (sides.redis != null && overRedis != null) {
-                    turn.did(REDIS_MGET, sides.redis.mgets(plan.seconds, BATCHES * Questions.BATCH));
-                    turn.did(REDIS_HANDLER, refs(sides.wrk, overRedis.port(), requests));
+                    turn.record(REDIS_MGET, sides.redis.mgets(plan.seconds, BATCHES * Questions.BATCH));
+                    turn.record(REDIS_HANDLER, refs(sides.wrk, overRedis.port(), requests));
                 }
                 if (overPostgres != null) {
-                    turn.did(POSTGRES_HANDLER, refs(sides.wrk, overPostgres.port(), requests));
+                    turn.record(POSTGRES_HANDLER, refs(sides.wrk, overPostgres.port(), requests));
                 }
             });
             figures.add(figure(rounds, POST, "refs/s", REDIS_MGET, Program.REDIS_SERVER));
@@ -313,10 +313,10 @@ final class ResolverBench {
         String before = "before";
         Rounds rounds = new Rounds(Math.max(1, plan.rounds / 2), progress)
                 .run("p99 of healthy clients, ms", (round, turn) -> {
-                    turn.did(before, healthyP99(resolver, healthy));
+                    turn.record(before, healthyP99(resolver, healthy));
                     for (SlowClients.Attack attack : SlowClients.Attack.values()) {
                         try (SlowClients slow = new SlowClients(resolver.port(), attack, ATTACKERS)) {
-                            turn.did(attack.name(), healthyP99(resolver, healthy));
+                            turn.record(attack.name(), healthyP99(resolver, healthy));
                             progress.accept("slow %s: %,d were cut off".formatted(attack, slow.cutOff()));
                         }
                     }

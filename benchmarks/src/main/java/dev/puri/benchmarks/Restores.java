@@ -38,13 +38,13 @@ final class Restores {
         Rounds rounds = new Rounds(plan.fills(), progress).run("rows restored a second", (round, turn) -> {
             FreshBroker from = round == 0 ? warm : broker;
             int rows = round == 0 ? warmRows : plan.rows();
-            turn.did(OURS, ours(from, rows));
-            turn.did(ROCKS_DB, theirs(from, rows, GlobalStores::rocksDbDecoding));
-            turn.did(NO_OP, theirs(from, rows, GlobalStores::noOpDecoding));
-            turn.did(ROCKS_DB_BYTES, theirs(from, rows, GlobalStores::rocksDb));
-            turn.did(NO_OP_BYTES, theirs(from, rows, GlobalStores::noOp));
+            turn.record(OURS, ours(from, rows));
+            turn.record(ROCKS_DB, theirs(from, rows, GlobalStores::rocksDbDecoding));
+            turn.record(NO_OP, theirs(from, rows, GlobalStores::noOpDecoding));
+            turn.record(ROCKS_DB_BYTES, theirs(from, rows, GlobalStores::rocksDb));
+            turn.record(NO_OP_BYTES, theirs(from, rows, GlobalStores::noOp));
             if (plan.fitsOnHeap()) {
-                turn.did(IN_MEMORY, theirs(from, rows, GlobalStores::inMemory));
+                turn.record(IN_MEMORY, theirs(from, rows, GlobalStores::inMemory));
             }
         });
         String name = "restore from topic";

@@ -1,6 +1,7 @@
 package dev.puri.benchmarks;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +22,14 @@ final class Rounds {
         void take(int round, Turn turn) throws Exception;
     }
 
-    /** Takes what each side did. */
+    /** One side of a round. */
+    interface Side {
+        void measure() throws Exception;
+    }
+
+    /** Takes the figures of each side. */
     interface Turn {
-        void did(String side, double figure);
+        void record(String side, double figure);
     }
 
     Rounds(int counted, Consumer<String> progress) {
@@ -47,6 +53,19 @@ final class Rounds {
             progress.accept(line + " load average " + Machine.load());
         }
         return this;
+    }
+
+    /**
+     * Measures the sides one after the other, and begins with another one each round. Collects garbage before each, so
+     * that no side pays for the one before it.
+     */
+    static void measureRotated(int round, Side... sides) throws Exception {
+        List<Side> order = new ArrayList<>(List.of(sides));
+        Collections.rotate(order, round);
+        for (Side side : order) {
+            System.gc();
+            side.measure();
+        }
     }
 
     boolean has(String side) {

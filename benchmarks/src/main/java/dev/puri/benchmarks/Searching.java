@@ -81,7 +81,7 @@ final class Searching {
         Rounds rounds = new Rounds(plan.rounds(), progress)
                 .run(
                         "searches a second over HTTP",
-                        (round, turn) -> turn.did(HTTP, wrk.rate(indexer.port(), requests, plan.seconds())));
+                        (round, turn) -> turn.record(HTTP, wrk.rate(indexer.port(), requests, plan.seconds())));
         return rounds.median(HTTP);
     }
 
@@ -94,11 +94,11 @@ final class Searching {
             totals[i] = requireSame(index.search(queries.get(i)), bare, prepared.get(i), texts.get(i));
         }
         Rounds rounds = new Rounds(plan.rounds(), progress).run("queries a second", (round, turn) -> {
-            turn.did(OURS, Pace.of(totals.length, i -> total(index, queries.get(i)) == totals[i]));
-            turn.did(
+            turn.record(OURS, Pace.of(totals.length, i -> total(index, queries.get(i)) == totals[i]));
+            turn.record(
                     BARE,
                     Pace.of(totals.length, i -> found(bare, prepared.get(i)).total() == totals[i]));
-            turn.did(BARE_ALL, Pace.of(totals.length, i -> readBy(bare, queries.get(i)) == totals[i]));
+            turn.record(BARE_ALL, Pace.of(totals.length, i -> readBy(bare, queries.get(i)) == totals[i]));
         });
         for (String baseline : List.of(BARE, BARE_ALL)) {
             figures.add(rounds.figure(name, "1/s", OURS, baseline, baseline));

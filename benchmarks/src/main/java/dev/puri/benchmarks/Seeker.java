@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
 
 /**
  * Asks a resolver for identities, each every {@link #STEP} from its acknowledgement on, until it is
@@ -26,6 +27,7 @@ final class Seeker implements AutoCloseable {
     private final Thread thread = Thread.ofPlatform().name("seeker").unstarted(this::run);
     private final Queue<Sought> arriving = new ConcurrentLinkedQueue<>();
     private final Sightings sightings = new Sightings();
+    private final Histogram waitsFromSeek = new Histogram(Sightings.LONGEST_MICROS, 3);
     private long questions;
     private volatile boolean closed;
 
@@ -33,13 +35,15 @@ final class Seeker implements AutoCloseable {
         private final String path;
         private final long since;
         private final boolean counts;
+        private final long soughtAt;
         private long missingAt;
 
-        private Sought(String path, long since, boolean counts, long missingAt) {
+        private Sought(String path, long since, boolean counts, long soughtAt) {
             this.path = path;
             this.since = since;
             this.counts = counts;
-            this.missingAt = missingAt;
+            this.soughtAt = soughtAt;
+            this.missingAt = soughtAt;
         }
     }
 
@@ -78,6 +82,11 @@ final class Seeker implements AutoCloseable {
         return sightings.found(questions);
     }
 
+    /** Returns the µs from the calls of {@link #seek} to the answers; complete after {@link #awaitAll}. */
+    Histogram waitsFromSeek() {
+        return waitsFromSeek;
+    }
+
     private void run() {
         List<Sought> open = new ArrayList<>();
         try {
@@ -110,6 +119,10 @@ final class Seeker implements AutoCloseable {
         if (status == UNKNOWN) {
             sought.missingAt = asked;
         } else if (status == FOUND) {
+            if (sought.counts) {
+                waitsFromSeek.recordValue(
+                        Math.min((System.nanoTime() - sought.soughtAt) / 1000, Sightings.LONGEST_MICROS));
+            }
             sightings.saw(sought.since, sought.missingAt, sought.counts);
             sought.missingAt = Long.MAX_VALUE;
         } else {

@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
 /** When what was published was seen. Written by one thread, awaited by another. */
 final class Sightings {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final long LONGEST_MICROS = PATIENCE.toNanos() / 1000;
+    static final long LONGEST_MICROS = PATIENCE.toNanos() / 1000;
 
     private final AtomicLong seen = new AtomicLong();
     private final CompletableFuture<Void> failed = new CompletableFuture<>();
