@@ -73,11 +73,11 @@ public interface Registry {
      * @throws IllegalArgumentException when one conflicts with what another test declared; all conflicts are listed
      */
     default void declare(List<? extends Declaration> declarations) {
-        NamespaceTopics.create(bootstrapServers(), declarations);
         Declared declared = new CollectionRegistry(properties(), Duration.ofSeconds(60)).apply(declarations);
         if (declared instanceof Declared.Conflicts conflicts) {
             throw new IllegalArgumentException("conflicts with what is declared:\n" + conflicts);
         }
+        NamespaceTopics.create(bootstrapServers(), declarations);
     }
 
     /**
