@@ -51,13 +51,10 @@ final class JavaHomes {
     }
 
     private static void addChildren(List<Path> homes, Path folder, String below) {
-        if (!Files.isDirectory(folder)) {
-            return;
-        }
         try (DirectoryStream<Path> children = Files.newDirectoryStream(folder)) {
             children.forEach(child -> homes.add(child.resolve(below)));
         } catch (IOException | DirectoryIteratorException e) {
-            // It cannot be read; a Java may be in another place.
+            // It is not there or cannot be read; a Java may be in another place.
         }
     }
 

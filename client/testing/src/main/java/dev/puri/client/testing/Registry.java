@@ -20,8 +20,8 @@ import java.util.Map;
  */
 public interface Registry {
     /**
-     * The registry of this JVM. The first call starts it and returns when it answers, some ten seconds later. It ends with the JVM, also when
-     * that is killed.
+     * The registry of this JVM. The first call starts it and returns when it answers, some ten seconds later. It ends when the JVM has
+     * ended, also when that is killed.
      *
      * @throws RegistryStartException when it cannot be started; the message says what to change
      */

@@ -62,7 +62,6 @@ class JavaHomesTest {
         Path home = home("25", "25");
         Files.createDirectories(folder.resolve(".sdkman/candidates"));
         Files.createFile(folder.resolve(".sdkman/candidates/java"));
-        Files.createDirectories(folder.resolve(".jdks")).toFile().setReadable(false);
         assertThat(JavaHomes.usual(Map.of("JAVA_HOME", home.toString()), folder)).contains(home);
     }
 }

@@ -96,7 +96,7 @@ class RegistryTestIT {
     }
 
     @Test
-    void theRegistryEndsWithAJvmThatIsKilled() throws Exception {
+    void theRegistryEndsAfterAJvmThatIsKilledAndItsDataIsDeletedLater() throws Exception {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Process tests = new ProcessBuilder(
                         java.toString(),
@@ -112,13 +112,13 @@ class RegistryTestIT {
             List<ProcessHandle> all = stack.descendants().toList();
             assertThat(all).as("the schema registry").isNotEmpty();
 
+            assertThat(folder).isDirectory();
             tests.destroyForcibly();
 
             stack.onExit().get(60, TimeUnit.SECONDS);
             for (ProcessHandle each : all) {
                 each.onExit().get(60, TimeUnit.SECONDS);
             }
-            assertThat(folder).as("the next start deletes it").isDirectory();
             DataFolders.deleteEnded(
                     folder.getParent(), Files.getOwner(folder), Instant.now().plusSeconds(600));
             assertThat(folder).doesNotExist();
@@ -128,7 +128,7 @@ class RegistryTestIT {
     }
 
     @Test
-    void aRegistryThatIsClosedDeletesItsDataAndOneThatRunsKeepsThem() throws Exception {
+    void dataOfARegistryIsKeptWhileItRunsAndDeletedWhenItIsClosed() throws Exception {
         StackProcess stack = TestsThatAreKilled.stack();
         DataFolders.deleteEnded(
                 stack.folder().getParent(), Files.getOwner(stack.folder()), Instant.now().plusSeconds(600));
