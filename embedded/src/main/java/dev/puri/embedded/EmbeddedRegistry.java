@@ -128,6 +128,8 @@ public final class EmbeddedRegistry implements AutoCloseable {
                 "-XX:ReservedCodeCacheSize=48m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
+                "-Djava.io.tmpdir="
+                        + Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath(),
                 "-cp",
                 ownClasses() + System.getProperty("path.separator") + home.resolve(RUNNER),
                 ChildProcess.class.getName(),
@@ -144,6 +146,9 @@ public final class EmbeddedRegistry implements AutoCloseable {
         environment.put("APICURIO_DATASOURCE_URL", "jdbc:h2:file:" + data.resolve("registry"));
         environment.put("APICURIO_DATASOURCE_USERNAME", "sa");
         environment.put("APICURIO_DATASOURCE_PASSWORD", "sa");
+        // Quarkus reads .env and config/application.properties in its working directory; this process's own may have
+        // some.
+        command.directory(data.resolve("").toFile());
         command.redirectErrorStream(true);
         command.redirectOutput(log(data).toFile());
         try {

@@ -2,24 +2,35 @@ package dev.puri.client.testing;
 
 import dev.puri.client.Fate;
 import dev.puri.client.Fate.Refused;
+import dev.puri.client.resolve.ResolverException;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.log.Reason;
+import java.io.IOException;
+import java.util.concurrent.CompletionException;
 
-/** Fates of events by what a resolver says, as a publisher reports them. */
+/** Turns the answers of a resolver into the fates and the failures that {@code IdentityPublisher.await} gives. */
 final class Fates {
     private Fates() {}
 
-    /**
-     * @throws IllegalStateException when the token is of no event of the pURI
-     */
+    /** The fate by a verdict other than {@link Verdict.Malformed}, which is no fate. */
     static Fate of(Verdict verdict) {
         if (verdict instanceof Verdict.Refused refused) {
             return of(refused);
         }
-        if (verdict instanceof Verdict.Malformed malformed) {
-            throw new IllegalStateException(malformed.detail());
-        }
         return verdict instanceof Verdict.NotCaughtUp ? new Fate.NotCaughtUp() : new Fate.Settled();
+    }
+
+    /** The failure of a publisher whose resolver failed. */
+    static Throwable failure(Throwable error) {
+        // Stages wrap what they pass on.
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        if (!(cause instanceof ResolverException resolving)) {
+            return cause;
+        }
+        return switch (resolving.kind()) {
+            case UNREACHABLE, DEADLINE, CLOSED -> new IOException(cause.getMessage(), cause);
+            case FULL, UNAVAILABLE, REJECTED, INTERRUPTED -> new IllegalStateException(cause.getMessage(), cause);
+        };
     }
 
     private static Fate of(Verdict.Refused refused) {

@@ -15,6 +15,7 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
@@ -28,35 +29,49 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A fake of the registry for unit tests: no process, no Kafka. It decides events by the rules of the real topology, at once: first
- * claims, epochs, guards, handles, merges, erasure and refusals with their reasons. Its methods of publishing are those of {@link
- * IdentityPublisher}, and its {@link #resolver} keeps the contract of {@link IdentityResolver}. Thread-safe; one for each test.
+ * claims, epochs, guards, handles, merges, erasure and refusals with their reasons. Thread-safe; make one for each test.
+ *
+ * <p>It publishes and awaits by the methods of {@link IdentityPublisher}, apart from its constructors and {@code close}: the fake holds
+ * nothing that has to be closed. Its {@link #resolver} keeps the contract of {@link IdentityResolver}.
  *
  * <p>The registry lets an event that its collection's declaration does not allow wait 5 s for another declaration; the fake refuses it at
  * once. The fake has no topics, so it publishes no event on a wrong one, and bytes that are no event do not reach it.
  */
 public final class InMemoryRegistry {
-    /** As many as the registry's topics have by default would do; few find mistakes sooner. */
-    private static final int PARTITIONS = 3;
+    /** The default of the registry's topics. */
+    private static final int PARTITIONS = 8;
 
     private static final int MAX_PENDING = 20_000;
 
     private final InMemoryRegistrations registrations = new InMemoryRegistrations();
     private final Map<Position, Refusal> refusals = new HashMap<>();
+    private final Map<Position, Puri> decided = new HashMap<>();
+    private final Map<Puri, Position> lasts = new HashMap<>();
     private final Map<String, Long> ends = new HashMap<>();
     private final List<Event> published = new ArrayList<>();
     private final List<InMemoryResolver> resolvers = new ArrayList<>();
-    private final IdentityResolver ownResolver = resolver();
+    private final IdentityResolver ownResolver;
     private Declarations declarations = Declarations.none();
 
     /** Without identities and declarations. */
-    public InMemoryRegistry() {}
+    public InMemoryRegistry() {
+        this(MAX_PENDING);
+    }
+
+    /** With another bound on the events that are awaited. */
+    InMemoryRegistry(int maxAwaited) {
+        ownResolver = resolver(maxAwaited);
+    }
 
     /**
      * Declares collections, as {@code puri collections apply} does.
@@ -96,6 +111,19 @@ public final class InMemoryRegistry {
     /**
      * Publishes an event, and decides it before it returns.
      *
+     * @param headers of its record, which the fake does not have; they are ignored
+     */
+    public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
+        Objects.requireNonNull(headers);
+        return publish(event);
+    }
+
+    /** Does nothing: an event is decided when it is published. */
+    public void flush() {}
+
+    /**
+     * Publishes an event, and decides it before it returns.
+     *
      * @return its place in the log, whose text is the token to resolve with
      */
     public Position publishSync(Event event) {
@@ -104,6 +132,8 @@ public final class InMemoryRegistry {
         synchronized (this) {
             position = next(event.puri());
             published.add(event);
+            decided.put(position, event.puri());
+            lasts.put(event.puri(), position);
             Refusal refusal = registrations.apply(event, position, declarations.collectionOf(event.puri()));
             if (refusal != null) {
                 refusals.put(position, refusal);
@@ -150,12 +180,34 @@ public final class InMemoryRegistry {
      * @param wait how long to wait at most for a token that no event has yet
      */
     public CompletionStage<Fate> await(Puri puri, Position token, Duration wait) {
-        return ownResolver.resolveAsync(Ref.of(puri).at(token), wait).thenApply(Fates::of);
+        CompletableFuture<Fate> fate = new CompletableFuture<>();
+        var unused = ownResolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
+            if (error != null) {
+                fate.completeExceptionally(Fates.failure(error));
+            } else if (verdict instanceof Verdict.Malformed malformed) {
+                fate.completeExceptionally(new IllegalStateException(malformed.detail()));
+            } else {
+                fate.complete(Fates.of(verdict));
+            }
+        });
+        return fate.minimalCompletionStage();
     }
 
-    /** The same for the calling thread. */
+    /**
+     * Waits as {@link #await} does, and holds the calling thread.
+     *
+     * @throws IllegalStateException when the token is not of this pURI, or 20,000 events are awaited already
+     * @throws InterruptException when the thread is interrupted
+     */
     public Fate awaitSync(Puri puri, Position token, Duration wait) {
-        return Fates.of(ownResolver.resolve(Ref.of(puri).at(token), wait));
+        try {
+            return await(puri, token, wait).toCompletableFuture().get();
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IllegalStateException(cause.getMessage(), cause);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
     }
 
     /** A resolver of this registry's identities. Its events are seen at once. */
@@ -170,7 +222,7 @@ public final class InMemoryRegistry {
         return resolver;
     }
 
-    synchronized void closed(InMemoryResolver resolver) {
+    synchronized void remove(InMemoryResolver resolver) {
         resolvers.remove(resolver);
     }
 
@@ -182,22 +234,56 @@ public final class InMemoryRegistry {
         Puri puri = puri(ref);
         Position token = ref.at();
         if (token != null) {
-            if (puri != null && token.partition() != partition(puri)) {
-                return new Verdict.Malformed(
-                        ref,
-                        "the token " + token + " is of another object than " + puri + ", whose events are in partition "
-                                + partition(puri));
-            }
-            Refusal refusal = refusals.get(token);
+            Refusal refusal = refusal(ref, puri, token);
             if (refusal != null) {
                 return refused(ref, refusal);
             }
-            if (token.offset() >= ends.getOrDefault(log(token.topic(), token.partition()), 0L)) {
+            String foreign = puri == null ? null : foreign(puri, token);
+            if (foreign != null) {
+                return new Verdict.Malformed(ref, foreign);
+            }
+            if (puri == null || !isSeen(puri, token)) {
                 return new Verdict.NotCaughtUp(ref);
             }
         }
         Row row = puri == null ? null : row(puri);
         return puri == null || row == null ? new Verdict.Unknown(ref) : Rows.verdict(puri, row, this::row);
+    }
+
+    /**
+     * The refusal of a token's event, if it was of this pURI. A handle that nobody has, or that was refused, is answered by its token alone.
+     *
+     * @param puri null when the handle that was asked for has no bearer
+     */
+    private @Nullable Refusal refusal(Ref ref, @Nullable Puri puri, Position token) {
+        Refusal refusal = refusals.get(token);
+        if (refusal == null || puri == null || puri.equals(decided.get(token))) {
+            return refusal;
+        }
+        return ref.handle() != null && refusal.reason() == Reason.HANDLE_TAKEN ? refusal : null;
+    }
+
+    /** Why a token cannot be of an event of this pURI; null when it can. */
+    private static @Nullable String foreign(Puri puri, Position token) {
+        String namespace = puri.namespace();
+        if (!token.topic().equals(Topics.EVENTS)
+                && !(Topics.mayOwnTopic(namespace) && token.topic().equals(Topics.eventsOf(namespace)))) {
+            return "the token " + token + " is of another namespace's events than those of " + puri;
+        }
+        return token.partition() == partition(puri)
+                ? null
+                : "the token " + token + " is of another object than " + puri + ", whose events are in partition "
+                        + partition(puri);
+    }
+
+    /** Whether the token's event, or a later event of this pURI, was decided. Events of other pURIs tell nothing. */
+    private boolean isSeen(Puri puri, Position token) {
+        Position last = lasts.get(puri);
+        return puri.equals(decided.get(token))
+                || last != null
+                        && last.topic().equals(token.topic())
+                        && last.partition() == token.partition()
+                        && last.offset() >= token.offset();
     }
 
     private @Nullable Puri puri(Ref ref) {

@@ -42,7 +42,7 @@ final class InMemoryResolver implements IdentityResolver {
         CompletableFuture<List<Verdict>> answer = new CompletableFuture<>();
         synchronized (registry) {
             if (isClosed) {
-                return CompletableFuture.failedStage(closed());
+                return CompletableFuture.failedStage(closedFailure());
             }
             List<Verdict> verdicts = verdicts(refs);
             int waiting = waiting(verdicts);
@@ -94,7 +94,7 @@ final class InMemoryResolver implements IdentityResolver {
         return answers;
     }
 
-    private static ResolverException closed() {
+    private static ResolverException closedFailure() {
         return new ResolverException(Kind.CLOSED, "the resolver is closed");
     }
 
@@ -105,8 +105,8 @@ final class InMemoryResolver implements IdentityResolver {
             isClosed = true;
             failed = List.copyOf(pending);
             pending.clear();
-            registry.closed(this);
+            registry.remove(this);
         }
-        failed.forEach(question -> question.answer().completeExceptionally(closed()));
+        failed.forEach(question -> question.answer().completeExceptionally(closedFailure()));
     }
 }

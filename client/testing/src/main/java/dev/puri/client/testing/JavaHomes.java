@@ -3,6 +3,7 @@ package dev.puri.client.testing;
 import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,13 +51,10 @@ final class JavaHomes {
     }
 
     private static void addChildren(List<Path> homes, Path folder, String below) {
-        if (!Files.isDirectory(folder)) {
-            return;
-        }
         try (DirectoryStream<Path> children = Files.newDirectoryStream(folder)) {
             children.forEach(child -> homes.add(child.resolve(below)));
-        } catch (IOException e) {
-            throw new RegistryStartException("cannot look for a Java in " + folder + ": " + e, e);
+        } catch (IOException | DirectoryIteratorException e) {
+            // It is not there or cannot be read; a Java may be in another place.
         }
     }
 

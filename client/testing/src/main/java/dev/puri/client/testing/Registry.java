@@ -20,8 +20,8 @@ import java.util.Map;
  */
 public interface Registry {
     /**
-     * The registry of this JVM. The first call starts it and returns when it answers, some ten seconds later. It ends with the JVM, also when
-     * that is killed.
+     * The registry of this JVM. The first call starts it and returns when it answers, some ten seconds later. It ends when the JVM has
+     * ended, also when that is killed.
      *
      * @throws RegistryStartException when it cannot be started; the message says what to change
      */
@@ -73,11 +73,11 @@ public interface Registry {
      * @throws IllegalArgumentException when one conflicts with what another test declared; all conflicts are listed
      */
     default void declare(List<? extends Declaration> declarations) {
-        NamespaceTopics.create(bootstrapServers(), declarations);
         Declared declared = new CollectionRegistry(properties(), Duration.ofSeconds(60)).apply(declarations);
         if (declared instanceof Declared.Conflicts conflicts) {
             throw new IllegalArgumentException("conflicts with what is declared:\n" + conflicts);
         }
+        NamespaceTopics.create(bootstrapServers(), declarations);
     }
 
     /**

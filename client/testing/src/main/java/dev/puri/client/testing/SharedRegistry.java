@@ -16,7 +16,7 @@ final class SharedRegistry {
 
     private static @Nullable Registry registry;
 
-    /** Why the first start failed; later tests fail at once and for the same reason. */
+    /** Why the first start failed; later tests fail at once and for the same reason. Null when none failed. */
     private static @Nullable RegistryStartException failure;
 
     private SharedRegistry() {}
@@ -30,7 +30,8 @@ final class SharedRegistry {
             try {
                 running = start();
             } catch (RegistryStartException e) {
-                failure = e;
+                // An interrupt is of the caller and says nothing about later starts.
+                failure = e.getCause() instanceof InterruptedException ? null : e;
                 throw e;
             }
             registry = running;
@@ -52,13 +53,14 @@ final class SharedRegistry {
         return started;
     }
 
+    /**
+     * Starts the process, which ends by itself after this JVM. A shutdown hook that ended it would run beside those of the tests: Spring's
+     * closes publishers, which need the broker.
+     */
     private static Registry process(URL stack) {
         Path user = Path.of(System.getProperty("user.home"));
         StackFiles files = StackFiles.of(stack, StackFiles.cache(System.getenv(), user));
-        StackProcess process =
-                StackProcess.start(files, JavaHomes.commandOf(files.java(), JavaHomes.usual(System.getenv(), user)));
-        Runtime.getRuntime().addShutdownHook(new Thread(process::close, "puri-test-stack-close"));
-        return process;
+        return StackProcess.start(files, JavaHomes.commandOf(files.java(), JavaHomes.usual(System.getenv(), user)));
     }
 
     /** Testcontainers removes them when this JVM has ended. */

@@ -13,10 +13,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HexFormat;
@@ -29,8 +27,7 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code client-testing-stack} carries, as files. Its jar is unpacked once for each content, into a folder that all builds of a
- * user share.
+ * The files of {@code client-testing-stack}. Its jar is unpacked once for each content, into a folder that all builds of a user share.
  *
  * @param folder with {@code lib} and {@code apicurio}
  * @param java the version that it needs
@@ -39,24 +36,25 @@ import org.jspecify.annotations.Nullable;
  */
 record StackFiles(Path folder, int java, String main, List<String> arguments) {
     private static final String PREFIX = "dev/puri/client/testing/stack/";
-    private static final String DESCRIPTION = PREFIX + "stack.properties";
-
-    /** An unpacked stack that no build used for so long is deleted. */
-    private static final Duration KEPT = Duration.ofDays(7);
+    private static final String DESCRIPTION_FILE = "stack.properties";
+    private static final String DESCRIPTION = PREFIX + DESCRIPTION_FILE;
 
     /** The description of the stack on the class path; null when its artifact is not there. */
     static @Nullable URL onClassPath() {
         return Resources.find(DESCRIPTION);
     }
 
-    /** Where stacks are unpacked: {@code PURI_TEST_CACHE}, or a folder in the user's cache. */
+    /** Where stacks are unpacked: a folder in the one that {@code PURI_TEST_CACHE} names, or in the user's cache. */
     static Path cache(Map<String, String> environment, Path user) {
         String named = environment.getOrDefault("PURI_TEST_CACHE", "");
         if (!named.isBlank()) {
-            return Path.of(named);
+            // A folder of its own: the one that is named may have files of others.
+            return Path.of(named).resolve("puri-testing-stack").toAbsolutePath();
         }
         String shared = environment.getOrDefault("XDG_CACHE_HOME", "");
-        return (shared.isBlank() ? user.resolve(".cache") : Path.of(shared)).resolve("puri/testing-stack");
+        return (shared.isBlank() ? user.resolve(".cache") : Path.of(shared))
+                .resolve("puri/testing-stack")
+                .toAbsolutePath();
     }
 
     /**
@@ -86,7 +84,7 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
 
     private static StackFiles read(Path folder) throws IOException {
         Properties description = new Properties();
-        try (Reader reader = Files.newBufferedReader(folder.resolve("stack.properties"))) {
+        try (Reader reader = Files.newBufferedReader(folder.resolve(DESCRIPTION_FILE))) {
             description.load(reader);
         }
         return new StackFiles(
@@ -96,22 +94,30 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
                 List.of(description.getProperty("arguments").split(" ")));
     }
 
-    private static Path unpacked(Path jarFile, Path cache) throws IOException {
-        Files.createDirectories(cache);
+    private static Path unpacked(Path jarFile, Path cacheFolder) throws IOException {
+        StackCache cache = new StackCache(cacheFolder);
+        Instant now = Instant.now();
         Path folder;
         try (JarFile jar = new JarFile(jarFile.toFile())) {
             List<JarEntry> entries = jar.stream()
                     .filter(entry -> entry.getName().startsWith(PREFIX) && !entry.isDirectory())
                     .sorted(Comparator.comparing(JarEntry::getName))
                     .toList();
-            folder = cache.resolve(hash(entries));
-            if (!Files.isDirectory(folder)) {
-                unpack(jar, entries, folder);
+            folder = cache.stack(hash(entries));
+            // Before the look, so that no other JVM deletes it after the look.
+            StackCache.touch(folder, now);
+            if (!isComplete(folder)) {
+                StackCache.discard(folder);
+                unpack(jar, entries, cache, folder);
             }
         }
-        Files.setLastModifiedTime(folder, FileTime.from(Instant.now()));
-        Folders.deleteOlder(cache, "*", Instant.now().minus(KEPT));
+        cache.clean(folder, now);
         return folder;
+    }
+
+    /** A stack that was deleted in part, by whatever program, may lack its description. */
+    private static boolean isComplete(Path folder) {
+        return Files.isRegularFile(folder.resolve(DESCRIPTION_FILE));
     }
 
     /** Of names, sizes and checksums, which the jar's directory has, so that nothing is read for it. */
@@ -133,8 +139,8 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
     }
 
     /** Into a folder beside it, and renamed when complete: another JVM may do the same, and either may be killed. */
-    private static void unpack(JarFile jar, List<JarEntry> entries, Path folder) throws IOException {
-        Path unfinished = Files.createTempDirectory(folder.getParent(), "unpacking-");
+    private static void unpack(JarFile jar, List<JarEntry> entries, StackCache cache, Path folder) throws IOException {
+        Path unfinished = cache.newUnpacking();
         for (JarEntry entry : entries) {
             Path file = unfinished
                     .resolve(entry.getName().substring(PREFIX.length()))
@@ -150,11 +156,11 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
         try {
             Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
         } catch (FileSystemException e) {
-            if (!Files.isDirectory(folder)) {
+            if (!isComplete(folder)) {
                 throw e;
             }
             // Another JVM was faster.
-            Folders.delete(unfinished);
+            Folders.tryDelete(unfinished);
         }
     }
 }

@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,10 +27,6 @@ final class StackProcess implements Registry, AutoCloseable {
 
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
 
-    /** Data of a JVM that was killed is deleted when it is so old. */
-    private static final Duration LEFT_OVER = Duration.ofDays(1);
-
-    private static final String FOLDER = "puri-test-";
     private static final int QUOTED_LINES = 20;
     private static final String READY = "ready ";
     private static final Pattern BROKER_AND_SCHEMAS =
@@ -43,13 +37,13 @@ final class StackProcess implements Registry, AutoCloseable {
     private final Process process;
     private final Path folder;
     private final String resolver;
-    private final String said;
+    private final String startLog;
 
-    private StackProcess(Process process, Path folder, String resolver, String said) {
+    private StackProcess(Process process, Path folder, String resolver, String startLog) {
         this.process = process;
         this.folder = folder;
         this.resolver = resolver;
-        this.said = said;
+        this.startLog = startLog;
         requireAddresses();
     }
 
@@ -64,11 +58,7 @@ final class StackProcess implements Registry, AutoCloseable {
         @Nullable Process process = null;
         boolean started = false;
         try {
-            folder = Files.createTempDirectory(FOLDER);
-            Folders.deleteOlder(
-                    Objects.requireNonNull(folder.getParent()),
-                    FOLDER + "*",
-                    Instant.now().minus(LEFT_OVER));
+            folder = DataFolders.create();
             Path errors = folder.resolve("stack.log");
             process = launch(files, java, folder, errors);
             String ready = awaitReady(process, errors);
@@ -87,8 +77,9 @@ final class StackProcess implements Registry, AutoCloseable {
     }
 
     private static Process launch(StackFiles files, Path java, Path folder, Path errors) throws IOException {
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
         List<String> command = new ArrayList<>(List.of(
-                java.toString(),
+                java.toAbsolutePath().toString(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xms64m",
@@ -96,16 +87,20 @@ final class StackProcess implements Registry, AutoCloseable {
                 "-XX:MaxDirectMemorySize=128m",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
+                // Native libraries are unpacked there; they go with the folder.
+                "-Djava.io.tmpdir=" + temporary,
                 "-Dpuri.apicurio.home=" + files.folder().resolve("apicurio"),
                 "-cp",
                 files.folder().resolve("lib") + File.separator + "*",
                 files.main()));
         command.addAll(files.arguments());
-        command.addAll(List.of("--data", folder.resolve("data").toString()));
+        command.addAll(List.of("--data", DataFolders.data(folder).toString()));
         for (String port : List.of("--port", "--public-port", "--search-port", "--kafka-port", "--registry-port")) {
             command.addAll(List.of(port, "0"));
         }
-        ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
+        // The module under test may have files, such as .env, that servers would read in their working directory.
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(folder.toFile()).redirectError(errors.toFile());
         // What configures or instruments the tests must not reach the stack.
         builder.environment()
                 .keySet()
@@ -158,25 +153,25 @@ final class StackProcess implements Registry, AutoCloseable {
                 throw new RegistryStartException(
                         "the registry for tests does not name its addresses; are client-testing and client-testing-stack"
                                 + " of one version? It said:\n"
-                                + said,
+                                + startLog,
                         null);
             }
         }
     }
 
-    private String said(Pattern pattern, int group) {
-        Matcher matcher = pattern.matcher(said);
+    private String addressFrom(Pattern pattern, int group) {
+        Matcher matcher = pattern.matcher(startLog);
         return matcher.find() ? matcher.group(group) : "";
     }
 
     @Override
     public String bootstrapServers() {
-        return said(BROKER_AND_SCHEMAS, 1);
+        return addressFrom(BROKER_AND_SCHEMAS, 1);
     }
 
     @Override
     public String schemaRegistryUrl() {
-        return said(BROKER_AND_SCHEMAS, 2);
+        return addressFrom(BROKER_AND_SCHEMAS, 2);
     }
 
     @Override
@@ -186,12 +181,12 @@ final class StackProcess implements Registry, AutoCloseable {
 
     @Override
     public String publicUrl() {
-        return said(PUBLIC, 1);
+        return addressFrom(PUBLIC, 1);
     }
 
     @Override
     public String searchUrl() {
-        return said(SEARCH, 1);
+        return addressFrom(SEARCH, 1);
     }
 
     long pid() {

@@ -13,6 +13,7 @@ import dev.puri.client.resolve.ContractRegistry;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.IdentityResolverContract;
 import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.ResolverException;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.identity.Owner;
@@ -21,10 +22,14 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -125,14 +130,91 @@ class InMemoryRegistryTest {
     }
 
     @Test
-    void aTokenOfAnotherObjectHasNoFate() {
+    void aTokenOfAnotherPartitionOrNamespaceHasNoFate() {
         InMemoryRegistry registry = new InMemoryRegistry();
-        Position token = registry.publishSync(
-                new Events("test").deleted(Puri.parse("music:tracks:1")).build());
-        Position foreign = new Position(token.topic(), (token.partition() + 1) % 3, 0);
-        assertThatThrownBy(() -> registry.awaitSync(Puri.parse("music:tracks:1"), foreign, WAIT))
+        Puri track = Puri.parse("music:tracks:1");
+        Position token = registry.publishSync(new Events("test").deleted(track).build());
+        Position foreign = new Position(token.topic(), (token.partition() + 1) % 8, 0);
+        assertThatThrownBy(() -> registry.awaitSync(track, foreign, WAIT))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is of another object");
+        Position ofFilms = new Position("puri.events.v1.films", token.partition(), 0);
+        assertThatThrownBy(() -> registry.awaitSync(track, ofFilms, WAIT))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is of another namespace's events");
+    }
+
+    /** Two that were never created, in one partition. */
+    private static List<Puri> neighbours(InMemoryRegistry registry) {
+        Map<Integer, Puri> byPartition = new HashMap<>();
+        for (int i = 0; ; i++) {
+            Puri puri = Puri.parse("music:tracks:" + i);
+            Position token =
+                    registry.publishSync(new Events("test").deleted(puri).build());
+            Puri neighbour = byPartition.putIfAbsent(token.partition(), puri);
+            if (neighbour != null) {
+                return List.of(neighbour, puri);
+            }
+        }
+    }
+
+    @Test
+    void anEventOfAnotherPuriInThePartitionTellsNothing() {
+        InMemoryRegistry registry = new InMemoryRegistry();
+        List<Puri> neighbours = neighbours(registry);
+        Position refused = registry.publishSync(
+                new Events("test").deleted(neighbours.get(1)).build());
+        assertThat(registry.awaitSync(neighbours.get(1), refused, Duration.ZERO))
+                .isInstanceOf(Fate.Refused.UnknownPuri.class);
+        assertThat(registry.awaitSync(neighbours.get(0), refused, Duration.ZERO))
+                .isEqualTo(new Fate.NotCaughtUp());
+    }
+
+    @Test
+    void aLaterEventOfAPuriAnswersAnEarlierTokenOfItsPartition() {
+        InMemoryRegistry registry = new InMemoryRegistry();
+        List<Puri> neighbours = neighbours(registry);
+        Position refused = registry.publishSync(
+                new Events("test").deleted(neighbours.get(1)).build());
+        registry.publishSync(new Events("test").deleted(neighbours.get(0)).build());
+        assertThat(registry.awaitSync(neighbours.get(0), refused, Duration.ZERO))
+                .isEqualTo(new Fate.Settled());
+    }
+
+    @Test
+    void awaitingFailsAsAPublisherFails() throws Exception {
+        InMemoryRegistry registry = new InMemoryRegistry(1);
+        Puri track = Puri.parse("music:tracks:1");
+        Position first = registry.publishSync(new Events("test").deleted(track).build());
+        Position next = new Position(first.topic(), first.partition(), first.offset() + 1);
+        CompletableFuture<Fate> pending =
+                registry.await(track, next, Duration.ofHours(1)).toCompletableFuture();
+        assertThatThrownBy(() -> registry.await(track, next, WAIT)
+                        .toCompletableFuture()
+                        .get(60, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(IllegalStateException.class)
+                .hasCauseInstanceOf(ResolverException.class);
+
+        registry.publishSync(new Events("test").deleted(track).build());
+        assertThat(pending.get(60, TimeUnit.SECONDS)).isInstanceOf(Fate.Refused.UnknownPuri.class);
+
+        ResolverException closed = new ResolverException(ResolverException.Kind.CLOSED, "closed");
+        assertThat(Fates.failure(new CompletionException(closed)))
+                .isInstanceOf(IOException.class)
+                .hasCause(closed);
+    }
+
+    @Test
+    void headersAreTakenAndFlushDoesNothing() throws Exception {
+        InMemoryRegistry registry = new InMemoryRegistry();
+        Event event = new Events("test").deleted(Puri.parse("music:tracks:1")).build();
+        Position token = registry.publish(event, Map.of("traceparent", "00"))
+                .toCompletableFuture()
+                .get();
+        registry.flush();
+        assertThat(registry.published()).containsExactly(event);
+        assertThat(registry.awaitSync(event.puri(), token, WAIT)).isInstanceOf(Fate.Refused.UnknownPuri.class);
     }
 
     @Test

@@ -56,4 +56,12 @@ class JavaHomesTest {
         Path sdkman = Files.createDirectories(folder.resolve(".sdkman/candidates/java/25.0.1-tem"));
         assertThat(JavaHomes.usual(Map.of(), folder)).contains(sdkman);
     }
+
+    @Test
+    void aFolderThatCannotBeReadIsPassedOver() throws IOException {
+        Path home = home("25", "25");
+        Files.createDirectories(folder.resolve(".sdkman/candidates"));
+        Files.createFile(folder.resolve(".sdkman/candidates/java"));
+        assertThat(JavaHomes.usual(Map.of("JAVA_HOME", home.toString()), folder)).contains(home);
+    }
 }

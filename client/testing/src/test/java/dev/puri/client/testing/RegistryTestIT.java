@@ -3,8 +3,17 @@ package dev.puri.client.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.client.Events;
+import dev.puri.client.Fate;
+import dev.puri.client.Identifiers;
+import dev.puri.client.Identities;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.client.NewIdentity;
 import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
 import java.io.BufferedReader;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,7 +22,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
@@ -30,21 +41,41 @@ class RegistryTestIT {
     }
 
     @Test
-    void everyAddressAnswers(Registry registry) throws Exception {
-        for (String url : List.of(
-                registry.schemaRegistryUrl() + "/subjects",
-                registry.resolverUrl() + "/v1/collections",
-                registry.publicUrl() + "/v1/identities/trk_111111111111111",
-                registry.searchUrl() + "/v1/search")) {
-            int status = HttpClient.newHttpClient()
-                    .send(
-                            HttpRequest.newBuilder(URI.create(url))
-                                    .timeout(Duration.ofSeconds(60))
-                                    .build(),
-                            HttpResponse.BodyHandlers.discarding())
-                    .statusCode();
-            assertThat(status).as(url).isIn(200, 404);
+    void everyAddressIsOfItsServer(Registry registry) throws Exception {
+        NewIdentity track = new Identities("music", "tracks", new Prefix("trk"), Identifiers.nanoid()).mint();
+        try (IdentityPublisher publisher = new IdentityPublisher(registry.properties())) {
+            Position token = publisher.publishSync(new Events("test")
+                    .created(track, new Owner("catalog"), new Shard("eu-1"))
+                    .build());
+            assertThat(publisher.awaitSync(track.puri(), token, Duration.ofSeconds(60)))
+                    .isEqualTo(new Fate.Settled());
         }
+        String handle = Objects.requireNonNull(track.handle()).text();
+
+        assertThat(get(registry.schemaRegistryUrl() + "/subjects")).contains("puri.events.v1-value");
+        assertThat(get(registry.resolverUrl() + "/v1/collections")).contains("\"music");
+        assertThat(get(registry.resolverUrl() + "/v1/identities/" + handle)).contains("\"shard\"");
+        assertThat(get(registry.publicUrl() + "/v1/identities/" + handle))
+                .contains(handle)
+                .doesNotContain("\"shard\"");
+        assertThat(get(registry.searchUrl() + "/v1/search")).contains("\"results\"");
+    }
+
+    private static String get(String url) throws Exception {
+        HttpResponse<String> response = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(url))
+                                .timeout(Duration.ofSeconds(60))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        assertThat(response.statusCode()).as(url).isEqualTo(200);
+        return response.body();
+    }
+
+    @Test
+    void theBuildUnpacksIntoItsOwnFolderAndNotTheUsers() {
+        assertThat(StackFiles.cache(System.getenv(), Path.of(System.getProperty("user.home"))))
+                .startsWith(Path.of("").toAbsolutePath());
     }
 
     @Test
@@ -65,7 +96,7 @@ class RegistryTestIT {
     }
 
     @Test
-    void theRegistryEndsWithAJvmThatIsKilled() throws Exception {
+    void theRegistryEndsAfterAJvmThatIsKilledAndItsDataIsDeletedLater() throws Exception {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Process tests = new ProcessBuilder(
                         java.toString(),
@@ -81,22 +112,28 @@ class RegistryTestIT {
             List<ProcessHandle> all = stack.descendants().toList();
             assertThat(all).as("the schema registry").isNotEmpty();
 
+            assertThat(folder).isDirectory();
             tests.destroyForcibly();
 
             stack.onExit().get(60, TimeUnit.SECONDS);
             for (ProcessHandle each : all) {
                 each.onExit().get(60, TimeUnit.SECONDS);
             }
-            assertThat(Files.isDirectory(folder)).isTrue();
-            Folders.delete(folder);
+            DataFolders.deleteEnded(
+                    folder.getParent(), Files.getOwner(folder), Instant.now().plusSeconds(600));
+            assertThat(folder).doesNotExist();
         } finally {
             tests.destroyForcibly();
         }
     }
 
     @Test
-    void theRegistryAndItsDataEndWithTheTests() throws Exception {
+    void dataOfARegistryIsKeptWhileItRunsAndDeletedWhenItIsClosed() throws Exception {
         StackProcess stack = TestsThatAreKilled.stack();
+        DataFolders.deleteEnded(
+                stack.folder().getParent(), Files.getOwner(stack.folder()), Instant.now().plusSeconds(600));
+        assertThat(DataFolders.data(stack.folder()).resolve("kafka/puri.lock")).exists();
+
         ProcessHandle process = ProcessHandle.of(stack.pid()).orElseThrow();
         stack.close();
         assertThat(process.isAlive()).isFalse();

@@ -8,8 +8,6 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
@@ -69,12 +67,15 @@ class StackFilesTest {
     }
 
     @Test
-    void whatNobodyUsedForAWeekIsDeleted() throws IOException {
+    void aStackThatLostItsDescriptionIsUnpackedAgain() throws IOException {
         Path cache = folder.resolve("cache");
-        Path old = StackFiles.of(jar("one.jar"), cache).folder();
-        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(8 * 86_400)));
-        StackFiles used = StackFiles.of(jar("other.jar", FOLDER + "lib/b.jar"), cache);
-        assertThat(unpacked(cache)).containsExactly(used.folder());
+        Path stack = StackFiles.of(jar("one.jar"), cache).folder();
+        Files.delete(stack.resolve("stack.properties"));
+        Files.delete(stack.resolve("lib/a.jar"));
+
+        assertThat(StackFiles.of(jar("one.jar"), cache).folder()).isEqualTo(stack);
+        assertThat(stack.resolve("lib/a.jar")).hasContent("a");
+        assertThat(unpacked(cache)).containsExactly(stack);
     }
 
     @Test
@@ -99,6 +100,7 @@ class StackFilesTest {
         assertThat(StackFiles.cache(Map.of(), user)).isEqualTo(Path.of("/home/ada/.cache/puri/testing-stack"));
         assertThat(StackFiles.cache(Map.of("XDG_CACHE_HOME", "/cache"), user))
                 .isEqualTo(Path.of("/cache/puri/testing-stack"));
-        assertThat(StackFiles.cache(Map.of("PURI_TEST_CACHE", "/ci"), user)).isEqualTo(Path.of("/ci"));
+        assertThat(StackFiles.cache(Map.of("PURI_TEST_CACHE", "/ci"), user)).isEqualTo(Path.of("/ci/puri-testing-stack"));
+        assertThat(StackFiles.cache(Map.of("PURI_TEST_CACHE", "relative"), user)).isAbsolute();
     }
 }
