@@ -189,9 +189,8 @@ class InMemoryRegistryTest {
         Position next = new Position(first.topic(), first.partition(), first.offset() + 1);
         CompletableFuture<Fate> pending =
                 registry.await(track, next, Duration.ofHours(1)).toCompletableFuture();
-        assertThatThrownBy(() -> registry.await(track, next, WAIT)
-                        .toCompletableFuture()
-                        .get(60, TimeUnit.SECONDS))
+        assertThatThrownBy(() ->
+                        registry.await(track, next, WAIT).toCompletableFuture().get(60, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(IllegalStateException.class)
                 .hasCauseInstanceOf(ResolverException.class);

@@ -62,6 +62,7 @@ class JavaHomesTest {
         Path home = home("25", "25");
         Files.createDirectories(folder.resolve(".sdkman/candidates"));
         Files.createFile(folder.resolve(".sdkman/candidates/java"));
-        assertThat(JavaHomes.usual(Map.of("JAVA_HOME", home.toString()), folder)).contains(home);
+        assertThat(JavaHomes.usual(Map.of("JAVA_HOME", home.toString()), folder))
+                .contains(home);
     }
 }

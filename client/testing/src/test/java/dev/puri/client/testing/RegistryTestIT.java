@@ -131,7 +131,9 @@ class RegistryTestIT {
     void dataOfARegistryIsKeptWhileItRunsAndDeletedWhenItIsClosed() throws Exception {
         StackProcess stack = TestsThatAreKilled.stack();
         DataFolders.deleteEnded(
-                stack.folder().getParent(), Files.getOwner(stack.folder()), Instant.now().plusSeconds(600));
+                stack.folder().getParent(),
+                Files.getOwner(stack.folder()),
+                Instant.now().plusSeconds(600));
         assertThat(DataFolders.data(stack.folder()).resolve("kafka/puri.lock")).exists();
 
         ProcessHandle process = ProcessHandle.of(stack.pid()).orElseThrow();

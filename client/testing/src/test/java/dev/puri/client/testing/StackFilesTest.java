@@ -100,7 +100,9 @@ class StackFilesTest {
         assertThat(StackFiles.cache(Map.of(), user)).isEqualTo(Path.of("/home/ada/.cache/puri/testing-stack"));
         assertThat(StackFiles.cache(Map.of("XDG_CACHE_HOME", "/cache"), user))
                 .isEqualTo(Path.of("/cache/puri/testing-stack"));
-        assertThat(StackFiles.cache(Map.of("PURI_TEST_CACHE", "/ci"), user)).isEqualTo(Path.of("/ci/puri-testing-stack"));
-        assertThat(StackFiles.cache(Map.of("PURI_TEST_CACHE", "relative"), user)).isAbsolute();
+        assertThat(StackFiles.cache(Map.of("PURI_TEST_CACHE", "/ci"), user))
+                .isEqualTo(Path.of("/ci/puri-testing-stack"));
+        assertThat(StackFiles.cache(Map.of("PURI_TEST_CACHE", "relative"), user))
+                .isAbsolute();
     }
 }
