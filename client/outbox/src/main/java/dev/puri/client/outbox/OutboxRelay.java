@@ -127,16 +127,12 @@ public final class OutboxRelay implements AutoCloseable {
                         isSweeping = true;
                         session.makeAllFirstDue();
                     }
-                    int handled = session.retryDue();
-                    if (!isFed || isSweeping) {
-                        int polled = session.poll();
-                        handled += polled;
-                        isSweeping = polled == LeaderSession.BATCH;
-                    }
+                    LeaderSession.Turn turn = session.turn(!isFed || isSweeping);
+                    isSweeping = turn.polled() == LeaderSession.BATCH;
                     run.throwFailure();
                     failures = 0;
-                    problem = Feed.problem(feed.state());
-                    if (handled == 0) {
+                    problem = turn.problem() == null ? Feed.problem(feed.state()) : turn.problem().toString();
+                    if (turn.retried() + turn.polled() == 0) {
                         pauses.untilWoken(isFed ? RETRY_CHECK : settings.pollInterval());
                     }
                 }

@@ -20,11 +20,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,8 +125,8 @@ final class RowPublisher implements AutoCloseable {
      * Publishes a wave. Returns when each row is sent or refused; blocks for {@code max.block.ms} at most if topics are missing.
      *
      * @param wave at most one row of each pURI, so that the order among topics does not matter
-     * @return for each row, in the order of the wave, what is completed when all in-sync replicas have it, or with the error;
-     *     rows that were not sent, because nothing can be published for now, are not in it
+     * @return for each row, in the order of the wave, what is completed when all in-sync replicas have it, or with the error
+     *     of this row or of one before it on its topic
      */
     Map<OutboxRow, CompletableFuture<@Nullable Void>> publish(List<OutboxRow> wave) throws InterruptedException {
         Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new HashMap<>();
@@ -219,7 +221,7 @@ final class RowPublisher implements AutoCloseable {
         return sent;
     }
 
-    /** Sends rows of one topic in their order. The first that the topic refuses refuses the rest. */
+    /** Sends rows of one topic in their order. The first that fails for more than itself fails the rest. */
     private Map<OutboxRow, CompletableFuture<@Nullable Void>> send(List<Outgoing> rows) throws InterruptedException {
         Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new LinkedHashMap<>();
         Exception refusal = null;
@@ -232,10 +234,7 @@ final class RowPublisher implements AutoCloseable {
             answers.put(each.row(), answer);
             if (answer.isCompletedExceptionally()) {
                 Exception error = errorOf(answer);
-                if (!isOfRow(error)) {
-                    break;
-                }
-                refusal = isOfTopic(error) ? error : null;
+                refusal = isOfTopic(error) || !isOfRow(error) ? error : null;
             }
         }
         return answers;
@@ -314,6 +313,12 @@ final class RowPublisher implements AutoCloseable {
         return error instanceof PublishException failure
                 ? failure.scope() != PublishException.Scope.PUBLISHER
                 : error instanceof IllegalArgumentException;
+    }
+
+    /** Whether the partition's leader may be away or lack replicas: Kafka tried again until its time was over. */
+    static boolean mayBeOfPartition(Throwable error) {
+        Throwable cause = error instanceof PublishException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof TimeoutException || cause instanceof RetriableException;
     }
 
     private static boolean isOfTopic(Throwable error) {
