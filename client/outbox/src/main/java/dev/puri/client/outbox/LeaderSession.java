@@ -2,6 +2,7 @@ package dev.puri.client.outbox;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -34,7 +35,7 @@ final class LeaderSession implements AutoCloseable {
     static final int BATCH = 256;
 
     /** For a whole wave. The publisher gives each event up earlier, unless delivery.timeout.ms is longer. */
-    private static final long ANSWER_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(150);
+    static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(150);
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
 
@@ -213,7 +214,7 @@ final class LeaderSession implements AutoCloseable {
         if (!wave.isEmpty()) {
             tables.requireLead(connection);
         }
-        return answers(publisher.publish(wave), ANSWER_TIMEOUT_NANOS);
+        return answers(publisher.publish(wave), ANSWER_TIMEOUT.toNanos());
     }
 
     /**

@@ -39,6 +39,12 @@ import org.jspecify.annotations.Nullable;
 final class RowPublisher implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
+    /** A publisher's, unless {@code delivery.timeout.ms} is set. */
+    private static final Duration DELIVERY_TIMEOUT = Duration.ofSeconds(30);
+
+    /** After which a publisher gives an event up beyond its delivery timeout. */
+    private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
+
     /**
      * A shorter wait than a publisher's; the other timeouts fit what the caller sets. A wave is waited for, so there is nothing
      * to linger for.
@@ -119,6 +125,36 @@ final class RowPublisher implements AutoCloseable {
         given.forEach((key, value) -> properties.put(String.valueOf(key), value));
         properties.keySet().removeAll(IGNORED);
         return properties;
+    }
+
+    /**
+     * How long a wave and closing the publisher after it take, apart from the answers of a schema registry.
+     *
+     * @param given as a publisher is opened with; a value that Kafka refuses counts as absent
+     */
+    static Duration closeTimeout(Map<?, ?> given) {
+        Map<String, Object> properties = publisherProperties(given);
+        long request = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 0)
+                + millis(properties, ProducerConfig.LINGER_MS_CONFIG, 0);
+        long delivery = millis(
+                properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(DELIVERY_TIMEOUT.toMillis(), request));
+        long wave = millis(properties, ProducerConfig.MAX_BLOCK_MS_CONFIG, 0)
+                + Math.min(delivery + DELIVERY_GRACE.toMillis(), LeaderSession.ANSWER_TIMEOUT.toMillis());
+        return Duration.ofMillis(wave).plus(CLOSE_TIMEOUT);
+    }
+
+    /** At most ten minutes. */
+    private static long millis(Map<String, Object> properties, String key, long otherwise) {
+        Object value = properties.get(key);
+        try {
+            return value == null
+                    ? otherwise
+                    : Math.min(
+                            Long.parseLong(String.valueOf(value).trim()),
+                            Duration.ofMinutes(10).toMillis());
+        } catch (NumberFormatException e) {
+            return otherwise;
+        }
     }
 
     /**
