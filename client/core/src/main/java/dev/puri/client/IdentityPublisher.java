@@ -425,7 +425,8 @@ public final class IdentityPublisher implements AutoCloseable {
                     .get(settleWithin.plus(DELIVERY_GRACE).toMillis(), TimeUnit.MILLISECONDS);
         } catch (java.util.concurrent.TimeoutException e) {
             throw new TimeoutException(
-                    "a stage of this publisher still runs, " + settleWithin.plus(DELIVERY_GRACE) + " after the flush began",
+                    "a stage of this publisher still runs, " + settleWithin.plus(DELIVERY_GRACE)
+                            + " after the flush began",
                     e);
         } catch (ExecutionException e) {
             throw new IllegalStateException("an event is reported, however it ends", e);

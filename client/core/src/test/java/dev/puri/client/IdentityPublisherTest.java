@@ -430,9 +430,7 @@ class IdentityPublisherTest {
         try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
             CompletionStage<Fate> fate = new IdentityPublisher(kafka, resolver)
                     .await(EVENT.puri(), new Position("puri.events.v1", 0, 7), Duration.ZERO);
-            assertThatThrownBy(() -> fate.toCompletableFuture().join())
-                    .cause()
-                    .isInstanceOf(ArithmeticException.class);
+            assertThatThrownBy(() -> fate.toCompletableFuture().join()).cause().isInstanceOf(ArithmeticException.class);
         }
     }
 

@@ -1,15 +1,15 @@
 package dev.puri.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import org.assertj.core.api.InstanceOfAssertFactories;
-import dev.puri.client.resolve.ResolverOptions;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.client.resolve.ResolverOptions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -49,7 +49,9 @@ class PublisherFlushTest {
             CompletionStage<Position> published = publisher.publish(EVENT);
             CompletableFuture.runAsync(publisher::flush).get(60, TimeUnit.SECONDS);
             assertThat(published.toCompletableFuture()).isCompletedExceptionally();
-            assertThat(begun.get(60, TimeUnit.SECONDS)).as("the producer's own flush").isTrue();
+            assertThat(begun.get(60, TimeUnit.SECONDS))
+                    .as("the producer's own flush")
+                    .isTrue();
             assertThat(end).as("the end of the producer's own flush").isNotDone();
             end.complete(true);
         }

@@ -49,7 +49,11 @@ public final class ResolverClient implements IdentityResolver {
      * @param sinceAnswer how long ago a resolver last answered with verdicts; null if none has
      */
     public record RequestStatistics(
-            long requests, long failedOver, long hedged, int pending, @Nullable Duration sinceAnswer) {}
+            long requests,
+            long failedOver,
+            long hedged,
+            int pending,
+            @Nullable Duration sinceAnswer) {}
 
     private ResolverClient(ResolverOptions options) {
         this.options = options;

@@ -58,7 +58,10 @@ public record ResolverOptions(
         List<String> mistakes = new ArrayList<>();
         require(!addresses.isEmpty(), "addresses: none", mistakes);
         for (URI each : addresses) {
-            require(isBase(each), "addresses: " + UserInfo.masked(each.toString()) + " is no base URL such as http://resolver:8080", mistakes);
+            require(
+                    isBase(each),
+                    "addresses: " + UserInfo.masked(each.toString()) + " is no base URL such as http://resolver:8080",
+                    mistakes);
         }
         require(addresses.stream().distinct().count() == addresses.size(), "addresses: one is there twice", mistakes);
         require(

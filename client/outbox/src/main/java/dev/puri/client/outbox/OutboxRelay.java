@@ -134,7 +134,9 @@ public final class OutboxRelay implements AutoCloseable {
                     isSweeping = turn.polled() == LeaderSession.BATCH;
                     run.throwFailure();
                     failures = 0;
-                    problem = turn.problem() == null ? Feed.problem(feed.state()) : turn.problem().toString();
+                    problem = turn.problem() == null
+                            ? Feed.problem(feed.state())
+                            : turn.problem().toString();
                     if (turn.retried() + turn.polled() == 0) {
                         pauses.untilWoken(isFed ? RETRY_CHECK : settings.pollInterval());
                     }

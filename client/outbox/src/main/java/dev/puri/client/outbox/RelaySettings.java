@@ -76,9 +76,11 @@ public record RelaySettings(
     /** Kafka's properties by their names alone: their values may be secret. */
     @Override
     public String toString() {
-        return "RelaySettings[dataSource=" + dataSource.getClass().getName() + ", dialect=" + dialect + ", table=" + table
+        return "RelaySettings[dataSource=" + dataSource.getClass().getName() + ", dialect=" + dialect + ", table="
+                + table
                 + ", properties="
-                + new TreeSet<>(properties.keySet().stream().map(String::valueOf).toList()) + ", pollInterval="
+                + new TreeSet<>(
+                        properties.keySet().stream().map(String::valueOf).toList()) + ", pollInterval="
                 + pollInterval + ", sweepInterval=" + sweepInterval + ", firstBackoff=" + firstBackoff + "]";
     }
 

@@ -88,8 +88,8 @@ class LeaderSessionTest {
     }
 
     private static LeaderSession session(FakeDatabase database) {
-        RowPublisher publisher = new RowPublisher(
-                (event, headers) -> publish(event), () -> {}, namespace -> false, System::nanoTime);
+        RowPublisher publisher =
+                new RowPublisher((event, headers) -> publish(event), () -> {}, namespace -> false, System::nanoTime);
         return new LeaderSession(
                 SETTINGS,
                 database.connection(),
@@ -114,9 +114,8 @@ class LeaderSessionTest {
         FakeDatabase database = new FakeDatabase();
         List<Object[]> blocked = List.<Object[]>of(stored(1, "a:b:1"));
         List<Object[]> fresh = List.<Object[]>of(stored(2, "a:b:2"));
-        database.rows = sql -> sql.contains("WHERE retry_ms <=")
-                ? blocked
-                : sql.contains("FROM puri_outbox ") ? fresh : List.of();
+        database.rows = sql ->
+                sql.contains("WHERE retry_ms <=") ? blocked : sql.contains("FROM puri_outbox ") ? fresh : List.of();
         try (LeaderSession session = session(database)) {
             LeaderSession.Turn turn = session.turn(false);
             assertThat(turn.polled()).isEqualTo(1);

@@ -166,9 +166,8 @@ public final class TransactionOutbox {
         @Override
         public void afterCompletion(int status) {
             if (status == STATUS_COMMITTED && !isDone) {
-                LOG.error(
-                        "Events were added to the outbox after their transaction had been committed, and are lost: a"
-                                + " listener of the phase AFTER_COMMIT needs a new transaction");
+                LOG.error("Events were added to the outbox after their transaction had been committed, and are lost: a"
+                        + " listener of the phase AFTER_COMMIT needs a new transaction");
             }
         }
     }
