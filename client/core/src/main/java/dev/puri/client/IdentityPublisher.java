@@ -220,8 +220,9 @@ public final class IdentityPublisher implements AutoCloseable {
      * its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier event. To
      * repeat a batch, publish the events of its {@link Delivery.Failed} deliveries, in their order: it ends in the state that
      * its last events describe. Only a batch with at most 8 events of each pURI may be repeated as a whole: the registry
-     * remembers the ids of the last 8 applied events of a pURI, and would apply an older one again. Events of different pURIs are sent together; a batch takes as
-     * many round trips as it has events of one pURI.
+     * remembers the ids of the last 8 applied events of a pURI, and would apply an older one again.
+     *
+     * <p>Events of different pURIs are sent together; a batch takes as many round trips as it has events of one pURI.
      *
      * <p>Once an event failed, those that would fail for the same reason ({@link PublishException#scope}) are not tried. So a
      * batch takes {@code max.block.ms} for each topic and once {@code delivery.timeout.ms} at most beyond what its
