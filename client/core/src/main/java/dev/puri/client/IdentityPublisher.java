@@ -3,7 +3,6 @@ package dev.puri.client;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.ResolverClient;
-import dev.puri.client.resolve.ResolverException;
 import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Puri;
@@ -18,12 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -38,8 +37,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes events. Thread-safe; one for the whole service.
  *
- * <p><b>Publishing again is safe</b> after any failure, of one event or of a batch, also by another process: an event has an
- * id, and the registry counts it once. It remembers the last 8 applied events of each pURI.
+ * <p><b>Publishing again is safe</b> after any failure, of one event or of a batch's failed ones, also by another process: an
+ * event has an id, and the registry counts it once. It remembers the last 8 applied events of each pURI, so an event that was
+ * acknowledged is not published again after 8 later ones of its pURI.
  *
  * <p><b>Order.</b> Events of one pURI that one thread publishes are in the log in that order. An event that failed and is
  * published again comes after those that were published meanwhile, so publish it before later events of its pURI, as {@link
@@ -76,6 +76,9 @@ public final class IdentityPublisher implements AutoCloseable {
 
     /** Flushes asked for since the thread that flushes began; 0 while there is none. */
     private final AtomicInteger flushes = new AtomicInteger();
+
+    /** True on a thread that completes a result, while those who wait for it run. */
+    private final ThreadLocal<Boolean> isCompleting = new ThreadLocal<>();
 
     private volatile boolean isClosed;
 
@@ -214,9 +217,12 @@ public final class IdentityPublisher implements AutoCloseable {
      * Publishes events together and waits for all of them. The failure of one event does not hide what became of the others.
      *
      * <p>An event is sent when the earlier ones of its pURI in the batch are acknowledged. Once an event fails, the later ones of
-     * its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier event. So repeating
-     * the batch ends in the state that its last events describe. Events of different pURIs are sent together; a batch takes as
-     * many round trips as it has events of one pURI.
+     * its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier event. To
+     * repeat a batch, publish the events of its {@link Delivery.Failed} deliveries, in their order: it ends in the state that
+     * its last events describe. Only a batch with at most 8 events of each pURI may be repeated as a whole: the registry
+     * remembers the ids of the last 8 applied events of a pURI, and would apply an older one again.
+     *
+     * <p>Events of different pURIs are sent together; a batch takes as many round trips as it has events of one pURI.
      *
      * <p>Once an event failed, those that would fail for the same reason ({@link PublishException#scope}) are not tried. So a
      * batch takes {@code max.block.ms} for each topic and once {@code delivery.timeout.ms} at most beyond what its
@@ -225,8 +231,8 @@ public final class IdentityPublisher implements AutoCloseable {
      *
      * @param events those of one pURI in their order
      * @return what has become of each event, in the order given
-     * @throws InterruptException when the thread is interrupted while it waits; any of the events may arrive all the same, so
-     *     publish the whole batch again
+     * @throws InterruptException when the thread is interrupted while it waits; any of the events may arrive all the same.
+     *     Publish the whole batch again if it has at most 8 events of each pURI
      */
     public List<Delivery> publishAll(List<Event> events) {
         Batch batch = new Batch(this);
@@ -276,14 +282,14 @@ public final class IdentityPublisher implements AutoCloseable {
         // Complete when all who wait for the result have run, as flush promises.
         CompletableFuture<Boolean> reported = new CompletableFuture<>();
         try {
-            var unused = producer.send(record, (metadata, error) -> {
-                boolean isFirst = error == null
-                        ? result.complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()))
-                        : result.completeExceptionally(failure(event, topic, error));
-                if (isFirst) {
-                    reported.complete(true);
-                }
-            });
+            var unused = producer.send(
+                    record,
+                    (metadata, error) -> report(
+                            reported,
+                            () -> error == null
+                                    ? result.complete(
+                                            new Position(metadata.topic(), metadata.partition(), metadata.offset()))
+                                    : result.completeExceptionally(failure(event, topic, error))));
             failUnlessSettled(result, reported, event, topic);
         } catch (InterruptException e) {
             throw e;
@@ -292,6 +298,21 @@ public final class IdentityPublisher implements AutoCloseable {
             result.completeExceptionally(failure(event, topic, e));
         }
         return result;
+    }
+
+    /** Completes a result, which runs those who wait for it; false if it was complete. */
+    private void report(CompletableFuture<Boolean> reported, BooleanSupplier completing) {
+        boolean wasCompleting = Boolean.TRUE.equals(isCompleting.get());
+        isCompleting.set(true);
+        try {
+            if (completing.getAsBoolean()) {
+                reported.complete(true);
+            }
+        } finally {
+            if (!wasCompleting) {
+                isCompleting.remove();
+            }
+        }
     }
 
     /**
@@ -305,9 +326,9 @@ public final class IdentityPublisher implements AutoCloseable {
         var unusedFailure = settled.whenComplete((nothing, timeout) -> {
             if (timeout != null) {
                 String detail = "no answer for " + settleWithin.toMillis() + " ms";
-                if (result.completeExceptionally(failure(event, topic, new TimeoutException(detail)))) {
-                    reported.complete(true);
-                }
+                report(
+                        reported,
+                        () -> result.completeExceptionally(failure(event, topic, new TimeoutException(detail))));
             }
         });
         var unusedCancel = result.whenComplete((position, error) -> settled.complete(null));
@@ -339,13 +360,21 @@ public final class IdentityPublisher implements AutoCloseable {
             fate.completeExceptionally(new IOException(CLOSED));
             return fate.minimalCompletionStage();
         }
-        var unused = resolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
+        CompletionStage<Verdict> answer;
+        try {
+            answer = resolver.resolveAsync(Ref.of(puri).at(token), wait);
+        } catch (RuntimeException e) {
+            // Of a resolver that the caller opened, which may throw anything.
+            fate.completeExceptionally(FateReader.failure(e));
+            return fate.minimalCompletionStage();
+        }
+        var unused = answer.whenComplete((verdict, error) -> {
             if (error != null) {
-                fate.completeExceptionally(awaitFailure(error));
+                fate.completeExceptionally(FateReader.failure(error));
             } else if (verdict instanceof Verdict.Malformed malformed) {
                 fate.completeExceptionally(new IllegalStateException(malformed.detail()));
             } else {
-                fate.complete(fate(verdict));
+                fate.complete(FateReader.fate(verdict));
             }
         });
         return fate.minimalCompletionStage();
@@ -373,57 +402,33 @@ public final class IdentityPublisher implements AutoCloseable {
         }
     }
 
-    /** Deleted, merged and unknown are answers of a table that has the event. */
-    private static Fate fate(Verdict verdict) {
-        if (verdict instanceof Verdict.Refused refused) {
-            return refused(refused);
-        }
-        return verdict instanceof Verdict.NotCaughtUp ? new Fate.NotCaughtUp() : new Fate.Settled();
-    }
-
-    private static Fate.Refused refused(Verdict.Refused verdict) {
-        String detail = verdict.detail();
-        return switch (verdict.reason()) {
-            case "PURI_TAKEN" ->
-                new Fate.Refused.PuriTaken(detail, verdict.holderOwner(), verdict.holderShard(), verdict.survivor());
-            case "HANDLE_TAKEN" -> new Fate.Refused.HandleTaken(detail);
-            case "NOT_ALLOWED" -> new Fate.Refused.NotAllowed(detail);
-            case "UNKNOWN_PURI" -> new Fate.Refused.UnknownPuri(detail);
-            case "STALE_EPOCH" -> new Fate.Refused.StaleEpoch(detail);
-            case "OTHER_INCARNATION" -> new Fate.Refused.OtherIncarnation(detail);
-            case "DELETED" -> new Fate.Refused.Deleted(detail);
-            case "MERGED" -> new Fate.Refused.Merged(detail, verdict.survivor());
-            default -> new Fate.Refused.Other(verdict.reason(), detail);
-        };
-    }
-
-    private static Throwable awaitFailure(Throwable error) {
-        // Stages wrap what they pass on.
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        if (!(cause instanceof ResolverException resolving)) {
-            return cause;
-        }
-        return switch (resolving.kind()) {
-            case UNREACHABLE, DEADLINE, CLOSED -> new IOException(cause.getMessage(), cause);
-            case FULL, UNAVAILABLE, REJECTED, INTERRUPTED -> new IllegalStateException(cause.getMessage(), cause);
-        };
-    }
-
     /**
      * Sends what lingers, and waits until everything published so far is acknowledged or given up, and those who wait for it
-     * have run: at most a second longer than {@code delivery.timeout.ms}. Do not call it in a stage of this publisher.
+     * have run: at most two seconds longer than {@code delivery.timeout.ms}.
      *
+     * @throws IllegalStateException when it is called in a stage of this publisher by the thread that completes it, which would
+     *     wait for itself
+     * @throws TimeoutException when one who waits for an event still runs at the end of that time
      * @throws InterruptException when the thread is interrupted
      */
     public void flush() {
+        if (Boolean.TRUE.equals(isCompleting.get())) {
+            throw new IllegalStateException("a stage of this publisher must not flush it: it would wait for itself");
+        }
         List<CompletableFuture<Boolean>> published = List.copyOf(unsettled);
         if (published.isEmpty()) {
             return;
         }
         sendWhatLingers();
         try {
-            // Each has a timer, and none fails.
-            CompletableFuture.allOf(published.toArray(CompletableFuture[]::new)).get();
+            // Each has a timer, and none fails; but one who waits for an event may hold the thread that reports it.
+            CompletableFuture.allOf(published.toArray(CompletableFuture[]::new))
+                    .get(settleWithin.plus(DELIVERY_GRACE).toMillis(), TimeUnit.MILLISECONDS);
+        } catch (java.util.concurrent.TimeoutException e) {
+            throw new TimeoutException(
+                    "a stage of this publisher still runs, " + settleWithin.plus(DELIVERY_GRACE)
+                            + " after the flush began",
+                    e);
         } catch (ExecutionException e) {
             throw new IllegalStateException("an event is reported, however it ends", e);
         } catch (InterruptedException e) {

@@ -4,11 +4,13 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import java.io.IOException;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.OutOfOrderSequenceException;
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PublishException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+
+    /** By which a server refuses any request: credentials, scope, timeout, too many. */
+    private static final Set<Integer> REQUEST_STATUSES = Set.of(401, 403, 408, 429);
 
     private final transient Puri puri;
     private final UUID eventId;
@@ -104,7 +109,7 @@ public final class PublishException extends RuntimeException {
         if (cause instanceof SerializationException) {
             boolean isRegistryAway = cause instanceof RegistryUnavailableException
                     || cause.getCause() instanceof IOException
-                    || isServerError(cause.getCause());
+                    || isOfRegistry(cause.getCause());
             return isRegistryAway ? Scope.PUBLISHER : Scope.EVENT;
         }
         boolean isOfPublisher = isFatal(cause)
@@ -113,22 +118,32 @@ public final class PublishException extends RuntimeException {
                 || cause instanceof AuthenticationException
                 || cause instanceof AuthorizationException
                 || cause instanceof OutOfOrderSequenceException
+                // Confluent's serializer makes it of every 4xx of the schema registry, and drops the status.
+                || cause instanceof InvalidConfigurationException
                 || cause instanceof IllegalStateException;
         return isOfPublisher ? Scope.PUBLISHER : Scope.EVENT;
     }
 
     /**
-     * Whether a schema registry answered with a 5xx, as Confluent's serializer reports it: by its RestClientException, which this
-     * module does not have, whose {@code getStatus} is that of HTTP.
+     * Whether a schema registry refused the request, not the schema, as Confluent's serializer reports it: by its
+     * RestClientException, which this module does not have. Its {@code getStatus} is that of HTTP, and its {@code getErrorCode}
+     * may have two digits more.
      */
-    private static boolean isServerError(@Nullable Throwable cause) {
-        if (cause == null) {
-            return false;
-        }
+    private static boolean isOfRegistry(@Nullable Throwable cause) {
+        return cause != null
+                && (isOfRequest(number(cause, "getStatus")) || isOfRequest(number(cause, "getErrorCode") / 100));
+    }
+
+    private static boolean isOfRequest(int status) {
+        return status / 100 == 5 || REQUEST_STATUSES.contains(status);
+    }
+
+    /** What a method gives; 0 if there is none. */
+    private static int number(Throwable of, String method) {
         try {
-            return cause.getClass().getMethod("getStatus").invoke(cause) instanceof Integer status && status / 100 == 5;
+            return of.getClass().getMethod(method).invoke(of) instanceof Integer number ? number : 0;
         } catch (ReflectiveOperationException e) {
-            return false;
+            return 0;
         }
     }
 

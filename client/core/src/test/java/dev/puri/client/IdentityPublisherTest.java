@@ -358,62 +358,8 @@ class IdentityPublisherTest {
         }
     }
 
-    /** It asks for a producer id, gives nothing up meanwhile, and does not return from its flush. */
-    @Test
-    void flushEndsAlthoughTheProducerSettlesNothing() throws Exception {
-        CompletableFuture<Boolean> end = new CompletableFuture<>();
-        try (MockProducer<byte[], Object> kafka = unanswered(end::join)) {
-            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
-            CompletionStage<Position> published = publisher.publish(EVENT);
-            CompletableFuture.runAsync(publisher::flush).get(60, TimeUnit.SECONDS);
-            assertThat(published.toCompletableFuture()).isCompletedExceptionally();
-            assertThat(end).as("the end of the producer's own flush").isNotDone();
-            end.complete(true);
-        }
-    }
-
-    @Test
-    void flushSendsWhatLingersAndWaitsForIt() {
-        try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
-            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
-            List<CompletionStage<Position>> published =
-                    List.of(publisher.publish(moved("a:b:1")), publisher.publish(moved("a:b:2")));
-            publisher.flush();
-            assertThat(published)
-                    .allSatisfy(each -> assertThat(each.toCompletableFuture()).isCompleted());
-        }
-    }
-
-    /** As the command line counts failures in a callback, slow here, and reads the count after its flush. */
-    @Test
-    void flushReturnsAfterTheCallbacksOfItsEvents() {
-        try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
-            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
-            AtomicReference<Position> seen = new AtomicReference<>();
-            var unused = publisher.publish(EVENT).whenComplete((position, error) -> {
-                var unusedWait = new CompletableFuture<Boolean>()
-                        .completeOnTimeout(true, 50, TimeUnit.MILLISECONDS)
-                        .join();
-                seen.set(position);
-            });
-            publisher.flush();
-            assertThat(seen.get()).hasToString("0-0");
-        }
-    }
-
-    /** A producer that acknowledges nothing. */
-    @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
-    private static MockProducer<byte[], Object> unanswered(Runnable onFlush) {
-        return new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), TEXT) {
-            @Override
-            public void flush() {
-                onFlush.run();
-            }
-        };
-    }
-
     /** A resolver that answers nothing. */
-    private static final class Silent implements IdentityResolver {
+    private static class Silent implements IdentityResolver {
         private boolean isClosed;
 
         @Override
@@ -471,6 +417,21 @@ class IdentityPublisherTest {
                         .toCompletableFuture())
                 .isCompletedExceptionally();
         assertThat(resolver.isClosed).as("a resolver of the caller").isFalse();
+    }
+
+    @Test
+    void anExceptionOfAResolverIsInTheStageOfWhatIsAwaited() {
+        Silent resolver = new Silent() {
+            @Override
+            public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
+                throw new ArithmeticException("long overflow");
+            }
+        };
+        try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
+            CompletionStage<Fate> fate = new IdentityPublisher(kafka, resolver)
+                    .await(EVENT.puri(), new Position("puri.events.v1", 0, 7), Duration.ZERO);
+            assertThatThrownBy(() -> fate.toCompletableFuture().join()).cause().isInstanceOf(ArithmeticException.class);
+        }
     }
 
     @Test

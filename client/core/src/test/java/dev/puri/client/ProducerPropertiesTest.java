@@ -3,11 +3,13 @@ package dev.puri.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.client.resolve.ResolverOptions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -114,6 +116,20 @@ class ProducerPropertiesTest {
         Map<String, Object> all = new HashMap<>(properties);
         all.put("schema.registry.url", "http://127.0.0.1:1");
         return all;
+    }
+
+    @Test
+    void aResolversUrlThatIsRefusedShowsNoPassword() {
+        for (String url : List.of("http://ann:hidden@resolver:8080", "http://ann:hid den@resolver:8080")) {
+            assertThat(ProducerProperties.mistakes(with(IdentityPublisher.RESOLVER_URL, url)))
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains("http://***@resolver:8080")
+                    .doesNotContain("hid");
+            assertThatThrownBy(() -> ResolverOptions.at(url).build())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasNoCause()
+                    .hasMessageContaining("http://***@resolver:8080");
+        }
     }
 
     @Test

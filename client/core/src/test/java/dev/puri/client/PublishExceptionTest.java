@@ -13,6 +13,7 @@ import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
 import org.apache.kafka.common.errors.ProducerFencedException;
@@ -37,9 +38,19 @@ class PublishExceptionTest {
     public static final class RestClientException extends Exception {
         private static final long serialVersionUID = 1L;
         private final int status;
+        private final int errorCode;
 
         RestClientException(int status) {
+            this(status, status);
+        }
+
+        RestClientException(int status, int errorCode) {
             this.status = status;
+            this.errorCode = errorCode;
+        }
+
+        public int getErrorCode() {
+            return errorCode;
         }
 
         public int getStatus() {
@@ -52,6 +63,7 @@ class PublishExceptionTest {
                 new RecordTooLargeException("of the broker"),
                 new SerializationException("does not fit"),
                 new SerializationException("as Confluent's", new RestClientException(409)),
+                new SerializationException("as Confluent's", new RestClientException(422, 42201)),
                 new UnknownSchemaException("auto.register.schemas=false", null),
                 new IllegalArgumentException("of a serializer"));
     }
@@ -71,6 +83,12 @@ class PublishExceptionTest {
                 new RegistryUnavailableException("out of reach", null),
                 new SerializationException("as Confluent's", new IOException("refused")),
                 new SerializationException("as Confluent's", new RestClientException(500)),
+                new SerializationException("as Confluent's", new RestClientException(401)),
+                new SerializationException("as Confluent's", new RestClientException(403)),
+                new SerializationException("as Confluent's", new RestClientException(408)),
+                new SerializationException("as Confluent's", new RestClientException(429)),
+                new SerializationException("as Confluent's", new RestClientException(0, 40101)),
+                new InvalidConfigurationException("Unauthorized; error code: 401"),
                 new AuthenticationException("password"),
                 new ClusterAuthorizationException("idempotent write"),
                 new ProducerFencedException("another"),

@@ -171,6 +171,15 @@ class PublisherAwaitTest {
     }
 
     @Test
+    void aWaitOfAnyLengthIsTaken() throws Exception {
+        result("\"verdict\":\"unknown\"");
+        try (IdentityPublisher publisher = publisher()) {
+            assertThat(publisher.awaitSync(PURI, TOKEN, Duration.ofSeconds(Long.MAX_VALUE)))
+                    .isEqualTo(new Fate.Settled());
+        }
+    }
+
+    @Test
     void aResolverOutOfReachIsAnIoException() {
         server.stop(0);
         assertThatThrownBy(this::await).cause().isInstanceOf(IOException.class);

@@ -57,6 +57,8 @@ final class Requests {
     private final LongAdder sent = new LongAdder();
     private final LongAdder failedOver = new LongAdder();
     private final LongAdder hedged = new LongAdder();
+    private volatile @Nullable Long answeredAt;
+
     private final Turns<Call> plainTurns;
 
     /** Of requests that wait for events; a resolver holds them for seconds, so they must not hold up the others. */
@@ -159,6 +161,13 @@ final class Requests {
 
     long hedged() {
         return hedged.sum();
+    }
+
+    /** How long ago a resolver last answered with verdicts; null if none has. */
+    @Nullable
+    Duration sinceAnswer() {
+        Long at = answeredAt;
+        return at == null ? null : Duration.ofNanos(Math.max(0, nanoClock.getAsLong() - at));
     }
 
     /** Fails all that are under way, and all that come. */
@@ -447,6 +456,7 @@ final class Requests {
                 }
                 if (answer != null) {
                     address.answered();
+                    answeredAt = nanoClock.getAsLong();
                     result.complete(answer);
                 } else if (error != null && !outcome.isCancelled()) {
                     boolean isFaultOfAddress = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal;

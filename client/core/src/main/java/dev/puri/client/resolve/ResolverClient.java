@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class ResolverClient implements IdentityResolver {
+    private static final Duration MAX_WAIT = Duration.ofDays(1);
+
     private final ResolverOptions options;
     private final HttpClient http;
     private final ScheduledThreadPoolExecutor timer;
@@ -44,8 +46,14 @@ public final class ResolverClient implements IdentityResolver {
      * @param failedOver those sent because an address failed
      * @param hedged those sent because an address was silent
      * @param pending references asked, and neither answered nor given up yet
+     * @param sinceAnswer how long ago a resolver last answered with verdicts; null if none has
      */
-    public record RequestStatistics(long requests, long failedOver, long hedged, int pending) {}
+    public record RequestStatistics(
+            long requests,
+            long failedOver,
+            long hedged,
+            int pending,
+            @Nullable Duration sinceAnswer) {}
 
     private ResolverClient(ResolverOptions options) {
         this.options = options;
@@ -92,7 +100,8 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     @Override
-    public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
+    public CompletionStage<Verdict> resolveAsync(Ref ref, Duration longest) {
+        Duration wait = bounded(longest);
         Verdict known = known(ref);
         if (known != null) {
             return CompletableFuture.completedStage(known);
@@ -106,7 +115,8 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     @Override
-    public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
+    public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration longest) {
+        Duration wait = bounded(longest);
         List<@Nullable Verdict> verdicts = new ArrayList<>(refs.size());
         List<Integer> missing = new ArrayList<>();
         for (int i = 0; i < refs.size(); i++) {
@@ -136,6 +146,11 @@ public final class ResolverClient implements IdentityResolver {
         CompletableFuture<List<Verdict>> all =
                 CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> complete(verdicts));
         return limited(all, wait);
+    }
+
+    /** Resolvers wait for less, and nanoseconds are counted in a long. */
+    private static Duration bounded(Duration wait) {
+        return wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT;
     }
 
     /** None is null any more. */
@@ -226,7 +241,8 @@ public final class ResolverClient implements IdentityResolver {
 
     /** What was sent. */
     public RequestStatistics requestStatistics() {
-        return new RequestStatistics(requests.sent(), requests.failedOver(), requests.hedged(), pending.get());
+        return new RequestStatistics(
+                requests.sent(), requests.failedOver(), requests.hedged(), pending.get(), requests.sinceAnswer());
     }
 
     /** Fails what is pending and frees all threads; those of the JDK's client are freed by the garbage collector on Java 17. */

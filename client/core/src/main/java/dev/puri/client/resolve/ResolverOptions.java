@@ -1,6 +1,8 @@
 package dev.puri.client.resolve;
 
+import dev.puri.schemas.serde.UserInfo;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +58,10 @@ public record ResolverOptions(
         List<String> mistakes = new ArrayList<>();
         require(!addresses.isEmpty(), "addresses: none", mistakes);
         for (URI each : addresses) {
-            require(isBase(each), "addresses: " + each + " is no base URL such as http://resolver:8080", mistakes);
+            require(
+                    isBase(each),
+                    "addresses: " + UserInfo.masked(each.toString()) + " is no base URL such as http://resolver:8080",
+                    mistakes);
         }
         require(addresses.stream().distinct().count() == addresses.size(), "addresses: one is there twice", mistakes);
         require(
@@ -149,8 +154,17 @@ public record ResolverOptions(
 
         private Builder(List<String> urls) {
             addresses = urls.stream()
-                    .map(url -> URI.create(url.endsWith("/") ? url.substring(0, url.length() - 1) : url))
+                    .map(url -> uri(url.endsWith("/") ? url.substring(0, url.length() - 1) : url))
                     .toList();
+        }
+
+        /** Without a cause: its message has the URL, and the password in it. */
+        private static URI uri(String url) {
+            try {
+                return new URI(url);
+            } catch (URISyntaxException e) {
+                throw new IllegalArgumentException(e.getReason() + ": " + UserInfo.masked(url));
+            }
         }
 
         /** None by default. */

@@ -2,6 +2,8 @@ package dev.puri.client.resolve;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Turns<T> {
     private final int max;
     private final Consumer<T> begin;
+    private final Executor executor;
 
     /** Those without a turn yet. Guarded by this. */
     private final Set<T> waiting = new LinkedHashSet<>();
@@ -30,8 +33,17 @@ final class Turns<T> {
      * @param begin begins one, and does not throw
      */
     Turns(int max, Consumer<T> begin) {
+        // The pool of all asynchronous stages of the JDK: it is never shut down.
+        this(max, begin, new CompletableFuture<T>().defaultExecutor());
+    }
+
+    /**
+     * @param executor begins those that one thread leaves to others; refuses none
+     */
+    Turns(int max, Consumer<T> begin, Executor executor) {
         this.max = max;
         this.begin = begin;
+        this.executor = executor;
     }
 
     /** Begins it when it is its turn. */
@@ -57,7 +69,10 @@ final class Turns<T> {
         isClosed = true;
     }
 
-    /** By one thread at a time, so that those that end at once are not begun one call deeper each. */
+    /**
+     * By one thread at a time, so that those that end at once are not begun one call deeper each. A thread begins {@code max} at
+     * most, and another goes on: the thread may be the timer's, or one of a caller that waits.
+     */
     private void beginWaiting() {
         synchronized (this) {
             if (isBeginning) {
@@ -65,14 +80,29 @@ final class Turns<T> {
             }
             isBeginning = true;
         }
-        for (T next = take(); next != null; next = take()) {
+        beginSome();
+    }
+
+    private void beginSome() {
+        for (int begun = 0; begun < max; begun++) {
+            T next = take();
+            if (next == null) {
+                return;
+            }
             begin.accept(next);
+        }
+        if (goesOn()) {
+            executor.execute(this::beginSome);
         }
     }
 
+    private synchronized boolean goesOn() {
+        isBeginning = !isClosed && !waiting.isEmpty() && underWay < max;
+        return isBeginning;
+    }
+
     private synchronized @Nullable T take() {
-        if (isClosed || waiting.isEmpty() || underWay >= max) {
-            isBeginning = false;
+        if (!goesOn()) {
             return null;
         }
         T next = waiting.iterator().next();

@@ -167,6 +167,9 @@ class RequestsTest {
         }
         http.refusal = new IllegalStateException("no sockets");
         http.exchanges.get(0).end().completeExceptionally(new IllegalStateException("no sockets"));
+        assertThat(CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)))
+                .as("the answers, of which another thread gets most")
+                .failsWithin(Duration.ofSeconds(60));
         assertThat(answers).allMatch(CompletableFuture::isCompletedExceptionally);
         assertFails(answers.get(19_999), Kind.UNREACHABLE, "no sockets");
     }

@@ -2,6 +2,7 @@ package dev.puri.client.outbox;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -34,7 +35,7 @@ final class LeaderSession implements AutoCloseable {
     static final int BATCH = 256;
 
     /** For a whole wave. The publisher gives each event up earlier, unless delivery.timeout.ms is longer. */
-    private static final long ANSWER_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(150);
+    static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(150);
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
 
@@ -124,6 +125,36 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /**
+     * What a turn did.
+     *
+     * @param polled rows of the outbox, published or blocked
+     * @param problem why no blocked row could be published, although rows of the outbox were handled after that
+     */
+    record Turn(int retried, int polled, @Nullable RelayException problem) {}
+
+    /**
+     * Tries blocked rows again, and then publishes the first rows of the outbox, also if all that was tried again failed:
+     * it may be of one partition.
+     *
+     * @param polls false if a feed reports the rows of the outbox
+     * @throws RelayException when nothing can be published for now
+     */
+    Turn turn(boolean polls) throws SQLException, InterruptedException {
+        int retried = 0;
+        RelayException problem = null;
+        try {
+            retried = retryDue();
+        } catch (RelayException e) {
+            problem = e;
+        }
+        int polled = polls || problem != null ? poll() : 0;
+        if (problem != null && polled == 0) {
+            throw problem;
+        }
+        return new Turn(retried, polled, problem);
+    }
+
+    /**
      * Tries again to publish blocked rows whose time has come, one of each pURI.
      *
      * @return how many were published
@@ -136,8 +167,11 @@ final class LeaderSession implements AutoCloseable {
         for (OutboxRow row : answers.published()) {
             tables.deleteBlocked(connection, row);
         }
-        for (Map.Entry<OutboxRow, Throwable> each : answers.refused().entrySet()) {
-            noteRefused(each.getKey(), each.getValue(), tables.attempts(connection, each.getKey()) + 1);
+        // Those that failed are noted too, or they would be due at once in the next session, and end it likewise.
+        for (Map<OutboxRow, Throwable> errors : List.of(answers.refused(), answers.failed())) {
+            for (Map.Entry<OutboxRow, Throwable> each : errors.entrySet()) {
+                noteRefused(each.getKey(), each.getValue(), tables.attempts(connection, each.getKey()) + 1);
+            }
         }
         answers.throwFailure();
         return answers.published().size();
@@ -156,12 +190,20 @@ final class LeaderSession implements AutoCloseable {
                 reason);
     }
 
-    /** What became of a wave: rows without an answer are in neither collection. */
-    record Answers(
-            List<OutboxRow> published,
-            Map<OutboxRow, Throwable> refused,
-            @Nullable Throwable failure) {
+    /**
+     * What became of a wave.
+     *
+     * @param refused errors of rows alone
+     * @param failed rows that failed as any other would have
+     */
+    record Answers(List<OutboxRow> published, Map<OutboxRow, Throwable> refused, Map<OutboxRow, Throwable> failed) {
+        @Nullable
+        Throwable failure() {
+            return failed.isEmpty() ? null : failed.values().iterator().next();
+        }
+
         void throwFailure() {
+            Throwable failure = failure();
             if (failure != null) {
                 throw new RelayException("nothing can be published: " + failure, failure);
             }
@@ -172,34 +214,52 @@ final class LeaderSession implements AutoCloseable {
         if (!wave.isEmpty()) {
             tables.requireLead(connection);
         }
-        return answers(publisher.publish(wave), ANSWER_TIMEOUT_NANOS);
+        return answers(publisher.publish(wave), ANSWER_TIMEOUT.toNanos());
     }
 
-    /** Waits for a wave, and no longer than the timeout for all of it: a broker that is away answers no row. */
+    /**
+     * Waits for a wave, and no longer than the timeout for all of it: a broker that is away answers no row. If a row is
+     * acknowledged, brokers are not away, so those that time out are refused: their partition or topic has no leader, or
+     * too few replicas.
+     */
     static Answers answers(Map<OutboxRow, CompletableFuture<@Nullable Void>> sent, long timeoutNanos)
             throws InterruptedException {
         List<OutboxRow> published = new ArrayList<>();
         Map<OutboxRow, Throwable> refused = new LinkedHashMap<>();
-        Throwable failure = null;
+        Map<OutboxRow, Throwable> failed = new LinkedHashMap<>();
+        TimeoutException timeout = null;
         long deadline = System.nanoTime() + timeoutNanos;
         for (Map.Entry<OutboxRow, CompletableFuture<@Nullable Void>> each : sent.entrySet()) {
+            if (timeout != null && !each.getValue().isDone()) {
+                failed.put(each.getKey(), timeout);
+                continue;
+            }
             try {
                 long left = Math.max(0, deadline - System.nanoTime());
                 each.getValue().get(left, TimeUnit.NANOSECONDS);
                 published.add(each.getKey());
             } catch (TimeoutException e) {
-                failure = e;
-                break;
+                timeout = e;
+                failed.put(each.getKey(), e);
             } catch (ExecutionException e) {
                 Throwable error = e.getCause() == null ? e : e.getCause();
                 if (RowPublisher.isOfRow(error)) {
                     refused.put(each.getKey(), error);
                 } else {
-                    failure = error;
+                    failed.put(each.getKey(), error);
                 }
             }
         }
-        return new Answers(published, refused, failure);
+        if (!published.isEmpty()) {
+            failed.entrySet().removeIf(each -> {
+                boolean isOfPartition = RowPublisher.mayBeOfPartition(each.getValue());
+                if (isOfPartition) {
+                    refused.put(each.getKey(), each.getValue());
+                }
+                return isOfPartition;
+            });
+        }
+        return new Answers(published, refused, failed);
     }
 
     /** Moves those that fit out of a list. */

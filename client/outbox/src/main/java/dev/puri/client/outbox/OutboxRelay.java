@@ -29,7 +29,10 @@ import org.slf4j.LoggerFactory;
 public final class OutboxRelay implements AutoCloseable {
     private static final Duration STANDBY = Duration.ofSeconds(1);
     private static final Duration RETRY_CHECK = Duration.ofSeconds(1);
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(40);
+
+    /** For a relay that is interrupted, to close its publisher and to give its lock back. */
+    private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(10);
+
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
 
     private final RelaySettings settings;
@@ -127,16 +130,14 @@ public final class OutboxRelay implements AutoCloseable {
                         isSweeping = true;
                         session.makeAllFirstDue();
                     }
-                    int handled = session.retryDue();
-                    if (!isFed || isSweeping) {
-                        int polled = session.poll();
-                        handled += polled;
-                        isSweeping = polled == LeaderSession.BATCH;
-                    }
+                    LeaderSession.Turn turn = session.turn(!isFed || isSweeping);
+                    isSweeping = turn.polled() == LeaderSession.BATCH;
                     run.throwFailure();
                     failures = 0;
-                    problem = Feed.problem(feed.state());
-                    if (handled == 0) {
+                    problem = turn.problem() == null
+                            ? Feed.problem(feed.state())
+                            : turn.problem().toString();
+                    if (turn.retried() + turn.polled() == 0) {
                         pauses.untilWoken(isFed ? RETRY_CHECK : settings.pollInterval());
                     }
                 }
@@ -252,17 +253,31 @@ public final class OutboxRelay implements AutoCloseable {
         }
     }
 
-    /** Ends after the wave of rows that is under way, at most 40 s later; what is left stays in the table. */
+    /**
+     * Ends after the wave of rows that is under way; what is left stays in the table. The relay is interrupted after the
+     * publisher's timeouts, which are 46 s unless set otherwise, and has 10 s more to give its lock back.
+     */
     @Override
     public void close() {
         isClosed = true;
         pauses.close();
         try {
-            thread.join(CLOSE_TIMEOUT.toMillis());
-            thread.interrupt();
+            if (!ends(thread, RowPublisher.closeTimeout(settings.properties()), INTERRUPT_TIMEOUT)) {
+                LOG.warn("The relay of {} still runs after it was closed and interrupted", settings.table());
+            }
         } catch (InterruptedException e) {
             thread.interrupt();
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Waits for a thread, and interrupts it at the first bound; false if it runs at the second. */
+    static boolean ends(Thread thread, Duration bound, Duration afterInterrupt) throws InterruptedException {
+        thread.join(bound.toMillis());
+        if (thread.isAlive()) {
+            thread.interrupt();
+            thread.join(afterInterrupt.toMillis());
+        }
+        return !thread.isAlive();
     }
 }

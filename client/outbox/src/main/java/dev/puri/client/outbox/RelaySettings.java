@@ -2,6 +2,7 @@ package dev.puri.client.outbox;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
 
@@ -70,6 +71,17 @@ public record RelaySettings(
     /** The same with other times. */
     public RelaySettings withTimes(Duration poll, Duration sweep, Duration backoff) {
         return new RelaySettings(dataSource, dialect, table, properties, ownsTopic, poll, sweep, backoff);
+    }
+
+    /** Kafka's properties by their names alone: their values may be secret. */
+    @Override
+    public String toString() {
+        return "RelaySettings[dataSource=" + dataSource.getClass().getName() + ", dialect=" + dialect + ", table="
+                + table
+                + ", properties="
+                + new TreeSet<>(
+                        properties.keySet().stream().map(String::valueOf).toList()) + ", pollInterval="
+                + pollInterval + ", sweepInterval=" + sweepInterval + ", firstBackoff=" + firstBackoff + "]";
     }
 
     /** The wait after so many failures in a row. */

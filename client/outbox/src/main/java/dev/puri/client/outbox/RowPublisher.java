@@ -20,11 +20,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class RowPublisher implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+    /** A publisher's, unless {@code delivery.timeout.ms} is set. */
+    private static final Duration DELIVERY_TIMEOUT = Duration.ofSeconds(30);
+
+    /** After which a publisher gives an event up beyond its delivery timeout. */
+    private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
 
     /**
      * A shorter wait than a publisher's; the other timeouts fit what the caller sets. A wave is waited for, so there is nothing
@@ -120,11 +128,41 @@ final class RowPublisher implements AutoCloseable {
     }
 
     /**
+     * How long a wave and closing the publisher after it take, apart from the answers of a schema registry.
+     *
+     * @param given as a publisher is opened with; a value that Kafka refuses counts as absent
+     */
+    static Duration closeTimeout(Map<?, ?> given) {
+        Map<String, Object> properties = publisherProperties(given);
+        long request = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 0)
+                + millis(properties, ProducerConfig.LINGER_MS_CONFIG, 0);
+        long delivery = millis(
+                properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(DELIVERY_TIMEOUT.toMillis(), request));
+        long wave = millis(properties, ProducerConfig.MAX_BLOCK_MS_CONFIG, 0)
+                + Math.min(delivery + DELIVERY_GRACE.toMillis(), LeaderSession.ANSWER_TIMEOUT.toMillis());
+        return Duration.ofMillis(wave).plus(CLOSE_TIMEOUT);
+    }
+
+    /** At most ten minutes. */
+    private static long millis(Map<String, Object> properties, String key, long otherwise) {
+        Object value = properties.get(key);
+        try {
+            return value == null
+                    ? otherwise
+                    : Math.min(
+                            Long.parseLong(String.valueOf(value).trim()),
+                            Duration.ofMinutes(10).toMillis());
+        } catch (NumberFormatException e) {
+            return otherwise;
+        }
+    }
+
+    /**
      * Publishes a wave. Returns when each row is sent or refused; blocks for {@code max.block.ms} at most if topics are missing.
      *
      * @param wave at most one row of each pURI, so that the order among topics does not matter
-     * @return for each row, in the order of the wave, what is completed when all in-sync replicas have it, or with the error;
-     *     rows that were not sent, because nothing can be published for now, are not in it
+     * @return for each row, in the order of the wave, what is completed when all in-sync replicas have it, or with the error
+     *     of this row or of one before it on its topic
      */
     Map<OutboxRow, CompletableFuture<@Nullable Void>> publish(List<OutboxRow> wave) throws InterruptedException {
         Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new HashMap<>();
@@ -219,7 +257,7 @@ final class RowPublisher implements AutoCloseable {
         return sent;
     }
 
-    /** Sends rows of one topic in their order. The first that the topic refuses refuses the rest. */
+    /** Sends rows of one topic in their order. The first that fails for more than itself fails the rest. */
     private Map<OutboxRow, CompletableFuture<@Nullable Void>> send(List<Outgoing> rows) throws InterruptedException {
         Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new LinkedHashMap<>();
         Exception refusal = null;
@@ -232,10 +270,7 @@ final class RowPublisher implements AutoCloseable {
             answers.put(each.row(), answer);
             if (answer.isCompletedExceptionally()) {
                 Exception error = errorOf(answer);
-                if (!isOfRow(error)) {
-                    break;
-                }
-                refusal = isOfTopic(error) ? error : null;
+                refusal = isOfTopic(error) || !isOfRow(error) ? error : null;
             }
         }
         return answers;
@@ -314,6 +349,12 @@ final class RowPublisher implements AutoCloseable {
         return error instanceof PublishException failure
                 ? failure.scope() != PublishException.Scope.PUBLISHER
                 : error instanceof IllegalArgumentException;
+    }
+
+    /** Whether the partition's leader may be away or lack replicas: Kafka tried again until its time was over. */
+    static boolean mayBeOfPartition(Throwable error) {
+        Throwable cause = error instanceof PublishException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof TimeoutException || cause instanceof RetriableException;
     }
 
     private static boolean isOfTopic(Throwable error) {

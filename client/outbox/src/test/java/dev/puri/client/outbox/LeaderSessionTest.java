@@ -1,8 +1,10 @@
 package dev.puri.client.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.client.Events;
+import dev.puri.client.PublishException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,6 +25,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LeaderSessionTest {
+    private static final Event EVENT =
+            new Events("outbox-test").deleted(Puri.parse("a:b:c")).build();
+    private static final Exception EXPIRED =
+            new org.apache.kafka.common.errors.TimeoutException("30000 ms has passed since batch creation");
+    private static final RelaySettings SETTINGS = RelaySettings.of(
+            TestDatabase.dataSource(Dialect.POSTGRESQL, "jdbc:postgresql://127.0.0.1:1/none"),
+            Dialect.POSTGRESQL,
+            Map.of("ssl.key.password", "hidden"));
+
     private final List<Long> waits = new ArrayList<>();
     private final Map<OutboxRow, CompletableFuture<@Nullable Void>> wave = new LinkedHashMap<>();
 
@@ -42,18 +54,104 @@ class LeaderSessionTest {
 
     @Test
     void waitsOnceForAWaveThatIsNotAnswered() throws Exception {
-        OutboxRow answered = send("a:b:1", CompletableFuture.completedFuture(null));
         send("a:b:2", new Missing());
         send("a:b:3", new Missing());
         LeaderSession.Answers answers = LeaderSession.answers(wave, 1_000_000);
-        assertThat(answers.published()).containsExactly(answered);
+        assertThat(answers.published()).isEmpty();
         assertThat(answers.refused()).isEmpty();
+        assertThat(answers.failed()).hasSize(2);
         assertThat(answers.failure()).isInstanceOf(TimeoutException.class);
         assertThat(waits).singleElement().satisfies(wait -> assertThat(wait).isBetween(0L, 1_000_000L));
     }
 
+    @Test
+    void rowsThatTimeOutBesideOneThatIsAcknowledgedAreRefused() throws Exception {
+        send("a:b:1", new Missing());
+        OutboxRow answered = send("a:b:2", CompletableFuture.completedFuture(null));
+        Throwable late = new PublishException(EVENT, "puri.events.v1", "localhost:9092", EXPIRED);
+        send("a:b:3", CompletableFuture.failedFuture(late));
+        OutboxRow ofRegistry = send("a:b:4", CompletableFuture.failedFuture(new IllegalStateException("closed")));
+        LeaderSession.Answers answers = LeaderSession.answers(wave, 1_000_000);
+        assertThat(answers.published()).containsExactly(answered);
+        assertThat(answers.refused().keySet())
+                .extracting(OutboxRow::aggregateid)
+                .containsExactlyInAnyOrder("a:b:1", "a:b:3");
+        assertThat(answers.failed()).containsOnlyKeys(ofRegistry);
+    }
+
+    /** The broker acknowledges nothing of a:b:1, whose partition has no leader. */
+    private static CompletionStage<Position> publish(Event event) {
+        return event.puri().equals(Puri.parse("a:b:1"))
+                ? CompletableFuture.failedFuture(
+                        new PublishException(event, "puri.events.v1", "localhost:9092", EXPIRED))
+                : CompletableFuture.completedFuture(new Position("puri.events.v1", 0, 0));
+    }
+
+    private static LeaderSession session(FakeDatabase database) {
+        RowPublisher publisher =
+                new RowPublisher((event, headers) -> publish(event), () -> {}, namespace -> false, System::nanoTime);
+        return new LeaderSession(
+                SETTINGS,
+                database.connection(),
+                new OutboxTables(Dialect.POSTGRESQL, "puri_outbox"),
+                publisher,
+                () -> false);
+    }
+
+    @Test
+    void aPartitionThatIsAwayBlocksItsRowsAndNoOthers() throws Exception {
+        FakeDatabase database = new FakeDatabase();
+        List<Object[]> rows = List.of(stored(1, "a:b:2"), stored(2, "a:b:1"));
+        List<Object[]> first = List.<Object[]>of(new Object[] {2L});
+        database.rows = sql ->
+                sql.contains("MIN(seq)") ? first : sql.contains("FROM puri_outbox ") ? rows : List.of();
+        try (LeaderSession session = session(database)) {
+            assertThat(session.poll()).isEqualTo(2);
+        }
+        assertThat(database.statements)
+                .filteredOn(sql -> sql.startsWith("INSERT INTO puri_outbox_blocked"))
+                .hasSize(1);
+    }
+
+    @Test
+    void rowsThatFailWhenTheyAreTriedAgainWaitAndTheOutboxIsPolled() throws Exception {
+        FakeDatabase database = new FakeDatabase();
+        List<Object[]> blocked = List.<Object[]>of(stored(1, "a:b:1"));
+        List<Object[]> fresh = List.<Object[]>of(stored(2, "a:b:2"));
+        database.rows = sql ->
+                sql.contains("WHERE retry_ms <=") ? blocked : sql.contains("FROM puri_outbox ") ? fresh : List.of();
+        try (LeaderSession session = session(database)) {
+            LeaderSession.Turn turn = session.turn(false);
+            assertThat(turn.polled()).isEqualTo(1);
+            assertThat(turn.problem()).hasMessageContaining("nothing can be published");
+        }
+        assertThat(database.statements)
+                .anyMatch(sql -> sql.contains("retry_ms = ? WHERE seq = 1"))
+                .contains("DELETE FROM puri_outbox WHERE seq = ?");
+    }
+
+    @Test
+    void aSessionEndsWhenRowsFailThatAreTriedAgainAndThereAreNoOthers() throws Exception {
+        FakeDatabase database = new FakeDatabase();
+        List<Object[]> blocked = List.<Object[]>of(stored(1, "a:b:1"));
+        database.rows = sql -> sql.contains("WHERE retry_ms <=") ? blocked : List.of();
+        try (LeaderSession session = session(database)) {
+            assertThatThrownBy(() -> session.turn(true)).isInstanceOf(RelayException.class);
+        }
+        assertThat(database.statements).anyMatch(sql -> sql.contains("retry_ms = ? WHERE seq = 1"));
+    }
+
+    @Test
+    void settingsShowNamesOfPropertiesAlone() {
+        assertThat(SETTINGS.toString()).contains("ssl.key.password").doesNotContain("hidden");
+    }
+
     private static Object[] stored(int seq) throws Exception {
-        Event event = new Events("outbox-test").deleted(Puri.parse("a:b:1")).build();
+        return stored(seq, "a:b:1");
+    }
+
+    private static Object[] stored(int seq, String puri) throws Exception {
+        Event event = new Events("outbox-test").deleted(Puri.parse(puri)).build();
         ByteBuffer encoded = EventAvro.toAvro(event).toByteBuffer();
         byte[] payload = new byte[encoded.remaining()];
         encoded.get(payload);
@@ -79,12 +177,8 @@ class LeaderSessionTest {
                 namespace -> false,
                 System::nanoTime);
         OutboxTables tables = new OutboxTables(Dialect.POSTGRESQL, "puri_outbox");
-        RelaySettings settings = RelaySettings.of(
-                TestDatabase.dataSource(Dialect.POSTGRESQL, "jdbc:postgresql://127.0.0.1:1/none"),
-                Dialect.POSTGRESQL,
-                Map.of());
         try (LeaderSession session =
-                new LeaderSession(settings, database.connection(), tables, publisher, isClosing::get)) {
+                new LeaderSession(SETTINGS, database.connection(), tables, publisher, isClosing::get)) {
             session.poll();
         }
         assertThat(sent).hasValue(2);

@@ -6,6 +6,7 @@ import dev.puri.client.Events;
 import dev.puri.client.PublishException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
+import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -41,6 +42,17 @@ class RowPublisherTest {
                 .isEqualTo("RecordTooLargeException: of the broker");
         assertThat(RowPublisher.description(new IllegalArgumentException("payload")))
                 .isEqualTo("IllegalArgumentException: payload");
+    }
+
+    @Test
+    void theTimeToCloseFollowsFromThePublishersTimeouts() {
+        assertThat(RowPublisher.closeTimeout(Map.of())).isEqualTo(Duration.ofSeconds(46));
+        assertThat(RowPublisher.closeTimeout(Map.of("max.block.ms", "1000", "delivery.timeout.ms", 60_000)))
+                .isEqualTo(Duration.ofSeconds(67));
+        assertThat(RowPublisher.closeTimeout(Map.of("request.timeout.ms", "60000")))
+                .isEqualTo(Duration.ofSeconds(76));
+        assertThat(RowPublisher.closeTimeout(Map.of("max.block.ms", "soon", "delivery.timeout.ms", "300000")))
+                .isEqualTo(Duration.ofSeconds(155));
     }
 
     /** With any of the first six the publisher could not be opened. */

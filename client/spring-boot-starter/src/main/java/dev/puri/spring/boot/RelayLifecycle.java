@@ -37,7 +37,7 @@ public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
         }
     }
 
-    /** Returns when the rows that are under way are published, at most 40 s later. */
+    /** Returns when the rows that are under way are published; {@link OutboxRelay#close} says when at the latest. */
     @Override
     public synchronized void stop() {
         OutboxRelay relay = running;

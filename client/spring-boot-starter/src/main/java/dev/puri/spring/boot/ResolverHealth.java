@@ -7,16 +7,21 @@ import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverException;
 import dev.puri.client.resolve.ResolverException.Kind;
 import dev.puri.schemas.serde.UserInfo;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reports whether resolvers answer: UP when a look-up gets a verdict, whichever that is, or when as many look-ups are under way
- * as the client's own bound allows; else DOWN.
+ * Reports whether resolvers answer: UP when a look-up gets a verdict, whichever that is. While as many look-ups are under way as
+ * the client's own bound allows, it is UP if one of them was answered within {@value #RECENT_SECONDS} s. Else DOWN.
  */
 final class ResolverHealth {
     /** Nobody registers it: the namespace {@code puri} is the registry's own. Unknown names are not cached. */
     private static final Ref PROBE = Ref.of("puri:health:probe");
+
+    /** More than the deadline of a look-up, unless it is set otherwise. */
+    static final int RECENT_SECONDS = 10;
 
     private final Map<String, IdentityResolver> resolvers;
 
@@ -41,13 +46,26 @@ final class ResolverHealth {
         } catch (ResolverException e) {
             details.put("kind", e.kind().toString());
             details.put("error", UserInfo.masked(String.valueOf(e.getMessage())));
-            // The bound is this process's: taking it out of service would not make a resolver answer sooner.
-            return new HealthReport(e.kind() == Kind.FULL ? HealthReport.UP : HealthReport.DOWN, details);
+            return new HealthReport(
+                    e.kind() == Kind.FULL && isAnswering(resolver) ? HealthReport.UP : HealthReport.DOWN, details);
         } catch (RuntimeException e) {
             // A resolver of the application's own may throw anything.
             details.put("error", UserInfo.masked(e.toString()));
             return new HealthReport(HealthReport.DOWN, details);
         }
+    }
+
+    /**
+     * The bound of look-ups is this process's: taking it out of service would not make a resolver answer sooner. But look-ups
+     * also reach it when resolvers hang.
+     */
+    private static boolean isAnswering(IdentityResolver resolver) {
+        return resolver instanceof ResolverClient client
+                && isRecent(client.requestStatistics().sinceAnswer());
+    }
+
+    static boolean isRecent(@Nullable Duration sinceAnswer) {
+        return sinceAnswer != null && sinceAnswer.compareTo(Duration.ofSeconds(RECENT_SECONDS)) <= 0;
     }
 
     private static void addFeed(CacheStatistics cache, Map<String, Object> details) {

@@ -4,6 +4,10 @@ import dev.puri.client.outbox.Outbox;
 import dev.puri.schemas.log.Event;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.Ordered;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -28,13 +32,16 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>It works with every transaction manager that binds a JDBC connection of the outbox's {@code DataSource} to the thread:
  * those for JDBC, Jakarta Persistence and Hibernate do. In every other transaction, JTA's included, it refuses the event,
  * because the row would be committed or rolled back without the change that it reports. After the commit it is too late: a
- * listener of the phase {@code AFTER_COMMIT} needs a new transaction. Thread-safe.
+ * listener of the phase {@code AFTER_COMMIT} needs a new transaction. There an event is refused if the transaction has others;
+ * if it is the first, Spring shows its loss only at the end, and it is logged as an error. Thread-safe.
  */
 public final class TransactionOutbox {
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionOutbox.class);
+
     private final Outbox outbox;
     private final JdbcTemplate jdbc;
     private final BoundConnections bound;
-    private final WakeUp wakeUp;
+    private final Runnable committed;
 
     /**
      * @param dataSource of the application's transactions, and of the table
@@ -46,7 +53,7 @@ public final class TransactionOutbox {
         DataSource target = target(dataSource);
         this.jdbc = new JdbcTemplate(target);
         this.bound = new BoundConnections(target);
-        this.wakeUp = new WakeUp(committed);
+        this.committed = committed;
     }
 
     /** Transaction managers bind the connection of this one. */
@@ -68,7 +75,8 @@ public final class TransactionOutbox {
     /**
      * Adds events, in this order.
      *
-     * @throws IllegalTransactionStateException when the thread has no transaction of the outbox's {@code DataSource}
+     * @throws IllegalTransactionStateException when the thread has no transaction of the outbox's {@code DataSource}, or it has
+     *     been committed with other events
      * @throws IllegalStateException when the transaction's connection has auto-commit on, as with
      *     {@code hibernate.connection.provider_disables_autocommit} and a pool that does not
      * @throws org.springframework.dao.DataAccessException when the database refuses them
@@ -87,15 +95,32 @@ public final class TransactionOutbox {
                             + " of the outbox's DataSource, as in @Transactional(\"catalogTransactions\"), or make the"
                             + " TransactionOutbox with the DataSource of the transaction");
         }
+        Commit commit = commit();
+        if (commit != null && commit.isDone) {
+            throw new IllegalTransactionStateException(
+                    "the transaction has been committed, so the event would be lost: a listener of the phase AFTER_COMMIT"
+                            + " needs a new transaction, as of @Transactional(propagation = REQUIRES_NEW)");
+        }
         ConnectionCallback<Integer> adding = connection -> {
             outbox.addAll(connection, events);
             return events.size();
         };
         jdbc.execute(adding);
-        if (TransactionSynchronizationManager.isSynchronizationActive()) {
-            // A set: once for each transaction, however many events it adds.
-            TransactionSynchronizationManager.registerSynchronization(wakeUp);
+        if (commit == null && TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new Commit());
         }
+    }
+
+    /** That of this outbox in the thread's transaction; null before its first event. */
+    private @Nullable Commit commit() {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            return null;
+        }
+        return TransactionSynchronizationManager.getSynchronizations().stream()
+                .filter(each -> each instanceof Commit commit && commit.isOf(this))
+                .map(Commit.class::cast)
+                .findFirst()
+                .orElse(null);
     }
 
     /**
@@ -118,10 +143,32 @@ public final class TransactionOutbox {
         }
     }
 
-    private record WakeUp(Runnable committed) implements TransactionSynchronization {
+    /** Follows the transaction of some events. Spring does not call {@link #afterCommit} if they were added after the commit. */
+    private final class Commit implements TransactionSynchronization {
+        private boolean isDone;
+
+        boolean isOf(TransactionOutbox of) {
+            return of == TransactionOutbox.this;
+        }
+
+        /** Before all who may add events after the commit. */
+        @Override
+        public int getOrder() {
+            return Ordered.HIGHEST_PRECEDENCE;
+        }
+
         @Override
         public void afterCommit() {
+            isDone = true;
             committed.run();
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            if (status == STATUS_COMMITTED && !isDone) {
+                LOG.error("Events were added to the outbox after their transaction had been committed, and are lost: a"
+                        + " listener of the phase AFTER_COMMIT needs a new transaction");
+            }
         }
     }
 }

@@ -1,14 +1,21 @@
 package dev.puri.spring.boot;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.puri.client.outbox.RelayStatus;
 import dev.puri.client.outbox.RelayStatus.BlockedPuri;
 import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverException;
+import dev.puri.client.resolve.ResolverOptions;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -99,9 +107,48 @@ class MonitorTest {
     }
 
     @Test
-    void aResolverIsUpThoughAsManyLookUpsWaitAsMay() {
+    void aResolverThatHangsIsDownWhenAsManyLookUpsWaitAsMay() {
         assertThat(healthOf(new ResolverException(ResolverException.Kind.FULL, "10000 wait already")))
-                .isEqualTo(new HealthReport("UP", Map.of("kind", "FULL", "error", "10000 wait already")));
+                .isEqualTo(new HealthReport("DOWN", Map.of("kind", "FULL", "error", "10000 wait already")));
+    }
+
+    @Test
+    void anAnswerOfTheLastTenSecondsIsRecent() {
+        assertThat(ResolverHealth.isRecent(null)).isFalse();
+        assertThat(ResolverHealth.isRecent(Duration.ofSeconds(10))).isTrue();
+        assertThat(ResolverHealth.isRecent(Duration.ofMillis(10_001))).isFalse();
+    }
+
+    /** The first look-up is answered, the next one waits and is all that may. */
+    @Test
+    void aResolverThatAnswersIsUpThoughAsManyLookUpsWaitAsMay() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        AtomicBoolean isAnswering = new AtomicBoolean(true);
+        server.createContext("/", exchange -> {
+            exchange.getRequestBody().readAllBytes();
+            if (isAnswering.get()) {
+                byte[] body = "{\"results\":[{\"ref\":\"a:b:c\",\"verdict\":\"unknown\"}]}".getBytes(UTF_8);
+                exchange.sendResponseHeaders(200, body.length);
+                exchange.getResponseBody().write(body);
+                exchange.close();
+            }
+        });
+        server.start();
+        ResolverOptions options = ResolverOptions.at(
+                        "http://127.0.0.1:" + server.getAddress().getPort())
+                .maxPending(1)
+                .deadline(Duration.ofMinutes(1))
+                .build();
+        try (ResolverClient client = ResolverClient.open(options)) {
+            client.resolve("a:b:c");
+            isAnswering.set(false);
+            var unused = client.resolveAsync(Ref.of("a:b:d"), Duration.ZERO);
+            HealthReport report = new ResolverHealth(Map.of("resolver", client)).report();
+            assertThat(report.details()).containsEntry("kind", "FULL");
+            assertThat(report.status()).isEqualTo("UP");
+        } finally {
+            server.stop(0);
+        }
     }
 
     @Test

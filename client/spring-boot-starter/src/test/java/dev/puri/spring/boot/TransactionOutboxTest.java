@@ -19,6 +19,8 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -95,6 +97,38 @@ class TransactionOutboxTest {
         } finally {
             TransactionSynchronizationManager.unbindResource(committing);
         }
+    }
+
+    private void afterCommit(Runnable listener) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                listener.run();
+            }
+        });
+    }
+
+    @Test
+    void anEventAfterTheCommitOfOthersIsRefused() {
+        assertThatThrownBy(() -> transactionOf(dataSource).executeWithoutResult(status -> {
+                    afterCommit(() -> outbox.addAll(List.of()));
+                    outbox.addAll(List.of());
+                }))
+                .isInstanceOf(IllegalTransactionStateException.class)
+                .hasMessageContaining("has been committed")
+                .hasMessageContaining("AFTER_COMMIT");
+        assertThat(commits).hasValue(1);
+    }
+
+    @Test
+    void aNewTransactionAfterTheCommitIsTaken() {
+        TransactionTemplate inner = transactionOf(dataSource);
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        transactionOf(dataSource).executeWithoutResult(status -> {
+            afterCommit(() -> inner.executeWithoutResult(again -> outbox.addAll(List.of())));
+            outbox.addAll(List.of());
+        });
+        assertThat(commits).hasValue(2);
     }
 
     private static void assertRefused(Runnable adding) {

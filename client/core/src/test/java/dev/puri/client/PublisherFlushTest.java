@@ -1,0 +1,135 @@
+package dev.puri.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Position;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Partitioner;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serializer;
+import org.junit.jupiter.api.Test;
+
+/** How long a flush waits, and for whom. */
+class PublisherFlushTest {
+    private static final Event EVENT = event("a:b:c");
+    private static final Serializer<Object> TEXT =
+            (topic, value) -> String.valueOf(value).getBytes(StandardCharsets.UTF_8);
+
+    private static Event event(String puri) {
+        return new Events("test").deleted(Puri.parse(puri)).build();
+    }
+
+    @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
+    private static MockProducer<byte[], Object> producer() {
+        return new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), TEXT);
+    }
+
+    /** It asks for a producer id, gives nothing up meanwhile, and does not return from its flush. */
+    @Test
+    void flushEndsAlthoughTheProducerSettlesNothing() throws Exception {
+        CompletableFuture<Boolean> begun = new CompletableFuture<>();
+        CompletableFuture<Boolean> end = new CompletableFuture<>();
+        Runnable flushing = () -> {
+            begun.complete(true);
+            end.join();
+        };
+        try (MockProducer<byte[], Object> kafka = unanswered(flushing)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
+            CompletionStage<Position> published = publisher.publish(EVENT);
+            CompletableFuture.runAsync(publisher::flush).get(60, TimeUnit.SECONDS);
+            assertThat(published.toCompletableFuture()).isCompletedExceptionally();
+            assertThat(begun.get(60, TimeUnit.SECONDS))
+                    .as("the producer's own flush")
+                    .isTrue();
+            assertThat(end).as("the end of the producer's own flush").isNotDone();
+            end.complete(true);
+        }
+    }
+
+    @Test
+    void flushIsRefusedInAStageOfThePublisher() throws Exception {
+        try (MockProducer<byte[], Object> kafka = producer()) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            CompletionStage<Position> flushed =
+                    publisher.publish(EVENT).whenComplete((position, error) -> publisher.flush());
+            kafka.completeNext();
+            assertThatThrownBy(() -> flushed.toCompletableFuture().get(60, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("wait for itself");
+            publisher.flush();
+        }
+    }
+
+    @Test
+    void flushEndsAlthoughACallbackBlocks() throws Exception {
+        CompletableFuture<Boolean> end = new CompletableFuture<>();
+        try (MockProducer<byte[], Object> kafka = producer()) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofSeconds(1), namespace -> false);
+            CompletableFuture<Boolean> blocking = new CompletableFuture<>();
+            CompletionStage<Boolean> blocked = publisher.publish(EVENT).handle((position, error) -> {
+                blocking.complete(true);
+                return end.join();
+            });
+            CompletableFuture<Boolean> completing = CompletableFuture.supplyAsync(kafka::completeNext);
+            blocking.get(60, TimeUnit.SECONDS);
+            assertThatThrownBy(publisher::flush)
+                    .isInstanceOf(TimeoutException.class)
+                    .hasMessageContaining("still runs");
+            end.complete(true);
+            assertThat(completing.get(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(blocked.toCompletableFuture()).isCompletedWithValue(true);
+        }
+    }
+
+    @Test
+    void flushSendsWhatLingersAndWaitsForIt() {
+        try (MockProducer<byte[], Object> kafka = producer()) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            List<CompletionStage<Position>> published =
+                    List.of(publisher.publish(event("a:b:1")), publisher.publish(event("a:b:2")));
+            publisher.flush();
+            assertThat(published)
+                    .allSatisfy(each -> assertThat(each.toCompletableFuture()).isCompleted());
+        }
+    }
+
+    /** As the command line counts failures in a callback, slow here, and reads the count after its flush. */
+    @Test
+    void flushReturnsAfterTheCallbacksOfItsEvents() {
+        try (MockProducer<byte[], Object> kafka = producer()) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
+            AtomicReference<Position> seen = new AtomicReference<>();
+            var unused = publisher.publish(EVENT).whenComplete((position, error) -> {
+                var unusedWait = new CompletableFuture<Boolean>()
+                        .completeOnTimeout(true, 50, TimeUnit.MILLISECONDS)
+                        .join();
+                seen.set(position);
+            });
+            publisher.flush();
+            assertThat(seen.get()).hasToString("0-0");
+        }
+    }
+
+    /** A producer that acknowledges nothing. */
+    @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
+    private static MockProducer<byte[], Object> unanswered(Runnable onFlush) {
+        return new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), TEXT) {
+            @Override
+            public void flush() {
+                onFlush.run();
+            }
+        };
+    }
+}

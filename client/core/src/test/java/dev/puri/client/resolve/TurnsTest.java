@@ -1,0 +1,50 @@
+package dev.puri.client.resolve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TurnsTest {
+    private final List<String> begun = new ArrayList<>();
+    private final Deque<Runnable> handedOver = new ArrayDeque<>();
+    private boolean endAtOnce;
+    private final Turns<String> turns = new Turns<>(2, this::begin, handedOver::add);
+
+    private void begin(String one) {
+        begun.add(one);
+        if (endAtOnce) {
+            turns.end(one);
+        }
+    }
+
+    /** However fast turns end, the thread that ends one begins no more than may be under way. */
+    @Test
+    void aThreadBeginsAsManyAsMayBeUnderWayAndHandsTheRestOver() {
+        List.of("a", "b", "c", "d", "e", "f").forEach(turns::add);
+        assertThat(begun).containsExactly("a", "b");
+        endAtOnce = true;
+        turns.end("a");
+        assertThat(begun).containsExactly("a", "b", "c", "d");
+        turns.add("g");
+        assertThat(begun).as("one thread at a time begins them").hasSize(4);
+        handedOver.remove().run();
+        assertThat(begun).containsExactly("a", "b", "c", "d", "e", "f");
+        handedOver.remove().run();
+        assertThat(begun).endsWith("g").hasSize(7);
+        assertThat(handedOver).isEmpty();
+    }
+
+    @Test
+    void aThreadThatTakesOverBeginsNoneAfterTheEnd() {
+        List.of("a", "b", "c", "d", "e").forEach(turns::add);
+        endAtOnce = true;
+        turns.end("a");
+        turns.close();
+        handedOver.remove().run();
+        assertThat(begun).containsExactly("a", "b", "c", "d");
+    }
+}
