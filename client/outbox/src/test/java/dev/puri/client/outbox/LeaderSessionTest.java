@@ -103,8 +103,7 @@ class LeaderSessionTest {
         FakeDatabase database = new FakeDatabase();
         List<Object[]> rows = List.of(stored(1, "a:b:2"), stored(2, "a:b:1"));
         List<Object[]> first = List.<Object[]>of(new Object[] {2L});
-        database.rows = sql ->
-                sql.contains("MIN(seq)") ? first : sql.contains("FROM puri_outbox ") ? rows : List.of();
+        database.rows = sql -> sql.contains("MIN(seq)") ? first : sql.contains("FROM puri_outbox ") ? rows : List.of();
         try (LeaderSession session = session(database)) {
             assertThat(session.poll()).isEqualTo(2);
         }
