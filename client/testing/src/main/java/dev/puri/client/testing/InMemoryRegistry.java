@@ -257,7 +257,7 @@ public final class InMemoryRegistry {
      */
     private @Nullable Refusal refusal(Ref ref, @Nullable Puri puri, Position token) {
         Refusal refusal = refusals.get(token);
-        if (refusal == null || puri == null || puri.equals(decided.get(token))) {
+        if (refusal == null || puri == null || Objects.equals(puri, decided.get(token))) {
             return refusal;
         }
         return ref.handle() != null && refusal.reason() == Reason.HANDLE_TAKEN ? refusal : null;
@@ -279,7 +279,7 @@ public final class InMemoryRegistry {
     /** Whether the token's event, or a later event of this pURI, was decided. Events of other pURIs tell nothing. */
     private boolean isSeen(Puri puri, Position token) {
         Position last = lasts.get(puri);
-        return puri.equals(decided.get(token))
+        return Objects.equals(puri, decided.get(token))
                 || last != null
                         && last.topic().equals(token.topic())
                         && last.partition() == token.partition()
