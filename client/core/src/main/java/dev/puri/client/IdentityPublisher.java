@@ -342,7 +342,7 @@ public final class IdentityPublisher implements AutoCloseable {
      *
      * @param puri whose event it is
      * @param token that {@link #publish} gave
-     * @param wait how long at most; the resolver has a bound of its own, 30 s unless set otherwise
+     * @param wait how long at most; a resolver that accepts no wait of 30 s in a request ({@code PURI_MAX_WAIT}) refuses a longer one
      * @return its fate; or an {@link java.io.IOException} when the resolver is out of reach, sends no end of an
      *     answer, or this publisher is closed; or an
      *     {@link IllegalStateException} when it answers anything else, such as that its table is not complete, or when

@@ -148,7 +148,7 @@ public final class ResolverClient implements IdentityResolver {
         return limited(all, wait);
     }
 
-    /** Resolvers wait for less, and nanoseconds are counted in a long. */
+    /** Nanoseconds are counted in a long. */
     private static Duration bounded(Duration wait) {
         return wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT;
     }
@@ -198,8 +198,17 @@ public final class ResolverClient implements IdentityResolver {
         return ask(refs, () -> requests.send(refs, Duration.ZERO));
     }
 
+    /** A wait longer than a resolver accepts is asked for in parts. */
     private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Duration wait) {
-        return ask(refs, () -> requests.sendInTurn(refs, wait));
+        Duration part = wait.compareTo(options.maxWait()) < 0 ? wait : options.maxWait();
+        CompletableFuture<List<Verdict>> answer = ask(refs, () -> requests.sendInTurn(refs, part));
+        Duration rest = wait.minus(part);
+        if (rest.isZero()) {
+            return answer;
+        }
+        return answer.thenCompose(verdicts -> verdicts.stream().anyMatch(Verdict.NotCaughtUp.class::isInstance)
+                ? ask(refs, rest)
+                : CompletableFuture.completedFuture(verdicts));
     }
 
     private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Supplier<CompletableFuture<Requests.Answer>> request) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param token bearer token of every request, of visible ASCII characters; null for none
  * @param deadline of a look-up, to which the wait for a token's event is added
  * @param connectTimeout of one connection
+ * @param maxWait longest wait for a token's event in one request; at most {@code PURI_MAX_WAIT} of the resolvers. A longer wait
+ *     is asked for in several requests
  * @param maxBatch most references in one request; at most {@code PURI_MAX_REFS} of the resolvers
  * @param maxJoinedRequests most requests under way with joined single look-ups; more look-ups are gathered meanwhile
  * @param maxDirectRequests most other requests under way, of each of two kinds: those that wait for a token's event, and lists
@@ -37,6 +39,7 @@ public record ResolverOptions(
         @Nullable String token,
         Duration deadline,
         Duration connectTimeout,
+        Duration maxWait,
         int maxBatch,
         int maxJoinedRequests,
         int maxDirectRequests,
@@ -70,6 +73,7 @@ public record ResolverOptions(
                 mistakes);
         requirePositive("deadline", deadline, mistakes);
         requirePositive("connectTimeout", connectTimeout, mistakes);
+        require(maxWait.compareTo(Duration.ofMillis(1)) >= 0, "maxWait: " + maxWait + " is less than 1 ms", mistakes);
         requirePositive("feedSilence", feedSilence, mistakes);
         require(maxBatch >= 1 && maxBatch <= 100_000, "maxBatch: " + maxBatch + " is not 1 to 100000", mistakes);
         require(maxJoinedRequests >= 1, "maxJoinedRequests: " + maxJoinedRequests + " is less than 1", mistakes);
@@ -128,7 +132,8 @@ public record ResolverOptions(
     @Override
     public String toString() {
         return "ResolverOptions[addresses=" + addresses + ", token=" + (token == null ? "none" : "***") + ", deadline="
-                + deadline + ", connectTimeout=" + connectTimeout + ", maxBatch=" + maxBatch + ", maxJoinedRequests="
+                + deadline + ", connectTimeout=" + connectTimeout + ", maxWait=" + maxWait + ", maxBatch=" + maxBatch
+                + ", maxJoinedRequests="
                 + maxJoinedRequests + ", maxDirectRequests=" + maxDirectRequests + ", maxPending=" + maxPending
                 + ", hedgeAfter=" + hedgeAfter + ", hedgeShare="
                 + hedgeShare + ", cacheSize=" + cacheSize + ", replicaLag=" + replicaLag + ", feedSilence="
@@ -141,6 +146,7 @@ public record ResolverOptions(
         private @Nullable String token;
         private Duration deadline = Duration.ofSeconds(5);
         private Duration connectTimeout = Duration.ofSeconds(1);
+        private Duration maxWait = Duration.ofSeconds(30);
         private int maxBatch = 1000;
         private int maxJoinedRequests = 4;
         private int maxDirectRequests = 256;
@@ -182,6 +188,12 @@ public record ResolverOptions(
         /** 1 s by default. */
         public Builder connectTimeout(Duration time) {
             connectTimeout = time;
+            return this;
+        }
+
+        /** 30 s by default, as is {@code PURI_MAX_WAIT}. */
+        public Builder maxWait(Duration time) {
+            maxWait = time;
             return this;
         }
 
@@ -256,6 +268,7 @@ public record ResolverOptions(
                     token,
                     deadline,
                     connectTimeout,
+                    maxWait,
                     maxBatch,
                     maxJoinedRequests,
                     maxDirectRequests,

@@ -183,6 +183,18 @@ class ResolverClientTest {
         }
     }
 
+    @Test
+    void aWaitLongerThanARequestMayHaveIsAskedForInSeveral() {
+        first.resolving((exchange, request) -> FakeResolver.send(
+                exchange, 200, "{\"results\":[{\"ref\":\"music:tracks:1\",\"verdict\":\"not-caught-up\"}]}"));
+        try (ResolverClient client = open(one().maxWait(Duration.ofSeconds(20)))) {
+            assertThat(client.resolve(Ref.of(NAME).at(TOKEN), Duration.ofSeconds(50)))
+                    .isInstanceOf(Verdict.NotCaughtUp.class);
+        }
+        assertThat(first.queries).hasSize(3);
+        assertThat(first.queries).allMatch(query -> Long.parseLong(query.replaceAll("\\D", "")) <= 20_000);
+    }
+
     /** Of the only request: what was left of the caller's wait when it was sent. */
     private long askedWaitMillis() {
         assertThat(first.queries).singleElement().asString().matches("wait=\\d+ms");

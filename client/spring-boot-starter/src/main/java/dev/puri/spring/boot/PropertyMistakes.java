@@ -25,6 +25,7 @@ final class PropertyMistakes {
             Map.entry("token", "token"),
             Map.entry("deadline", "deadline"),
             Map.entry("connectTimeout", "connect-timeout"),
+            Map.entry("maxWait", "max-wait"),
             Map.entry("maxBatch", "max-batch"),
             Map.entry("maxJoinedRequests", "max-joined-requests"),
             Map.entry("maxDirectRequests", "max-direct-requests"),

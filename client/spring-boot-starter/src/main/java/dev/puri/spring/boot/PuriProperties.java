@@ -83,6 +83,8 @@ public record PuriProperties(
      * @param sslBundle SSL bundle for https addresses. The platform's trust unless set.
      * @param deadline Time limit of a look-up, without the wait for an event.
      * @param connectTimeout Time limit of one connection.
+     * @param maxWait Longest wait for an event in one request. At most PURI_MAX_WAIT of the resolvers. A longer wait is asked for
+     *     in several requests.
      * @param maxBatch Most references in one request. At most PURI_MAX_REFS of the resolvers.
      * @param maxJoinedRequests Most requests under way with joined single look-ups.
      * @param maxDirectRequests Most other requests under way.
@@ -97,6 +99,7 @@ public record PuriProperties(
             @Nullable String sslBundle,
             @DefaultValue("5s") Duration deadline,
             @DefaultValue("1s") Duration connectTimeout,
+            @DefaultValue("30s") Duration maxWait,
             @DefaultValue("1000") int maxBatch,
             @DefaultValue("4") int maxJoinedRequests,
             @DefaultValue("256") int maxDirectRequests,
@@ -119,6 +122,7 @@ public record PuriProperties(
                     .token(token)
                     .deadline(bounded(deadline))
                     .connectTimeout(bounded(connectTimeout))
+                    .maxWait(bounded(maxWait))
                     .maxBatch(maxBatch)
                     .maxJoinedRequests(maxJoinedRequests)
                     .maxDirectRequests(maxDirectRequests)
