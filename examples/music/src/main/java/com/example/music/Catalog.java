@@ -117,9 +117,8 @@ class Catalog {
                 event);
         Fate fate = fate(event);
         if (fate instanceof Fate.Refused refused) {
-            // Nobody has seen the row, because nobody can look up its uuid. Its event goes too: published after the
-            // holder is
-            // erased, it would give the name to a row that is gone.
+            // Nobody has seen the row, because nobody can look up its uuid. Delete its event too: published after the
+            // holder is erased, it would claim the name for a row that is gone.
             database.delete("artists", artist.uuid(), event);
             throw new ClaimRefusedException(artist.puri(), refused);
         }
