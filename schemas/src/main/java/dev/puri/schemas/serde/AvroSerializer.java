@@ -2,6 +2,7 @@ package dev.puri.schemas.serde;
 
 import java.io.IOException;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaCompatibility;
@@ -44,8 +45,12 @@ public final class AvroSerializer implements Serializer<Object> {
     private boolean useLatest;
     private boolean removeJavaProperties = true;
 
-    /** The way to write one schema's records: the id to put in front, the writer behind. */
-    private record Prepared(int id, DatumWriter<Object> writer) {}
+    /**
+     * The way to write one schema's records: the id to put in front, the writer behind.
+     *
+     * @param isOwnForm false if the writer changes records to another schema
+     */
+    private record Prepared(int id, DatumWriter<Object> writer, boolean isOwnForm) {}
 
     /**
      * @throws org.apache.kafka.common.config.ConfigException when a key is missing or wrong, or asks
@@ -87,6 +92,17 @@ public final class AvroSerializer implements Serializer<Object> {
         return Workspace.write(prepared.id(), prepared.writer(), datum, schema.getFullName());
     }
 
+    /**
+     * The id that is written before records of a schema. Asks no schema registry.
+     *
+     * @return empty until a record of the schema was written to the topic, and when it was written by another schema
+     */
+    public OptionalInt idOf(String topic, Schema schema) {
+        Map<Schema, Prepared> known = topics.get(topic);
+        Prepared prepared = known == null ? null : known.get(schema);
+        return prepared == null || !prepared.isOwnForm() ? OptionalInt.empty() : OptionalInt.of(prepared.id());
+    }
+
     private Prepared prepare(String topic, IndexedRecord datum) {
         if (registry == null) {
             throw new IllegalStateException("this serializer was not configured");
@@ -96,11 +112,14 @@ public final class AvroSerializer implements Serializer<Object> {
         Prepared prepared;
         if (useLatest) {
             ConfluentSchemaRegistry.Registered latest = registry.latest(subject);
-            prepared = new Prepared(latest.id(), writer(datum, latest.schema(), subject));
+            prepared = new Prepared(
+                    latest.id(),
+                    writer(datum, latest.schema(), subject),
+                    RegisteredForm.isSame(schema, latest.schema()));
         } else {
             Schema registered = removeJavaProperties ? RegisteredForm.of(schema) : schema;
             int id = autoRegister ? registry.register(subject, registered) : registry.idOf(subject, registered);
-            prepared = new Prepared(id, writer(datum));
+            prepared = new Prepared(id, writer(datum), true);
         }
         if (topics.size() >= MAX_CACHED) {
             topics.clear();

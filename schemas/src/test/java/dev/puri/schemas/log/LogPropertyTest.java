@@ -49,6 +49,7 @@ class LogPropertyTest {
             Event event = Any.event(random);
             byte[] value = writer.encode(random.nextInt(), EventAvro.toAvro(event));
             assertThat(reader.read(event.puri(), value, writer.schema())).isEqualTo(event);
+            assertThat(EventEncoder.encode(WireFormat.schemaId(value), event)).isEqualTo(value);
             assertThat(EventAvro.fromAvro(generated.decode(value, writer.schema())))
                     .isEqualTo(event);
             seen.add(event.change().getClass());
