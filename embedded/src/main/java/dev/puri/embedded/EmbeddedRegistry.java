@@ -57,8 +57,8 @@ public final class EmbeddedRegistry implements AutoCloseable {
      * @param data its directory; schemas in it are kept from one start to the next, and {@code
      *     registry.log} in it tells what this run did
      * @param port where clients connect, or 0 for a free one
-     * @throws EmbeddedException when the port or the directory is in use, Apicurio or a Java {@value
-     *     #JAVA_VERSION} is not found, or it is not ready in time; the end of its log is quoted
+     * @throws EmbeddedException when the port or the directory is in use, Apicurio is not found, this
+     *     JVM is older than Java {@value #JAVA_VERSION}, or it is not ready in time; the end of its log is quoted
      */
     public static EmbeddedRegistry start(Path data, int port) {
         Ports.requireFree(port, "the schema registry");
@@ -121,7 +121,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
 
     private static Process launch(Path home, DataDirectory data, int port) {
         ProcessBuilder command = new ProcessBuilder(List.of(
-                JavaRuntime.atLeast(JAVA_VERSION).toString(),
+                java().toString(),
                 // It serves a handful of schemas: small and quickly up is worth more than fast.
                 "-Xms32m",
                 "-Xmx128m",
@@ -160,6 +160,16 @@ public final class EmbeddedRegistry implements AutoCloseable {
         } catch (IOException e) {
             throw new EmbeddedException("the schema registry could not be launched: " + e.getMessage(), e);
         }
+    }
+
+    /** The command of this JVM's own Java, which is of a newer version than the registry needs. */
+    private static Path java() {
+        int version = Runtime.version().feature();
+        if (version < JAVA_VERSION) {
+            throw new EmbeddedException("the schema registry runs on the Java of this process and needs " + JAVA_VERSION
+                    + " or newer, this is " + version);
+        }
+        return Path.of(System.getProperty("java.home"), "bin", "java");
     }
 
     /** What configures this process must not configure the child. */
