@@ -3,7 +3,7 @@ package dev.puri.client;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 
-/** What has become of one event of a batch at the broker; what the registry makes of it is its {@link Fate}. */
+/** What has become of one event of a batch at the broker; what the registry makes of it is its {@link PublishOutcome}. */
 public sealed interface Delivery {
     /** The event of the batch. */
     Event event();

@@ -171,7 +171,7 @@ class MusicApplicationIT {
                         .await(track.puri(), token, Duration.ofSeconds(30))
                         .toCompletableFuture()
                         .get(60, TimeUnit.SECONDS))
-                .isInstanceOf(dev.puri.client.Fate.Settled.class);
+                .isInstanceOf(dev.puri.client.PublishOutcome.Accepted.class);
     }
 
     @Test

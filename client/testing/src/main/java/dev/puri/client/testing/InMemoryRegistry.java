@@ -1,8 +1,8 @@
 package dev.puri.client.testing;
 
 import dev.puri.client.Delivery;
-import dev.puri.client.Fate;
 import dev.puri.client.IdentityPublisher;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
@@ -175,22 +175,23 @@ public final class InMemoryRegistry {
     }
 
     /**
-     * What became of a published event, as {@link IdentityPublisher#await} tells it.
+     * Returns the outcome of a published event, as {@link IdentityPublisher#await} does.
      *
      * @param wait how long to wait at most for a token that no event has yet
      */
-    public CompletionStage<Fate> await(Puri puri, Position token, Duration wait) {
-        CompletableFuture<Fate> fate = new CompletableFuture<>();
+    public CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
+        CompletableFuture<PublishOutcome> outcome = new CompletableFuture<>();
         var unused = ownResolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
             if (error != null) {
-                fate.completeExceptionally(Fates.failure(error));
+                // The only failure of the fake's resolver: too many references are pending. A publisher reports it so too.
+                outcome.completeExceptionally(new IllegalStateException(error.getMessage(), error));
             } else if (verdict instanceof Verdict.Malformed malformed) {
-                fate.completeExceptionally(new IllegalStateException(malformed.detail()));
+                outcome.completeExceptionally(new IllegalStateException(malformed.detail()));
             } else {
-                fate.complete(Fates.of(verdict));
+                outcome.complete(PublishOutcome.of(verdict));
             }
         });
-        return fate.minimalCompletionStage();
+        return outcome.minimalCompletionStage();
     }
 
     /**
@@ -199,7 +200,7 @@ public final class InMemoryRegistry {
      * @throws IllegalStateException when the token is not of this pURI, or 20,000 events are awaited already
      * @throws InterruptException when the thread is interrupted
      */
-    public Fate awaitSync(Puri puri, Position token, Duration wait) {
+    public PublishOutcome awaitSync(Puri puri, Position token, Duration wait) {
         try {
             return await(puri, token, wait).toCompletableFuture().get();
         } catch (ExecutionException e) {
