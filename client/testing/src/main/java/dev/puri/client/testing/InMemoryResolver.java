@@ -15,6 +15,9 @@ import java.util.function.Function;
 
 /** Answers from the fake's identities. The registry's lock guards its list of pending questions. */
 final class InMemoryResolver implements IdentityResolver {
+    /** As that of a {@code ResolverClient}. */
+    private static final Duration MAX_WAIT = Duration.ofDays(1);
+
     private final InMemoryRegistry registry;
     private final int maxPending;
     private final List<Pending> pending = new ArrayList<>();
@@ -55,7 +58,9 @@ final class InMemoryResolver implements IdentityResolver {
             }
             Pending question = new Pending(refs, waiting, answer);
             pending.add(question);
-            CompletableFuture.delayedExecutor(wait.toMillis(), TimeUnit.MILLISECONDS)
+            // Unlike toMillis, convert clamps a wait of any length.
+            long millis = Math.min(TimeUnit.MILLISECONDS.convert(wait), MAX_WAIT.toMillis());
+            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
                     .execute(() -> expire(question));
         }
         return answer.thenApply(shape).minimalCompletionStage();
@@ -81,7 +86,7 @@ final class InMemoryResolver implements IdentityResolver {
         question.answer().complete(verdicts);
     }
 
-    /** Takes the questions that an event made answerable; the caller holds the lock, and runs these without it. */
+    /** Removes the questions that an event made answerable. The caller holds the lock, and runs the answers without it. */
     List<Runnable> answersAfterEvent() {
         List<Runnable> answers = new ArrayList<>();
         pending.removeIf(question -> {
