@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Answers from the fake's identities. The registry's lock guards its list of pending questions. */
+/** Resolves the identities of the fake. The registry's lock guards the list of pending questions. */
 final class InMemoryResolver implements IdentityResolver {
     /** As that of a {@code ResolverClient}. */
     private static final Duration MAX_WAIT = Duration.ofDays(1);
@@ -28,7 +28,7 @@ final class InMemoryResolver implements IdentityResolver {
         this.maxPending = maxPending;
     }
 
-    /** A question that waits for events of this many of its references. */
+    /** A question of which {@code waiting} references wait for events. */
     private record Pending(List<Ref> refs, int waiting, CompletableFuture<List<Verdict>> answer) {}
 
     @Override
