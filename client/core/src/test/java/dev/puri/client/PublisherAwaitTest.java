@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a resolver answers of a published event, as a publisher passes it on. */
+/** Outcomes of published events, as a publisher makes them of a resolver's answers. */
 class PublisherAwaitTest {
     private static final Puri PURI = Puri.parse("a:b:c");
     private static final Position TOKEN = new Position("puri.events.v1", 0, 7);

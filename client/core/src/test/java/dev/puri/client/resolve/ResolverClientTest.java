@@ -210,7 +210,7 @@ class ResolverClientTest {
         assertThat(first.queries).hasSize(1);
     }
 
-    /** Of the only request: what was left of the caller's wait when it was sent. */
+    /** The wait of the only request, which is the rest of the caller's wait when it was sent. */
     private long askedWaitMillis() {
         assertThat(first.queries).singleElement().asString().matches("wait=\\d+ms");
         return Long.parseLong(first.queries.get(0).replaceAll("\\D", ""));

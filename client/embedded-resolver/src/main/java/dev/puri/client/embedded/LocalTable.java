@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 final class LocalTable implements AutoCloseable {
     private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.REJECTIONS);
 
-    /** As long as the topic keeps refusals. */
+    /** Retention of the topic of refusals. */
     private static final Duration REFUSALS_MAX_AGE = Duration.ofDays(30);
 
     private final Parts parts = new Parts();

@@ -32,7 +32,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.FilteredClassLoader;
 
-/** What health and metrics tell. */
+/** Health and metrics. */
 class MonitorTest {
     private static final Instant NOW = Instant.parse("2026-11-23T08:00:00Z");
     private static final Duration MAX_LAG = Duration.ofMinutes(1);

@@ -15,7 +15,7 @@ import java.util.function.Function;
 
 /** Resolves the identities of the fake. The registry's lock guards the list of pending questions. */
 final class InMemoryResolver implements IdentityResolver {
-    /** As that of a {@code ResolverClient}. */
+    /** The limit of a {@code ResolverClient} too. */
     private static final Duration MAX_WAIT = Duration.ofDays(1);
 
     private final InMemoryRegistry registry;

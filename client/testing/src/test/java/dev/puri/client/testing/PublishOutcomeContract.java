@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of events, in the registry and in its fake; both have the collections of {@code collections.yaml}. */
+/** Outcomes of events, in the registry and in its fake; both have the collections of {@code collections.yaml}. */
 abstract class PublishOutcomeContract {
     private static final Owner CATALOG = new Owner("catalog");
     private static final Shard EU = new Shard("eu-1");

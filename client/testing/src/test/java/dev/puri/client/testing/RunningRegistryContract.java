@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** The contract of outcomes, kept by a registry that runs. */
+/** The contract of outcomes with a running registry. */
 abstract class RunningRegistryContract extends PublishOutcomeContract {
     private IdentityPublisher publisher;
     private ResolverClient resolver;
