@@ -58,10 +58,10 @@ final class Requests {
     private final LongAdder hedged = new LongAdder();
     private volatile @Nullable Long answeredAt;
 
-    private final Turns<Call> plainTurns;
+    private final ConcurrencyLimiter<Call> plainLimiter;
 
-    /** Turns of requests that wait for events. A resolver holds them for seconds, so they must not hold up the others. */
-    private final Turns<Call> waitTurns;
+    /** For requests that wait for events. A resolver holds them for seconds, so they must not hold up the others. */
+    private final ConcurrencyLimiter<Call> waitingLimiter;
 
     private volatile boolean closed;
 
@@ -84,8 +84,8 @@ final class Requests {
         this.timer = timer;
         this.nanoClock = nanoClock;
         this.budget = new HedgeBudget(options.hedgeShare());
-        this.plainTurns = new Turns<>(options.maxDirectRequests(), Call::begin);
-        this.waitTurns = new Turns<>(options.maxDirectRequests(), Call::begin);
+        this.plainLimiter = new ConcurrencyLimiter<>(options.maxDirectRequests(), Call::begin);
+        this.waitingLimiter = new ConcurrencyLimiter<>(options.maxDirectRequests(), Call::begin);
     }
 
     /**
@@ -102,14 +102,14 @@ final class Requests {
      * wait for events are one kind, all others the other. A request that waits for events and is not sent within its wait is
      * answered {@link Verdict.NotCaughtUp}.
      */
-    CompletableFuture<Answer> sendInTurn(List<Ref> refs, Duration wait) {
+    CompletableFuture<Answer> sendLimited(List<Ref> refs, Duration wait) {
         boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.at() != null);
         if (!waitsForEvents) {
-            return send(refs, wait, call -> beginInTurn(call, plainTurns));
+            return send(refs, wait, call -> beginLimited(call, plainLimiter));
         }
         return send(refs, wait, call -> {
             call.startWait();
-            beginInTurn(call, waitTurns);
+            beginLimited(call, waitingLimiter);
         });
     }
 
@@ -132,9 +132,9 @@ final class Requests {
         return call.result;
     }
 
-    private static void beginInTurn(Call call, Turns<Call> turns) {
-        turns.add(call);
-        var unused = call.result.whenComplete((answer, error) -> turns.end(call));
+    private static void beginLimited(Call call, ConcurrencyLimiter<Call> limiter) {
+        limiter.add(call);
+        var unused = call.result.whenComplete((answer, error) -> limiter.end(call));
     }
 
     static ResolverException closed() {
@@ -163,8 +163,8 @@ final class Requests {
     /** Fails all requests under way, and all later ones. */
     void close() {
         closed = true;
-        plainTurns.close();
-        waitTurns.close();
+        plainLimiter.close();
+        waitingLimiter.close();
         underWay.forEach(call -> call.fail(closed()));
     }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * Ref ─▶ malformed? ─▶ cache ─▶ single, no token ─▶ Joiner ─┬▶ Requests ─▶ POST /v1/resolve at Addresses
- *            │           │  └─▶ list, or a token ─▶ Turns ──┘       │
+ *            │           │  └─▶ list, or a token ─▶ limit ──┘       │
  *            ▼           ▼                                          ▼
  *         verdict     verdict ◀── kept if no change passed ◀──── verdicts
  *                        ▲
@@ -212,7 +212,7 @@ public final class ResolverClient implements IdentityResolver {
      */
     private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Duration wait, long endsAt) {
         Duration part = shorter(wait, options.maxWait());
-        CompletableFuture<List<Verdict>> answer = ask(refs, () -> requests.sendInTurn(refs, part));
+        CompletableFuture<List<Verdict>> answer = ask(refs, () -> requests.sendLimited(refs, part));
         Duration rest = wait.minus(part);
         if (rest.isZero()) {
             return answer;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> a task; its {@code equals} must be that of identity
  */
-final class Turns<T> {
+final class ConcurrencyLimiter<T> {
     private final int max;
     private final Consumer<T> begin;
     private final Executor executor;
@@ -33,7 +33,7 @@ final class Turns<T> {
      * @param max most tasks under way
      * @param begin begins a task; must not throw
      */
-    Turns(int max, Consumer<T> begin) {
+    ConcurrencyLimiter(int max, Consumer<T> begin) {
         // The pool that the JDK uses for asynchronous stages; it is never shut down.
         this(max, begin, new CompletableFuture<T>().defaultExecutor());
     }
@@ -41,7 +41,7 @@ final class Turns<T> {
     /**
      * @param executor continues for a thread that has begun {@code max} tasks; must not reject
      */
-    Turns(int max, Consumer<T> begin, Executor executor) {
+    ConcurrencyLimiter(int max, Consumer<T> begin, Executor executor) {
         this.max = max;
         this.begin = begin;
         this.executor = executor;
