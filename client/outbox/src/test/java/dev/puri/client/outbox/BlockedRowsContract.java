@@ -6,6 +6,7 @@ import dev.puri.schemas.log.Event;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -170,5 +171,29 @@ public abstract class BlockedRowsContract extends RelayFixture {
         EventLog log = log();
         until(() -> assertThat(log.idsOf(puri("a"))).containsExactly(blocked));
         until(() -> assertThat(relay.status().blockedRows()).isZero());
+    }
+
+    /** Asked one after the other, they would take eight times {@code max.block.ms}. */
+    @Test
+    void missingTopicsOfOneWaveTakeTheTimeOfOne() throws Exception {
+        Duration maxBlock = Duration.ofSeconds(3);
+        properties.put("max.block.ms", String.valueOf(maxBlock.toMillis()));
+        OutboxRelay relay = relay();
+        EventLog log = log();
+        List<Event> all = new ArrayList<>(List.of(event("a")));
+        String existing = namespace;
+        for (int i = 0; i < 8; i++) {
+            namespace = existing + "-" + i;
+            all.add(event("a"));
+        }
+        namespace = existing;
+        long begun = System.nanoTime();
+        try (Connection connection = transaction()) {
+            outbox().addAll(connection, all);
+            connection.commit();
+        }
+        until(() -> assertThat(relay.status().blocked()).hasSize(8));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(maxBlock.multipliedBy(4));
+        until(() -> assertThat(log.idsOf(puri("a"))).containsExactly(all.get(0).eventId()));
     }
 }
