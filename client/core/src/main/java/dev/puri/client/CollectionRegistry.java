@@ -217,7 +217,7 @@ public final class CollectionRegistry {
         try {
             producer.abortTransaction();
         } catch (KafkaException | IllegalStateException e) {
-            // A commit that timed out may still complete, and the client refuses to abort it by an IllegalStateException.
+            // A commit that timed out may still complete, so the client refuses to abort it: IllegalStateException.
             because.addSuppressed(e);
         }
     }

@@ -170,9 +170,7 @@ public final class IdentityPublisher implements AutoCloseable {
         }
 
         private static Connections of(
-                Producer<byte[], Object> producer,
-                Map<String, Object> properties,
-                @Nullable AwaitedOutcomes outcomes) {
+                Producer<byte[], Object> producer, Map<String, Object> properties, @Nullable AwaitedOutcomes outcomes) {
             String servers = String.valueOf(properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG));
             Duration resultTimeout =
                     ProducerProperties.deliveryTimeout(properties).plus(DELIVERY_GRACE);
@@ -300,7 +298,7 @@ public final class IdentityPublisher implements AutoCloseable {
         } catch (InterruptException e) {
             throw e;
         } catch (RuntimeException e) {
-            // The producer throws errors of the serializer, and its own once it is closed or failed. Callers find all in the result.
+            // The serializer failed, or the producer is closed or failed. Callers find every failure in the result.
             result.completeExceptionally(failure(event, topic, e));
         }
         return result;
@@ -409,8 +407,7 @@ public final class IdentityPublisher implements AutoCloseable {
             CompletableFuture.allOf(published.toArray(CompletableFuture[]::new))
                     .get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (java.util.concurrent.TimeoutException e) {
-            throw new TimeoutException(
-                    "a stage of this publisher still runs, " + limit + " after the flush began", e);
+            throw new TimeoutException("a stage of this publisher still runs, " + limit + " after the flush began", e);
         } catch (ExecutionException e) {
             throw new IllegalStateException("an event finishes, however it ends", e);
         } catch (InterruptedException e) {

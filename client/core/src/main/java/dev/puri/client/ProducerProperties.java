@@ -169,7 +169,8 @@ public final class ProducerProperties {
             if (delivery == null) {
                 delivery = Math.min(Integer.MAX_VALUE, Math.max(DELIVERY_MILLIS, linger + request));
             }
-            return new Timeouts(linger, request, delivery, maxBlock == null ? Math.min(MAX_BLOCK_MILLIS, delivery) : maxBlock);
+            return new Timeouts(
+                    linger, request, delivery, maxBlock == null ? Math.min(MAX_BLOCK_MILLIS, delivery) : maxBlock);
         }
 
         private static long between(long least, long value, long most) {

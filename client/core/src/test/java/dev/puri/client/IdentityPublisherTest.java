@@ -430,7 +430,9 @@ class IdentityPublisherTest {
         try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
             CompletionStage<PublishOutcome> outcome = new IdentityPublisher(kafka, resolver)
                     .await(EVENT.puri(), new Position("puri.events.v1", 0, 7), Duration.ZERO);
-            assertThatThrownBy(() -> outcome.toCompletableFuture().join()).cause().isInstanceOf(ArithmeticException.class);
+            assertThatThrownBy(() -> outcome.toCompletableFuture().join())
+                    .cause()
+                    .isInstanceOf(ArithmeticException.class);
         }
     }
 

@@ -110,7 +110,8 @@ class PublisherAwaitTest {
         String survivor = ",\"survivor\":\"a:b:d\"";
         assertThat(refused("PURI_TAKEN", holder))
                 .isEqualTo(new PublishOutcome.Refused.PuriTaken("why", new Owner("catalog"), new Shard("br-1"), null));
-        assertThat(refused("MERGED", holder + survivor)).isEqualTo(new PublishOutcome.Refused.Merged("why", Puri.parse("a:b:d")));
+        assertThat(refused("MERGED", holder + survivor))
+                .isEqualTo(new PublishOutcome.Refused.Merged("why", Puri.parse("a:b:d")));
         result("\"verdict\":\"refused\",\"reason\":\"PURI_TAKEN\"");
         assertThat(await())
                 .as("one that the resolver remembers no more of")

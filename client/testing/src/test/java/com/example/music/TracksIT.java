@@ -35,7 +35,8 @@ class TracksIT {
                 ResolverClient resolver = ResolverClient.open(
                         ResolverOptions.at(registry.resolverUrl()).build())) {
             Position token = publisher.publishSync(created);
-            assertInstanceOf(PublishOutcome.Accepted.class, publisher.awaitSync(track.puri(), token, Duration.ofSeconds(30)));
+            assertInstanceOf(
+                    PublishOutcome.Accepted.class, publisher.awaitSync(track.puri(), token, Duration.ofSeconds(30)));
 
             assertEquals(
                     new Shard("eu-1"),

@@ -76,7 +76,7 @@ public final class ResolverClient implements IdentityResolver {
                 options.maxBatch(), options.maxJoinedRequests(), options.deadline(), System::nanoTime, this::askJoined);
         if (options.cacheSize() > 0) {
             cache = new RowCache(options.cacheSize(), options.replicaLag(), System::nanoTime);
-            // Of its own: an address that refuses the feed, for example because the token lacks a scope, may answer look-ups.
+            // Addresses of its own: one that refuses the feed, for lack of a scope, may still answer look-ups.
             feed = new ChangeFeed(
                     http,
                     options,

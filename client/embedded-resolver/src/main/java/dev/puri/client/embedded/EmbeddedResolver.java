@@ -36,8 +36,7 @@ public final class EmbeddedResolver implements IdentityResolver {
     private static final long POLL_MILLIS = 20;
 
     /** The sight of a reference without a token. */
-    private static final CompletableFuture<Sight> NO_TOKEN =
-            CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+    private static final CompletableFuture<Sight> NO_TOKEN = CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
 
     /** Null once closed, so that the table's memory can be freed. */
     private volatile @Nullable LocalTable running;

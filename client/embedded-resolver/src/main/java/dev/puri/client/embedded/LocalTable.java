@@ -75,7 +75,7 @@ final class LocalTable implements AutoCloseable {
                             kafka,
                             options.bootstrapServers(),
                             TOPICS::contains,
-                            // Without this topic a refusal still has its reason, so a transaction that hangs there is no fault.
+                            // Without this topic a refusal still has its reason.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
                     TransactionWatch::close);

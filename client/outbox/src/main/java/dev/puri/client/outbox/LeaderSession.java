@@ -168,7 +168,7 @@ final class LeaderSession implements AutoCloseable {
         for (OutboxRow row : answers.published()) {
             tables.deleteBlocked(connection, row);
         }
-        // Failed rows get a later time too; otherwise they would be due at once in the next session and end it likewise.
+        // Failed rows get a later time too; otherwise they would be due at once and end the next session too.
         for (Map<OutboxRow, Throwable> errors : List.of(answers.refused(), answers.failed())) {
             for (Map.Entry<OutboxRow, Throwable> each : errors.entrySet()) {
                 noteRefused(each.getKey(), each.getValue(), tables.attempts(connection, each.getKey()) + 1);

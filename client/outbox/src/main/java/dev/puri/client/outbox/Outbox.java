@@ -135,7 +135,7 @@ public final class Outbox {
                 .sorted()
                 .toList();
         String keys = numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
-        // The keys are numbers, so they need no parameters. The table's oid in the upper half keeps outboxes of a database apart.
+        // The keys are numbers and need no parameters. The upper half has the oid, to keep outboxes apart.
         String sql = dialect == Dialect.POSTGRESQL
                 ? "SELECT pg_advisory_xact_lock((" + Dialect.OID + "::bigint << 32) | k) FROM unnest(ARRAY[" + keys
                         + "]::bigint[]) AS k"

@@ -119,7 +119,7 @@ public final class OutboxRelay implements AutoCloseable {
             FeedRun run = new FeedRun(session);
             try {
                 long sweptNanos = System.nanoTime();
-                // A sweep goes on until a page is not full, because any number of rows may have been reported by no feed.
+                // A sweep goes on until a page is not full, for any number of rows may be unreported.
                 boolean isSweeping = true;
                 while (!isClosed) {
                     run.keepUp(connection);

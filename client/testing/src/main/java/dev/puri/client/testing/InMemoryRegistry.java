@@ -184,7 +184,7 @@ public final class InMemoryRegistry {
         CompletableFuture<PublishOutcome> outcome = new CompletableFuture<>();
         var unused = ownResolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
             if (error != null) {
-                // The only failure of the fake's resolver: too many references are pending. A publisher reports it so too.
+                // Too many references are pending, the only failure of the fake's resolver.
                 outcome.completeExceptionally(new IllegalStateException(error.getMessage(), error));
             } else if (verdict instanceof Verdict.Malformed malformed) {
                 outcome.completeExceptionally(new IllegalStateException(malformed.detail()));

@@ -60,8 +60,7 @@ final class InMemoryResolver implements IdentityResolver {
             pending.add(question);
             // Unlike toMillis, convert clamps a wait of any length.
             long millis = Math.min(TimeUnit.MILLISECONDS.convert(wait), MAX_WAIT.toMillis());
-            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
-                    .execute(() -> expire(question));
+            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> expire(question));
         }
         return answer.thenApply(shape).minimalCompletionStage();
     }

@@ -206,7 +206,8 @@ class InMemoryRegistryTest {
                 .get();
         registry.flush();
         assertThat(registry.published()).containsExactly(event);
-        assertThat(registry.awaitSync(event.puri(), token, WAIT)).isInstanceOf(PublishOutcome.Refused.UnknownPuri.class);
+        assertThat(registry.awaitSync(event.puri(), token, WAIT))
+                .isInstanceOf(PublishOutcome.Refused.UnknownPuri.class);
     }
 
     @Test

@@ -73,6 +73,7 @@ class JavaHomesTest {
         String launcher = Files.readString(Path.of("..", "..", "puri"));
         Matcher list = Pattern.compile("candidates\\+=\\((/[^)]*)\\)").matcher(launcher);
         assertThat(list.find()).as("the list of folders in ./puri").isTrue();
-        assertThat(list.group(1).replace("\"$HOME\"", "~").split("\\s+")).containsExactlyElementsOf(JavaHomes.INSTALLED);
+        assertThat(list.group(1).replace("\"$HOME\"", "~").split("\\s+"))
+                .containsExactlyElementsOf(JavaHomes.INSTALLED);
     }
 }
