@@ -27,8 +27,8 @@ class BomTest {
     private static final String BOM = "client/bom";
     private static final XPath XPATH = XPathFactory.newInstance().newXPath();
 
-    /** Of our own artifacts, those that whoever embeds a module gets with it. */
-    private static final String OURS = "/project/dependencies/dependency[groupId='dev.puri'"
+    /** Artifacts of this repository that a module brings to the class path of a service. */
+    private static final String TRANSITIVE = "/project/dependencies/dependency[groupId='dev.puri'"
             + " and (not(scope) or scope='compile' or scope='runtime') and not(optional='true')]/artifactId";
 
     private final Map<String, Document> poms = new TreeMap<>();
@@ -78,7 +78,7 @@ class BomTest {
         while (!next.isEmpty()) {
             String artifact = next.remove();
             if (embedded.add(artifact)) {
-                next.addAll(texts(poms.get(folders.get(artifact)), OURS));
+                next.addAll(texts(poms.get(folders.get(artifact)), TRANSITIVE));
             }
         }
         assertThat(embedded).contains("schemas", "client", "identity-table", "log-tail");

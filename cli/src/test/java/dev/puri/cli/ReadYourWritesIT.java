@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.uuid.Generators;
-import dev.puri.client.Fate;
 import dev.puri.client.IdentityPublisher;
+import dev.puri.client.PublishOutcome;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -102,16 +102,16 @@ final class ReadYourWritesIT {
         Position lost = publish(puri.toString(), created("eu-1"));
         Position never = new Position(first.topic(), first.partition(), first.offset() + 1_000_000);
 
-        assertThat(fate(puri, first, Duration.ofSeconds(20))).isEqualTo(new Fate.Settled());
-        assertThat(fate(puri, lost, Duration.ofSeconds(20)))
-                .isInstanceOfSatisfying(Fate.Refused.PuriTaken.class, taken -> {
+        assertThat(outcome(puri, first, Duration.ofSeconds(20))).isEqualTo(new PublishOutcome.Accepted());
+        assertThat(outcome(puri, lost, Duration.ofSeconds(20)))
+                .isInstanceOfSatisfying(PublishOutcome.Refused.PuriTaken.class, taken -> {
                     assertThat(taken.holderOwner()).isEqualTo(new Owner("catalog"));
                     assertThat(taken.holderShard()).isEqualTo(new Shard("br-1"));
                 });
-        assertThat(fate(puri, never, Duration.ofMillis(100))).isEqualTo(new Fate.NotCaughtUp());
+        assertThat(outcome(puri, never, Duration.ofMillis(100))).isEqualTo(new PublishOutcome.NotCaughtUp());
     }
 
-    private static Fate fate(Puri puri, Position token, Duration wait) throws Exception {
+    private static PublishOutcome outcome(Puri puri, Position token, Duration wait) throws Exception {
         return publisher.awaitSync(puri, token, wait);
     }
 

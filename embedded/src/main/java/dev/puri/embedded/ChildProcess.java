@@ -35,7 +35,7 @@ final class ChildProcess {
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // The parent sends nothing; only the end of the stream tells.
+                // The parent sends nothing; the stream ends with it.
             }
         } catch (IOException e) {
             // As good as the end of the stream.

@@ -55,10 +55,10 @@ public final class EmbeddedRegistry implements AutoCloseable {
      * Starts a registry and returns when it answers.
      *
      * @param data its directory; schemas in it are kept from one start to the next, and {@code
-     *     registry.log} in it tells what this run did
+     *     registry.log} in it is the log of this run
      * @param port where clients connect, or 0 for a free one
-     * @throws EmbeddedException when the port or the directory is in use, Apicurio or a Java {@value
-     *     #JAVA_VERSION} is not found, or it is not ready in time; the end of its log is quoted
+     * @throws EmbeddedException when the port or the directory is in use, Apicurio is not found, this
+     *     JVM is older than Java {@value #JAVA_VERSION}, or it is not ready in time; the end of its log is quoted
      */
     public static EmbeddedRegistry start(Path data, int port) {
         Ports.requireFree(port, "the schema registry");
@@ -84,8 +84,8 @@ public final class EmbeddedRegistry implements AutoCloseable {
     }
 
     /**
-     * The child of a parent that was killed lives on for some seconds to close its database, which two cannot open. The
-     * lock of the directory went with the parent.
+     * Waits for the end of the child of a killed parent. It runs on for some seconds to close its database, which two processes cannot
+     * open; the lock of the directory was released with the parent.
      */
     private static void awaitEndOfPrevious(DataDirectory data) {
         Path file = data.resolve(PROCESS_FILE);
@@ -121,7 +121,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
 
     private static Process launch(Path home, DataDirectory data, int port) {
         ProcessBuilder command = new ProcessBuilder(List.of(
-                JavaRuntime.atLeast(JAVA_VERSION).toString(),
+                java().toString(),
                 // It serves a handful of schemas: small and quickly up is worth more than fast.
                 "-Xms32m",
                 "-Xmx128m",
@@ -162,7 +162,17 @@ public final class EmbeddedRegistry implements AutoCloseable {
         }
     }
 
-    /** What configures this process must not configure the child. */
+    /** The command of this JVM's own Java, which is of a newer version than the registry needs. */
+    private static Path java() {
+        int version = Runtime.version().feature();
+        if (version < JAVA_VERSION) {
+            throw new EmbeddedException("the schema registry runs on the Java of this process and needs " + JAVA_VERSION
+                    + " or newer, this is " + version);
+        }
+        return Path.of(System.getProperty("java.home"), "bin", "java");
+    }
+
+    /** Whether a variable configures this process and would affect the child too. */
     private static boolean wouldInterfere(String variable) {
         return variable.startsWith("QUARKUS_")
                 || variable.startsWith("APICURIO_")
@@ -174,7 +184,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
         return data.resolve("registry.log");
     }
 
-    /** The log names the port, which makes 0 free of races: the registry itself took it. */
+    /** Reads the port from the log. So port 0 has no race: the registry itself chooses a free one. */
     private static int awaitPort(Process process, Path log) {
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
         String before = "";
@@ -182,7 +192,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
             boolean alive = process.isAlive();
             String said = read(log);
             if (said.length() > before.length()) {
-                // It gets on, however slow the machine is.
+                // It makes progress, however slow the machine is.
                 before = said;
                 deadline = System.nanoTime() + START_TIMEOUT.toNanos();
             }
@@ -276,7 +286,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
         @Nullable
         CodeSource source = EmbeddedRegistry.class.getProtectionDomain().getCodeSource();
         if (source == null) {
-            throw new IllegalStateException("these classes come from nowhere");
+            throw new IllegalStateException("these classes have no code source");
         }
         try {
             return Path.of(source.getLocation().toURI());

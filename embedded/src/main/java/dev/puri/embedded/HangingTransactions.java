@@ -50,8 +50,8 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Ends transactions that are open in a partition although their coordinator has completed them. {@link KraftNode}
- * prevents them; a data directory may have them from a broker that did not. Each is ended as the coordinator had decided
- * it, which its log still tells, for other partitions of the same transaction were ended so.
+ * prevents them; a data directory may have them from a broker that did not. Each is ended as its coordinator decided, because other
+ * partitions of the same transaction were ended so. The decision is in the coordinator's log.
  */
 final class HangingTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
@@ -69,7 +69,7 @@ final class HangingTransactions {
     /** A transaction that a partition holds open; equal while it is the same one. */
     private record Open(TopicPartition partition, long producerId, long startOffset) {}
 
-    /** What the coordinator decided, as its log has it. */
+    /** The coordinator's decision in its log. */
     private record Decision(TransactionResult result, short epoch, TransactionVersion version, int coordinator) {}
 
     private HangingTransactions(BrokerServer broker) {
@@ -153,7 +153,7 @@ final class HangingTransactions {
         return open;
     }
 
-    /** Those whose coordinator neither has them under way nor is ending them. */
+    /** The open transactions that their coordinators neither have under way nor are ending. */
     private Map<Open, ProducerState> hanging(Map<Open, ProducerState> open) {
         Set<Open> coordinated = new HashSet<>();
         for (TransactionDescription transaction : describe(open.keySet())) {

@@ -7,20 +7,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process, as a file keeps it for a later run; its number alone may be another's by then. The text is the number, a
- * space and the moment of its start: {@code 4711 2026-02-03T04:05:06Z}.
+ * Identifies a process in a file for a later run, by when its number may be reused. The text is the number, a space and the time of its
+ * start: {@code 4711 2026-02-03T04:05:06Z}.
  *
- * @param started null where the platform does not tell
+ * @param started null if the platform does not provide it
  */
 record ProcessIdentity(long pid, @Nullable Instant started) {
-    /** Linux counts the start from the boot, whose moment moves when the clock is set. */
+    /** Tolerance of start times: Linux counts them from the boot, whose time changes when the clock is set. */
     private static final Duration CLOCK_STEP = Duration.ofSeconds(10);
 
     static ProcessIdentity of(ProcessHandle process) {
         return new ProcessIdentity(process.pid(), process.info().startInstant().orElse(null));
     }
 
-    /** Reads what {@link #toString} wrote; empty for anything else, such as a file that was written in part. */
+    /** Parses the text of {@link #toString}; empty for anything else, such as a file that was written in part. */
     static Optional<ProcessIdentity> parse(String text) {
         String[] parts = text.strip().split(" ", -1);
         try {

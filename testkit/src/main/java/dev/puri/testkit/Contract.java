@@ -60,7 +60,7 @@ public final class Contract {
     private final Map<JsonNode, Schema> made = new ConcurrentHashMap<>();
 
     /**
-     * Of a description on the class path.
+     * Reads a description on the class path.
      *
      * @param resource e.g. {@code /openapi.json}
      */
@@ -68,7 +68,7 @@ public final class Contract {
         this(client, read(resource));
     }
 
-    /** Of any description. */
+    /** Takes a description. */
     public Contract(HttpClient client, JsonNode description) {
         this.client = client;
         this.description = description;
@@ -222,7 +222,7 @@ public final class Contract {
                 .isEmpty();
     }
 
-    /** What about a request is not as the description wants it. */
+    /** Parts of a request that the description does not allow. */
     private List<String> forbidden(JsonNode operation, HttpRequest request) {
         List<String> forbidden = new ArrayList<>();
         Map<String, JsonNode> parameters = new LinkedHashMap<>();

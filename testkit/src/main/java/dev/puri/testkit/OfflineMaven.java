@@ -7,15 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Runs Maven as another build does that uses our artifacts, without the network. Its local repository is in a folder of its
- * own and has links to all that this build has downloaded, and the artifacts that the test installs.
+ * Runs Maven on a project that uses this build's artifacts, without the network. Its local repository is a folder of its own,
+ * with links to the artifacts that this build has downloaded, and with those that the test installs. Variables of the
+ * environment that add arguments or options are not passed on.
  */
 public final class OfflineMaven implements AutoCloseable {
-    private static final Path OURS = Path.of("dev", "puri");
+    private static final Path GROUP = Path.of("dev", "puri");
 
     private final Path folder;
     private final Path repository;
@@ -35,16 +37,16 @@ public final class OfflineMaven implements AutoCloseable {
      */
     public static OfflineMaven in(Path folder) throws IOException {
         OfflineMaven maven = new OfflineMaven(folder);
-        link(Path.of(property("puri.maven.repository")), maven.repository, OURS);
+        link(Path.of(property("puri.maven.repository")), maven.repository, GROUP);
         return maven;
     }
 
-    /** Version of this build's artifacts. */
+    /** The version of this build's artifacts. */
     public static String version() {
         return property("puri.version");
     }
 
-    /** The {@code java} command that Maven runs on, which is older than the one of the tests if a toolchain gave them theirs. */
+    /** The {@code java} command that runs Maven. It is older than that of the tests if they run on a toolchain. */
     public static Path java() {
         return Path.of(property("puri.maven.java.home"), "bin", "java");
     }
@@ -58,7 +60,7 @@ public final class OfflineMaven implements AutoCloseable {
         return value;
     }
 
-    /** Links every folder of a repository but one, whose place is left for artifacts of this build. */
+    /** Links every folder of a repository but one, which is left for artifacts of this build. */
     private static void link(Path from, Path to, Path without) throws IOException {
         Files.createDirectories(to);
         Path name = without.getName(0);
@@ -77,7 +79,7 @@ public final class OfflineMaven implements AutoCloseable {
     /** Installs a pom without a jar, such as a parent or a BOM. */
     public void installPom(String artifact, Path module) throws IOException {
         Path place = Files.createDirectories(
-                repository.resolve(OURS).resolve(artifact).resolve(version()));
+                repository.resolve(GROUP).resolve(artifact).resolve(version()));
         Files.copy(module.resolve("pom.xml"), place.resolve(artifact + "-" + version() + ".pom"));
     }
 
@@ -89,7 +91,7 @@ public final class OfflineMaven implements AutoCloseable {
         assertThat(jar).as("jars are made by mvn -am verify").exists();
         Files.copy(
                 jar,
-                repository.resolve(OURS).resolve(artifact).resolve(version()).resolve(name));
+                repository.resolve(GROUP).resolve(artifact).resolve(version()).resolve(name));
     }
 
     /** Copies the files of a project, whose folder must not be there yet. */
@@ -119,6 +121,7 @@ public final class OfflineMaven implements AutoCloseable {
                 .directory(project.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
+        isolate(builder.environment());
         builder.environment().put("JAVA_HOME", property("puri.maven.java.home"));
         Process process = builder.start();
         try {
@@ -127,6 +130,17 @@ public final class OfflineMaven implements AutoCloseable {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    /** Removes what Maven's launcher and the JVM read beside their arguments, and keeps the launcher from {@code ~/.mavenrc}. */
+    static void isolate(Map<String, String> environment) {
+        environment
+                .keySet()
+                .removeIf(name -> name.startsWith("MAVEN_")
+                        || name.equals("JAVA_TOOL_OPTIONS")
+                        || name.equals("JDK_JAVA_OPTIONS")
+                        || name.equals("_JAVA_OPTIONS"));
+        environment.put("MAVEN_SKIP_RC", "true");
     }
 
     /** Removes the links; JUnit warns of each link in a folder that it removes. */

@@ -15,7 +15,7 @@ final class OpenSearchChild {
      * @param args the node's home, its folder of settings, and its port or 0 for any
      */
     public static void main(String[] args) {
-        // No daemon: a node's own threads are, and would not keep the process.
+        // Not a daemon, because the node's threads are daemons and would not keep the process running.
         new Thread(OpenSearchChild::endWithParent, "parent-watch").start();
         try {
             run(args[0], args[1], Integer.parseInt(args[2]));
@@ -28,9 +28,9 @@ final class OpenSearchChild {
     private static void run(String home, String config, int port) throws ReflectiveOperationException {
         Class<?> type = Class.forName(RUNNER);
         Object runner = type.getConstructor().newInstance();
-        // It would else look for a free port from this one on.
+        // Otherwise the runner searches for a free port from this one on.
         type.getMethod("setMaxHttpPort", int.class).invoke(runner, -1);
-        String[] told = {
+        String[] options = {
             "-basePath",
             home,
             "-confPath",
@@ -43,14 +43,14 @@ final class OpenSearchChild {
             "-baseHttpPort",
             Integer.toString(port - 1)
         };
-        type.getMethod("build", String[].class).invoke(runner, (Object) told);
+        type.getMethod("build", String[].class).invoke(runner, (Object) options);
     }
 
     /** The parent holds the other end of standard input, which the kernel closes even when it is killed outright. */
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // The parent sends nothing; only the end of the stream tells.
+                // The parent sends nothing; the stream ends with it.
             }
         } catch (IOException e) {
             // As good as the end of the stream.

@@ -16,14 +16,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of an OpenSearch node: a child process with a class path of its own, as its Lucene, Netty and
- * Jackson are not ours. It ends with this process, even when this one is killed.
+ * One run of an OpenSearch node: a child process with a class path of its own, because it needs other versions of Lucene, Netty and
+ * Jackson. It ends with this process, even when this one is killed.
  *
  * <pre>
- * home/config/opensearch.yml   what it is told
- * home/node_1/data             what it keeps
- * home/node_1/logs/http.ports  where it listens, written when it does
- * home/output.log              what it says
+ * home/config/opensearch.yml   its settings
+ * home/node_1/data             its data
+ * home/node_1/logs/http.ports  its address, written once it listens
+ * home/output.log              its output
  * </pre>
  */
 final class OpenSearchProcess implements AutoCloseable {

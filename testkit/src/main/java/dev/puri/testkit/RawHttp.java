@@ -6,18 +6,18 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 
-/** Requests of HTTP/1.1 and their answers byte by byte: each is a character of ISO 8859-1. */
+/** Sends HTTP/1.1 requests as raw bytes, and returns answers decoded as ISO 8859-1, so that each byte is one character. */
 public final class RawHttp {
-    /** Every method that a server may be asked with, and one that is none. */
+    /** All methods of HTTP, and an unknown one. */
     public static final String[] METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"
     };
 
     private RawHttp() {}
 
     /**
-     * A whole request, after whose answer the connection ends.
+     * Returns a request after whose answer the connection ends.
      *
-     * @param headers more of them, each with its line break
+     * @param headers additional headers, each with its line break
      */
     public static byte[] request(String method, String path, String headers, String body) {
         String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
@@ -26,12 +26,12 @@ public final class RawHttp {
                 .getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** Asks without headers and body. */
+    /** Sends a request without headers and body. */
     public static String ask(int port, String method, String path) throws IOException {
         return exchange(port, request(method, path, "", ""));
     }
 
-    /** Sends these bytes to a port of this machine, and takes all that comes back. */
+    /** Sends bytes to a port of this machine, and returns the whole answer. */
     public static String exchange(int port, byte[] request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
@@ -43,7 +43,7 @@ public final class RawHttp {
         }
     }
 
-    /** What follows the head. */
+    /** The body of an answer. */
     public static String body(String answer) {
         return answer.substring(answer.indexOf("\r\n\r\n") + 4);
     }

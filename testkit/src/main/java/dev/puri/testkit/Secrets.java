@@ -10,16 +10,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 
-/** Texts and bytes that must not be told, by what they are; every answer can be searched for them. */
+/** Named secrets that no answer may contain, and a search for them in an answer. */
 public final class Secrets {
     private final Map<String, byte[]> all = new LinkedHashMap<>();
 
-    /** A text. */
+    /** Adds a text. */
     public void add(String what, String text) {
         all.put(what, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A uuid, in every form in which one is written. */
+    /** Adds a uuid in all its usual encodings. */
     public void add(String of, UUID uuid) {
         byte[] raw = ByteBuffer.allocate(16)
                 .putLong(uuid.getMostSignificantBits())
@@ -37,7 +37,7 @@ public final class Secrets {
                 Base64.getUrlEncoder().withoutPadding().encodeToString(raw));
     }
 
-    /** Which of them stand in an answer whose characters are its bytes. */
+    /** Returns the names of the secrets in an answer that was decoded as ISO 8859-1. */
     public List<String> in(String answer) {
         List<String> found = new ArrayList<>();
         all.forEach((what, secret) -> {

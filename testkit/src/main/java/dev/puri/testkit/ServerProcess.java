@@ -18,7 +18,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server in a process of its own, set by its environment, that can be killed. */
+/** A server in a process of its own, configured by environment variables, that can be killed. */
 public final class ServerProcess {
     private static final String LOGGING = """
             <configuration>
@@ -42,11 +42,11 @@ public final class ServerProcess {
     }
 
     /**
-     * Starts it on the test's own class path.
+     * Starts a process with the class path of the test.
      *
-     * @param main its class, whose {@code main} starts the server and then calls {@link #endWithParent}
-     * @param settings by their environment variables
-     * @param folder for what the process needs beside
+     * @param main the main class, which starts the server and then calls {@link #endWithParent}
+     * @param settings environment variables
+     * @param folder receives the configuration of the log
      */
     public static ServerProcess start(Class<?> main, Map<String, String> settings, Path folder) throws IOException {
         Path logging = Files.writeString(folder.resolve("logback.xml"), LOGGING);
@@ -66,7 +66,7 @@ public final class ServerProcess {
         return new ServerProcess(builder.start());
     }
 
-    /** In the process: it must not outlive whoever started it, whose end of the pipe then closes. */
+    /** Called in the child: ends it when its standard input ends, because the kernel closes that when the parent ends. */
     public static void endWithParent() throws IOException {
         System.in.transferTo(OutputStream.nullOutputStream());
         Runtime.getRuntime().halt(1);
@@ -80,12 +80,12 @@ public final class ServerProcess {
         }
     }
 
-    /** What it said up to now. */
+    /** The output so far. */
     public String output() {
         return String.join("\n", output);
     }
 
-    /** What a pattern found in the lines up to now, each line once. */
+    /** The first match of a pattern in each line of the output so far. */
     public List<MatchResult> said(Pattern pattern) {
         return output.stream()
                 .map(pattern::matcher)
@@ -94,12 +94,12 @@ public final class ServerProcess {
                 .toList();
     }
 
-    /** The first of what a pattern finds, waited for. */
+    /** Waits for a first match of a pattern. */
     public MatchResult awaitSaid(Pattern pattern) {
         return awaitSaid(pattern, 1).get(0);
     }
 
-    /** So many of what a pattern finds, waited for. */
+    /** Waits until a pattern matches so many lines. */
     public List<MatchResult> awaitSaid(Pattern pattern, int times) {
         await().atMost(Duration.ofSeconds(60))
                 .pollDelay(Duration.ZERO)
@@ -111,14 +111,14 @@ public final class ServerProcess {
         return said(pattern);
     }
 
-    /** Lets it run for so long, in which it must not end. */
+    /** Waits for a time in which the process must not end. */
     public void runFor(Duration time) throws InterruptedException {
         assertThat(process.waitFor(time.toNanos(), TimeUnit.NANOSECONDS))
                 .as(output())
                 .isFalse();
     }
 
-    /** As {@code kill -9}; returns when it is gone and all that it said is there. */
+    /** Kills it as {@code kill -9} does; returns when it has ended and its output is complete. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();

@@ -2,7 +2,7 @@ package dev.puri.testkit;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the tests of one JVM share; each part starts at its first use and goes with the JVM. */
+/** Fixtures that the tests of one JVM share. Each starts at its first use and is closed when the JVM ends. */
 final class SharedFixtures {
     private static @Nullable RestartableBroker broker;
     private static @Nullable RestartableSchemaRegistry registry;

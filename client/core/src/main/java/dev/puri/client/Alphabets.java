@@ -2,21 +2,21 @@ package dev.puri.client;
 
 import dev.puri.schemas.identity.Puri;
 
-/** Which alphabets identifiers can be made of. */
+/** Checks the alphabets of identifiers. */
 final class Alphabets {
     /** Characters of an identifier that needs no escapes. */
     static final int MAX_LENGTH = Puri.MAX_IDENTIFIER_BYTES;
 
-    /** What a segment holds raw, but for letters and digits. */
+    /** Characters beside letters and digits that a segment holds without an escape. */
     private static final String PUNCTUATION = "-._~!$&'()*+,;=@";
 
     private Alphabets() {}
 
     /**
-     * Refuses what pURIs would fold or escape: two characters of the alphabet must not become one, and none must
-     * become three.
+     * Refuses characters that pURIs fold or escape: two characters of the alphabet must not become one, and none must become
+     * three.
      *
-     * @throws IllegalArgumentException naming the character and its position
+     * @throws IllegalArgumentException if there is such a character; the message names it and its position
      */
     static void require(String alphabet) {
         if (alphabet.length() < 2) {
@@ -38,8 +38,8 @@ final class Alphabets {
     }
 
     /**
-     * Refuses what {@link #require} refuses, and an alphabet whose order is not that of the characters' codes: texts
-     * would not sort as the numbers that they write.
+     * Like {@link #require}, and refuses an alphabet whose characters are not in the order of their codes: texts would not sort as
+     * the numbers that they represent.
      */
     static void requireSorted(String alphabet) {
         require(alphabet);

@@ -16,25 +16,25 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the events of one call in waves. A wave has one event of each pURI at most, and the next wave begins when all of the
- * last one are answered:
+ * Sends the events of one call in waves. A wave has at most one event of each pURI, and the next wave begins when all events of
+ * the last one are acknowledged or failed:
  *
  * <pre>
  * events of a: a1 a2 a3      wave 1: a1 b1      wave 2: a2 b2 (failed)      wave 3: a3
  * events of b: b1 b2 b3                                                     b3 is not sent
  * </pre>
  *
- * <p>So a later event of a pURI never reaches the log while an earlier one does not: when the caller repeats the batch, the last
- * event of a pURI is the last one in the log again.
+ * <p>So an event reaches the log only after the earlier events of its pURI. When the caller repeats the batch, the last event of a
+ * pURI is the last one in the log again.
  *
- * <p>Sending may block for {@code max.block.ms}. Once one event failed so, those that would fail for the same reason are not
- * sent, or a batch would block that long for each of them.
+ * <p>Sending may block for {@code max.block.ms}. After such a failure, events that would fail for the same reason are not
+ * sent; otherwise a batch would block that long for each of them.
  */
 final class Batch {
     private final IdentityPublisher publisher;
     private final List<Entry> all = new ArrayList<>();
 
-    /** Entries that are in no wave yet, in their order. */
+    /** Entries that are in no wave yet, in the order in which they were added. */
     private final Map<Puri, Deque<Entry>> left = new LinkedHashMap<>();
 
     private final Map<String, Throwable> failedTopics = new HashMap<>();
@@ -62,12 +62,12 @@ final class Batch {
         left.computeIfAbsent(event.puri(), puri -> new ArrayDeque<>()).add(entry);
     }
 
-    /** Sends all and waits for all. The results are in the order in which the events were added. */
+    /** Sends all events and waits for their results, which are in the order in which the events were added. */
     List<Delivery> publish() {
         while (!left.isEmpty()) {
             List<Entry> wave = nextWave();
             wave.forEach(this::send);
-            wave.forEach(this::settle);
+            wave.forEach(this::awaitResult);
         }
         return all.stream().map(each -> delivery(each.event, each.result)).toList();
     }
@@ -96,15 +96,15 @@ final class Batch {
         }
         entry.result = publisher.send(entry.event, topic, Map.of());
         if (entry.result.isCompletedExceptionally()) {
-            settle(entry);
+            awaitResult(entry);
         }
     }
 
-    /** Waits for an event. If it failed, no later one of its pURI is sent. */
-    private void settle(Entry entry) {
+    /** Waits for the result of an event. If it failed, later events of its pURI are not sent. */
+    private void awaitResult(Entry entry) {
         if (delivery(entry.event, entry.result) instanceof Delivery.Failed failed) {
             PublishException error = failed.error();
-            note(error);
+            remember(error);
             Deque<Entry> later = left.remove(entry.event.puri());
             if (later != null) {
                 later.forEach(
@@ -113,7 +113,7 @@ final class Batch {
         }
     }
 
-    private void note(PublishException error) {
+    private void remember(PublishException error) {
         Throwable cause = error.getCause() == null ? error : error.getCause();
         switch (error.scope()) {
             case EVENT -> {}
@@ -122,7 +122,7 @@ final class Batch {
         }
     }
 
-    /** Waits for one; the publisher settles every result within a bound. */
+    /** Waits for a result; the publisher completes every result within a bound. */
     static Delivery delivery(Event event, CompletableFuture<Position> result) {
         try {
             return new Delivery.Acknowledged(event, result.get());
@@ -130,7 +130,7 @@ final class Batch {
             if (e.getCause() instanceof PublishException failure) {
                 return new Delivery.Failed(event, failure);
             }
-            throw new IllegalStateException("a publisher fails in one way only", e.getCause());
+            throw new IllegalStateException("a publisher's results fail with a PublishException only", e.getCause());
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }

@@ -51,11 +51,10 @@ import org.jspecify.annotations.Nullable;
  * The declared collections, read from and written to {@code puri.collections.v1}. Thread-safe; holds
  * no connection between calls.
  *
- * <p>A prefix must never be given twice, and the topic itself refuses nothing. So every apply takes
- * one transactional id, which only one producer in the cluster can hold: beginning fences whoever
- * holds it, aborts what they left open, and returns only when what they committed can be read. What is
- * then read to the end is all there is, and if somebody else begins before the commit, the commit
- * fails instead of the promise.
+ * <p>A prefix must never be given twice, and the topic itself refuses nothing. So every apply uses the same transactional id, which
+ * only one producer in the cluster can hold. {@code initTransactions} fences the producer that holds it, aborts its open
+ * transaction, and returns only when its committed records can be read. The apply then reads the whole topic and writes. If
+ * another apply begins before the commit, the commit fails.
  */
 public final class CollectionRegistry {
     /** The transactional id that an apply holds; its principal needs WRITE and DESCRIBE on it. */
@@ -72,7 +71,7 @@ public final class CollectionRegistry {
     private final Duration timeout;
 
     /**
-     * Names the cluster; nothing is opened yet.
+     * Opens no connection yet.
      *
      * @param properties Kafka's own, among them {@code bootstrap.servers}, and the serdes', among them
      *     {@code schema.registry.url}; {@code value.serializer} and {@code value.deserializer} may name
@@ -91,9 +90,9 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Everything that is declared now, and the records that cannot be read.
+     * Reads all declarations, and lists the records that cannot be read.
      *
-     * @throws CollectionRegistryException when the topic is missing or cannot be read to its end in time
+     * @throws CollectionRegistryException if the topic is missing or cannot be read to its end in time
      */
     public CollectionsContent read() {
         Deadline deadline = new Deadline(timeout);
@@ -105,13 +104,12 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Declares all of these or, if any conflicts with what stands, none. What is not among them stays as
-     * it is. Once this returns, every reader sees it. While a record cannot be read, its key and new prefixes
-     * are conflicts.
+     * Declares all of these or, if any conflicts with the existing declarations, none. Other declarations stay. Once this returns, every
+     * reader sees the new ones. While a record cannot be read, its key and new prefixes are conflicts.
      *
-     * @return what was written, maybe nothing; or all conflicts
-     * @throws CollectionRegistryException when the cluster fails, or other applies go on taking over;
-     *     applying again is harmless
+     * @return the declarations that were written, perhaps none; or all conflicts
+     * @throws CollectionRegistryException if the cluster fails, or other applies fence this one again and again; applying again
+     *     is harmless
      */
     public Declared apply(List<? extends Declaration> wanted) {
         return decide(content -> {
@@ -125,17 +123,17 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Writes another record under the key of each that cannot be read, so that compaction removes it: the
-     * declaration that is given for that key, or else the last one that can be read, or else a tombstone. A
-     * prefix that only the unreadable record held can be given again after a tombstone.
+     * Writes a later record with the key of each record that cannot be read, so that compaction removes the unreadable one: the given
+     * declaration of that key, else the last readable one, else a tombstone. After a tombstone, a prefix that only the
+     * unreadable record held can be given again.
      *
-     * @param right what is known to belong under those keys; declarations of other keys are ignored
-     * @return what was written, maybe nothing
-     * @throws CollectionRegistryException as {@link #apply}, or when what is given conflicts with what stands
+     * @param known declarations that belong under those keys; those of other keys are ignored
+     * @return the records that were written, perhaps none
+     * @throws CollectionRegistryException as {@link #apply}, or if a given declaration conflicts with the existing ones
      */
-    public List<CollectionsContent.Repair> repair(List<? extends Declaration> right) {
+    public List<CollectionsContent.Repair> repair(List<? extends Declaration> known) {
         return decide(content -> {
-            List<CollectionsContent.Repair> repairs = content.repairs(right);
+            List<CollectionsContent.Repair> repairs = content.repairs(known);
             return new Decision<>(repairs, repairs.stream().map(this::write).toList());
         });
     }
@@ -151,7 +149,7 @@ public final class CollectionRegistry {
                 topic, repair.record().keyBytes(), replacement == null ? null : DeclarationAvro.toAvro(replacement));
     }
 
-    /** What comes of reading the topic, and what is written because of it. */
+    /** The result for the caller, and the records to write. */
     private record Decision<T>(T result, List<ProducerRecord<byte[], @Nullable Object>> writes) {}
 
     private <T> T decide(Function<CollectionsContent, Decision<T>> decider) {
@@ -160,7 +158,7 @@ public final class CollectionRegistry {
             try {
                 return decideOnce(decider);
             } catch (KafkaException e) {
-                if (!isTakenOver(e)) {
+                if (!isFenced(e)) {
                     throw unavailable("could not be written; apply again, which is harmless", e);
                 }
                 last = e;
@@ -183,7 +181,7 @@ public final class CollectionRegistry {
             }
             return decision.result();
         } finally {
-            // Everything sent is settled by now, or fenced; there is nothing to wait for.
+            // Every record is committed, aborted or fenced by now, so there is nothing to wait for.
             producer.close(Duration.ZERO);
         }
     }
@@ -213,13 +211,13 @@ public final class CollectionRegistry {
 
     /** An open transaction would hold up every reader until it times out; a fenced one is closed already. */
     private static void abort(Producer<byte[], @Nullable Object> producer, KafkaException because) {
-        if (isTakenOver(because)) {
+        if (isFenced(because)) {
             return;
         }
         try {
             producer.abortTransaction();
         } catch (KafkaException | IllegalStateException e) {
-            // A commit that timed out may still come true, and the client refuses to abort it: an illegal state.
+            // A commit that timed out may still complete, so the client refuses to abort it: IllegalStateException.
             because.addSuppressed(e);
         }
     }
@@ -248,14 +246,14 @@ public final class CollectionRegistry {
         return reading.content();
     }
 
-    /** What a deserializer threw. */
+    /** The value of a record that the deserializer refused. */
     private record Undecodable(RuntimeException thrown) {
         String reason() {
             return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
         }
     }
 
-    /** Hands out failures as values, because Kafka would log each as an error and stop at it. */
+    /** Returns failures as values, because Kafka would log each as an error and stop at it. */
     private static final class LenientDeserializer implements Deserializer<Object> {
         private final Deserializer<?> strict;
 
@@ -286,10 +284,10 @@ public final class CollectionRegistry {
             strict.close();
         }
 
-        /** Whether it could not ask the schema registry; what the record holds is not known then. */
+        /** Whether the schema registry was unreachable, so that nobody knows whether the record can be read. */
         private static boolean isOutOfReach(RuntimeException e) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-                // Confluent's throws what the JDK's network throws, or one of Kafka's errors of an API.
+                // Confluent's deserializer throws exceptions of the JDK's network classes, or Kafka's ApiException.
                 String name = cause.getClass().getName();
                 if (cause instanceof RegistryUnavailableException
                         || cause instanceof ApiException
@@ -302,7 +300,7 @@ public final class CollectionRegistry {
         }
     }
 
-    /** What was read so far. A later record of a key replaces the earlier one, whether that can be read or not. */
+    /** Folds records into declarations. A later record of a key replaces the earlier one, readable or not. */
     private static final class Reading {
         private final LiveDeclarations declarations = new LiveDeclarations();
         private final Map<ByteBuffer, UnreadableDeclaration> unreadable = new LinkedHashMap<>();
@@ -388,7 +386,7 @@ public final class CollectionRegistry {
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-        // A fetch that waits at the end would hold up the next question on its connection.
+        // A fetch that waits at the end of a partition would hold up the next request on its connection.
         config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
         config.keySet().removeAll(List.of(ConsumerConfig.GROUP_ID_CONFIG, ConsumerConfig.GROUP_INSTANCE_ID_CONFIG));
         Deserializer<?> values = new ConsumerConfig(config)
@@ -426,7 +424,7 @@ public final class CollectionRegistry {
         }
     }
 
-    private static boolean isTakenOver(Throwable error) {
+    private static boolean isFenced(Throwable error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             // A write that arrives while the coordinator fences this producer's transaction meets an invalid state.
             if (cause instanceof ProducerFencedException

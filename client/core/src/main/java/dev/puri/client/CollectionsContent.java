@@ -10,20 +10,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code puri.collections.v1} holds.
+ * The content of {@code puri.collections.v1}.
  *
- * <p>A record that cannot be read may hold a prefix. While it is not known which, no prefix is given for the
- * first time, because it could be given twice; everything else can be declared.
+ * <p>A record that cannot be read may hold any prefix. As long as there is one, no prefix is given for the first time, because it
+ * could be given twice; everything else can be declared.
  *
- * @param declarations those that can be read
- * @param unreadable the records that cannot, in the order of the log
+ * @param declarations the declarations that can be read
+ * @param unreadable the records that cannot be read, in the order of the log
  */
 public record CollectionsContent(Declarations declarations, List<UnreadableDeclaration> unreadable) {
     public CollectionsContent {
         unreadable = List.copyOf(unreadable);
     }
 
-    /** As {@link Declarations#declare}, and careful of what cannot be read. */
+    /** As {@link Declarations#declare}, and refuses what an unreadable record may contradict. */
     Declared declare(List<? extends Declaration> wanted) {
         Declared declared = declarations.declare(wanted);
         if (!(declared instanceof Declared.Changes changes)) {
@@ -73,17 +73,17 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
     }
 
     private boolean isPrefixKnown(String key) {
-        Collection standing = declarations.collection(key);
-        return standing != null && standing.prefix() != null;
+        Collection existing = declarations.collection(key);
+        return existing != null && existing.prefix() != null;
     }
 
     /**
-     * What {@link CollectionRegistry#repair} writes.
+     * Returns the records that {@link CollectionRegistry#repair} writes.
      *
-     * @param right what is known to belong under the keys of records that cannot be read; others are ignored
-     * @throws CollectionRegistryException when one of these conflicts with what can be read
+     * @param known declarations that belong under the keys of unreadable records; others are ignored
+     * @throws CollectionRegistryException if one of these conflicts with a readable declaration
      */
-    public List<Repair> repairs(List<? extends Declaration> right) {
+    public List<Repair> repairs(List<? extends Declaration> known) {
         List<Declaration> used = new ArrayList<>();
         List<Repair> repairs = new ArrayList<>();
         for (UnreadableDeclaration each : unreadable) {
@@ -91,7 +91,7 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
                 continue;
             }
             String key = each.declarationKey();
-            Declaration given = right.stream()
+            Declaration given = known.stream()
                     .filter(one -> one.key().equals(key))
                     .findFirst()
                     .orElse(null);
@@ -107,9 +107,9 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
     }
 
     /**
-     * One record that is replaced.
+     * An unreadable record and its replacement.
      *
-     * @param replacement what is written under its key; null for a tombstone
+     * @param replacement the declaration that is written with its key; null for a tombstone
      */
     public record Repair(
             UnreadableDeclaration record, @Nullable Declaration replacement) {}

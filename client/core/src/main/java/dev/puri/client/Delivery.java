@@ -3,7 +3,7 @@ package dev.puri.client;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 
-/** What has become of one event of a batch at the broker; what the registry makes of it is its {@link Fate}. */
+/** Whether brokers took one event of a batch. Whether the registry accepts the event is its {@link PublishOutcome}. */
 public sealed interface Delivery {
     /** The event of the batch. */
     Event event();
@@ -17,7 +17,7 @@ public sealed interface Delivery {
 
     /**
      * The event was not acknowledged. It may have arrived all the same; publish it again, and it counts once. If it was not
-     * sent, because an earlier event of its pURI failed, the error's cause is that one's {@link PublishException}.
+     * sent because an earlier event of its pURI failed, the error's cause is the {@link PublishException} of that event.
      */
     record Failed(Event event, PublishException error) implements Delivery {}
 }

@@ -30,7 +30,7 @@ public final class Events {
     private final InstantSource clock;
 
     /**
-     * @param source the service, as readers of the log are to see it; 1 to {@value Event#MAX_SOURCE_LENGTH} characters
+     * @param source name of the service, written into each event; 1 to {@value Event#MAX_SOURCE_LENGTH} characters
      */
     public Events(String source) {
         this(new IdentityMinter(), source, InstantSource.system());
@@ -43,10 +43,10 @@ public final class Events {
     }
 
     /**
-     * An object was created.
+     * Reports that an object was created.
      *
-     * @param owner the service that has it
-     * @param shard where its row is
+     * @param owner the service that owns it
+     * @param shard the shard that has its row
      */
     public TextDraft created(NewIdentity identity, Owner owner, Shard shard) {
         return new TextDraft(
@@ -54,32 +54,32 @@ public final class Events {
                 attributes -> new Change.Created(identity.uuid(), owner, shard, identity.handle(), attributes));
     }
 
-    /** An object's row is in another shard now, of the same owner. */
+    /** Reports that an object's row is in another shard now, of the same owner. */
     public Draft moved(Puri puri, Shard shard) {
         return new Draft(puri, new Change.Moved(null, shard));
     }
 
-    /** An object's row is in another shard now, of this owner. */
+    /** Reports that an object's row is in another shard now, of this owner. */
     public Draft moved(Puri puri, Owner owner, Shard shard) {
         return new Draft(puri, new Change.Moved(owner, shard));
     }
 
-    /** An object's searched text is what is added to the draft, and nothing else. */
+    /** Replaces an object's searched text by the attributes that are added to the draft. */
     public TextDraft described(Puri puri) {
         return new TextDraft(puri, Change.Described::new);
     }
 
-    /** An object goes on under another name. */
+    /** Reports that an object was merged into another, the survivor. */
     public Draft merged(Puri puri, Puri survivor) {
         return new Draft(puri, new Change.Merged(survivor));
     }
 
-    /** An object is gone; its name stays taken. */
+    /** Reports that an object was deleted; its name stays taken. */
     public Draft deleted(Puri puri) {
         return new Draft(puri, new Change.Deleted());
     }
 
-    /** An object is gone, and every copy of its name and text is removed. */
+    /** Reports that an object was deleted, and lets every copy of its name and text be removed. */
     public Draft erased(Puri puri) {
         return new Draft(puri, new Change.Erased());
     }
@@ -98,13 +98,13 @@ public final class Events {
             this.change = change;
         }
 
-        /** Gives the event an id that was made before; otherwise it has a new one. */
+        /** Sets the event's id; a new one by default. */
         public Draft eventId(UUID id) {
             eventId = id;
             return this;
         }
 
-        /** When it happened, by this service's clock; now unless it is given. */
+        /** Sets the time of the change, by this service's clock; now by default. */
         public Draft occurredAt(Instant time) {
             occurredAt = time;
             return this;
@@ -123,9 +123,9 @@ public final class Events {
         }
 
         /**
-         * The event.
+         * Builds the event.
          *
-         * @throws IllegalArgumentException when a part of it is out of its bounds; the message names it
+         * @throws IllegalArgumentException if a part of it is out of its bounds; the message names the part
          */
         public Event build() {
             return new Event(eventId, puri, occurredAt, source, ifUuid, ifEpoch, change());
@@ -139,17 +139,17 @@ public final class Events {
         }
     }
 
-    /** One that has searched text. */
+    /** A draft of an event with searched text. */
     public final class TextDraft extends Draft {
-        private final Function<Map<String, String>, Change> withText;
+        private final Function<Map<String, String>, Change> withAttributes;
         private final Map<String, String> attributes = new LinkedHashMap<>();
 
-        private TextDraft(Puri puri, Function<Map<String, String>, Change> withText) {
+        private TextDraft(Puri puri, Function<Map<String, String>, Change> withAttributes) {
             super(puri, null);
-            this.withText = withText;
+            this.withAttributes = withAttributes;
         }
 
-        /** Adds an attribute, or gives one another value. */
+        /** Adds an attribute, or replaces its value. */
         public TextDraft attribute(String name, String value) {
             attributes.put(name, value);
             return this;
@@ -187,7 +187,7 @@ public final class Events {
 
         @Override
         Change change() {
-            return withText.apply(attributes);
+            return withAttributes.apply(attributes);
         }
     }
 }

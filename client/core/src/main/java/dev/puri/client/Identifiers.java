@@ -5,32 +5,32 @@ import java.security.SecureRandom;
 import java.util.UUID;
 
 /**
- * How the third segment of new pURIs is made. Implementations are thread-safe.
+ * A strategy that makes the third segment of new pURIs. Implementations are thread-safe.
  *
  * <p>A pURI is internal, but it travels through logs, topics and databases of many services. Choose by what it may
- * tell them:
+ * reveal to them:
  *
  * <table>
- * <caption>What an identifier tells, and how likely two are alike</caption>
- * <tr><th>strategy</th><th>tells</th><th>two alike</th></tr>
+ * <caption>What an identifier reveals, and how likely collisions are</caption>
+ * <tr><th>strategy</th><th>reveals</th><th>collision</th></tr>
  * <tr><td>{@link #uuid()}</td><td>the time of creation, to the millisecond; no count</td>
  *     <td>2<sup>74</sup> random values in each millisecond</td></tr>
  * <tr><td>{@link #sortable()}</td><td>the time of creation, to the millisecond; no count</td>
  *     <td>see {@link SortableIdentifiers}</td></tr>
  * <tr><td>{@link #nanoid()}</td><td>nothing</td>
  *     <td>n identifiers of length l: about n<sup>2</sup> / (2 · 36<sup>l</sup>)</td></tr>
- * <tr><td>a natural key, {@link Identities#mint(String)}</td><td>whatever the key tells</td>
+ * <tr><td>a natural key, {@link Identities#mint(String)}</td><td>whatever the key reveals</td>
  *     <td>as the key; the registry refuses the second</td></tr>
  * </table>
  *
- * <p>None asks the registry. If two are ever alike the registry refuses the second creation as {@code PURI_TAKEN}.
+ * <p>None asks the registry. On a collision the registry refuses the second creation as {@code PURI_TAKEN}.
  */
 @FunctionalInterface
 public interface Identifiers {
     /** Digits and small letters, in the order of their codes. pURIs do not tell capital letters from small ones. */
     String BASE_36 = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-    /** So that a billion identifiers have two alike with a probability of 1 : 10 million. */
+    /** Among a billion identifiers of this length, a collision has a probability of 1 : 10 million. */
     int NANOID_LENGTH = 16;
 
     /**
@@ -52,9 +52,10 @@ public interface Identifiers {
     }
 
     /**
-     * The same with other lengths and another alphabet.
+     * As {@link #sortable()}, with other lengths and another alphabet.
      *
-     * @throws IllegalArgumentException as {@link SortableIdentifiers}
+     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has under 2^20 or over 2^62 values, or
+     *     the alphabet is not in order or has characters that pURIs fold or escape
      */
     static Identifiers sortable(int timeLength, int randomLength, String alphabet) {
         return new SortableIdentifiers(timeLength, randomLength, alphabet);
@@ -69,7 +70,7 @@ public interface Identifiers {
      * Random characters, each as likely as any other.
      *
      * @param length 1 to 255
-     * @throws IllegalArgumentException when the length is out of bounds, or the alphabet is not one of pURIs
+     * @throws IllegalArgumentException if the length is out of bounds, or the alphabet has characters that pURIs fold or escape
      */
     static Identifiers nanoid(int length, String alphabet) {
         Alphabets.require(alphabet);

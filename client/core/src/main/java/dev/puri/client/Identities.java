@@ -6,16 +6,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mints the ids of one collection's new objects without asking anybody, so that they are there before the transaction
- * that uses them opens. What is retried later is retried with the same ids, and counts once.
+ * Mints the ids of one collection's new objects without I/O, before the transaction that uses them opens. Retries use the same
+ * ids, and count once.
  *
  * <pre>{@code
  * Identities tracks = new Identities("music", "tracks", new Prefix("trk"), Identifiers.sortable());
  * NewIdentity track = tracks.mint();
  * }</pre>
  *
- * <p>Thread-safe. Of two identities that one of these has minted the later one has the greater uuid, as unsigned bytes,
- * and the greater identifier if those are sortable.
+ * <p>Thread-safe. Of two identities from the same instance, the later one has the greater uuid, as unsigned bytes, and the greater
+ * identifier if identifiers are sortable.
  */
 public final class Identities {
     private final IdentityMinter minter;
@@ -25,9 +25,9 @@ public final class Identities {
     private final Identifiers identifiers;
 
     /**
-     * @param prefix the collection's, as it is declared; null when its objects have no handles
-     * @param identifiers makes the third segment where no natural key is given
-     * @throws dev.puri.schemas.identity.InvalidNameException when namespace or collection cannot be part of a pURI
+     * @param prefix the collection's declared prefix; null if its objects have no handles
+     * @param identifiers makes the third segment unless a natural key is given
+     * @throws dev.puri.schemas.identity.InvalidNameException if namespace or collection cannot be part of a pURI
      */
     public Identities(String namespace, String collection, @Nullable Prefix prefix, Identifiers identifiers) {
         this(new IdentityMinter(), namespace, collection, prefix, identifiers);
@@ -39,7 +39,7 @@ public final class Identities {
             String collection,
             @Nullable Prefix prefix,
             Identifiers identifiers) {
-        // Refused here, and not when the first object is created.
+        // Fails here, not when the first object is created.
         Puri.of(namespace, collection, "any");
         this.minter = minter;
         this.namespace = namespace;
@@ -55,7 +55,7 @@ public final class Identities {
     }
 
     /**
-     * Mints uuid and handle of a new object that has a natural key, which becomes its identifier.
+     * Mints the uuid and the handle of a new object whose natural key becomes its identifier.
      *
      * @param naturalKey plain text, in which the case of ASCII letters does not count
      * @throws dev.puri.schemas.identity.InvalidNameException when it cannot be part of a pURI

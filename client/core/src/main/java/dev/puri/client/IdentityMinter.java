@@ -13,9 +13,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mints the ids of an identity without asking anybody, so that they stand before the transaction that
- * uses them opens and before anything is published: whatever is retried later is retried with the
- * same ids and does no harm. Thread-safe.
+ * Mints the ids of an identity without I/O, before the transaction that uses them opens and before anything is published. Retries
+ * use the same ids and are harmless. Thread-safe.
  *
  * <p>Every uuid is a UUIDv7 (RFC 9562 §5.7, method 1 of §6.2: the random part counts on within a
  * millisecond) and greater, as unsigned bytes, than every uuid that this process minted before, even
@@ -64,15 +63,14 @@ public final class IdentityMinter {
         return uuids.next();
     }
 
-    /** A new handle; 2^75 of them to a prefix, so that two alike are not to be expected. */
+    /** A new handle. Each prefix has 2^75, so a collision is not to be expected. */
     public Handle handle(Prefix prefix) {
         return Handle.of(prefix, NanoIdUtils.randomNanoId(random, ALPHABET, Handle.RANDOM_LENGTH));
     }
 
     /**
-     * The generator reads its clock before it takes its lock, and starts a new random part whenever the
-     * millisecond is another one, be it an earlier one. Both would break the order; hence the lock and
-     * the clock that never runs back.
+     * The generator reads its clock before it takes its lock, and draws a new random part whenever the millisecond differs, even
+     * when it is an earlier one. Both would break the order; hence the lock, and the clock that never runs back.
      */
     private static final class Uuids {
         private final TimeBasedEpochGenerator generator;

@@ -1,10 +1,8 @@
 package dev.puri.client;
 
 import dev.puri.client.resolve.IdentityResolver;
-import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverOptions;
-import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
@@ -29,6 +27,8 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -56,29 +56,30 @@ public final class IdentityPublisher implements AutoCloseable {
     /** Property: bearer token for that resolver; none without it. */
     public static final String RESOLVER_TOKEN = "puri.resolver.token";
 
-    /** How much longer than its delivery timeout the producer has, so that its own error comes first. */
+    /** Time beyond the delivery timeout in which the producer may report its own error. */
     private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
-    private static final String CLOSED = "this publisher is closed";
+    static final String CLOSED = "this publisher is closed";
 
     private final Producer<byte[], Object> producer;
     private final String bootstrapServers;
-    private final Duration settleWithin;
     private final Predicate<String> ownsTopic;
-    private final @Nullable IdentityResolver resolver;
-    private final boolean ownsResolver;
 
-    /** Of events that the producer has taken, and neither acknowledged nor given up. */
-    private final Set<CompletableFuture<Boolean>> unsettled = ConcurrentHashMap.newKeySet();
+    /** Time after which an event without an acknowledgement fails, counted from its send. */
+    private final Duration resultTimeout;
 
-    private final Set<CompletableFuture<Fate>> awaited = ConcurrentHashMap.newKeySet();
+    /** Null if no resolver is set. */
+    private final @Nullable AwaitedOutcomes outcomes;
 
-    /** Flushes asked for since the thread that flushes began; 0 while there is none. */
+    /** One future for each event that was sent and is not finished. It completes when the event's callbacks have run. */
+    private final Set<CompletableFuture<Boolean>> unfinished = ConcurrentHashMap.newKeySet();
+
+    /** Flushes requested since the flushing thread started; 0 while there is no such thread. */
     private final AtomicInteger flushes = new AtomicInteger();
 
-    /** True on a thread that completes a result, while those who wait for it run. */
-    private final ThreadLocal<Boolean> isCompleting = new ThreadLocal<>();
+    /** True on a thread that completes a result, while the callbacks of that result run. */
+    private final ThreadLocal<Boolean> isRunningCallbacks = new ThreadLocal<>();
 
     private volatile boolean isClosed;
 
@@ -123,9 +124,8 @@ public final class IdentityPublisher implements AutoCloseable {
     private IdentityPublisher(Connections connections, Predicate<String> ownsTopic) {
         this.producer = connections.producer();
         this.bootstrapServers = connections.bootstrapServers();
-        this.settleWithin = connections.settleWithin();
-        this.resolver = connections.resolver();
-        this.ownsResolver = connections.ownsResolver();
+        this.resultTimeout = connections.resultTimeout();
+        this.outcomes = connections.outcomes();
         this.ownsTopic = ownsTopic;
     }
 
@@ -133,45 +133,48 @@ public final class IdentityPublisher implements AutoCloseable {
         this(producer, ProducerProperties.KAFKA_DELIVERY_TIMEOUT, ownsTopic);
     }
 
-    IdentityPublisher(Producer<byte[], Object> producer, Duration settleWithin, Predicate<String> ownsTopic) {
-        this(new Connections(producer, "localhost:9092", settleWithin, null, false), ownsTopic);
+    IdentityPublisher(Producer<byte[], Object> producer, Duration resultTimeout, Predicate<String> ownsTopic) {
+        this(new Connections(producer, "localhost:9092", resultTimeout, null), ownsTopic);
     }
 
     IdentityPublisher(Producer<byte[], Object> producer, IdentityResolver resolver) {
         this(
-                new Connections(producer, "localhost:9092", ProducerProperties.KAFKA_DELIVERY_TIMEOUT, resolver, false),
+                new Connections(
+                        producer,
+                        "localhost:9092",
+                        ProducerProperties.KAFKA_DELIVERY_TIMEOUT,
+                        new AwaitedOutcomes(resolver, false)),
                 namespace -> false);
     }
 
-    /** What a publisher is connected to. */
+    /** The producer and the resolver of a publisher. */
     private record Connections(
             Producer<byte[], Object> producer,
             String bootstrapServers,
-            Duration settleWithin,
-            @Nullable IdentityResolver resolver,
-            boolean ownsResolver) {
+            Duration resultTimeout,
+            @Nullable AwaitedOutcomes outcomes) {
         static Connections open(Map<?, ?> given) {
             Map<String, Object> properties = ProducerProperties.of(given);
-            // Before the producer, which must be closed again if this fails.
+            // Before the producer, which would have to be closed if this fails.
             ResolverOptions options = ProducerProperties.resolver(given);
             Producer<byte[], Object> producer = new KafkaProducer<>(properties);
-            return of(producer, properties, options == null ? null : ResolverClient.open(options), true);
+            return of(
+                    producer,
+                    properties,
+                    options == null ? null : new AwaitedOutcomes(ResolverClient.open(options), true));
         }
 
         static Connections open(Map<?, ?> given, IdentityResolver resolver) {
             Map<String, Object> properties = ProducerProperties.of(given);
-            return of(new KafkaProducer<>(properties), properties, resolver, false);
+            return of(new KafkaProducer<>(properties), properties, new AwaitedOutcomes(resolver, false));
         }
 
         private static Connections of(
-                Producer<byte[], Object> producer,
-                Map<String, Object> properties,
-                @Nullable IdentityResolver resolver,
-                boolean ownsResolver) {
+                Producer<byte[], Object> producer, Map<String, Object> properties, @Nullable AwaitedOutcomes outcomes) {
             String servers = String.valueOf(properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG));
-            Duration settleWithin =
+            Duration resultTimeout =
                     ProducerProperties.deliveryTimeout(properties).plus(DELIVERY_GRACE);
-            return new Connections(producer, servers, settleWithin, resolver, ownsResolver);
+            return new Connections(producer, servers, resultTimeout, outcomes);
         }
     }
 
@@ -188,22 +191,22 @@ public final class IdentityPublisher implements AutoCloseable {
      * Publishes an event. Blocks while the producer's buffer is full or the topic's metadata is not yet
      * known, at most {@code max.block.ms} (30 s), and while the serializer asks the schema registry.
      *
-     * @param headers of its record, such as {@code traceparent}; values are written in UTF-8
-     * @return its place in the log once all in-sync replicas have it, whose text is the token to resolve
-     *     with; or a {@link PublishException}, at the latest a second after {@code delivery.timeout.ms}, at once when this
-     *     publisher is closed. Completed by the producer's thread or a timer's, neither of which must be held
-     * @throws InterruptException when the thread is interrupted while it waits
+     * @param headers the record's headers, such as {@code traceparent}; values are written in UTF-8
+     * @return the event's position in the log once all in-sync replicas have it; its text is the token to resolve with. Fails with a
+     *     {@link PublishException} at most a second after {@code delivery.timeout.ms}, or at once if this publisher is closed.
+     *     The producer's thread or a timer's completes the stage, so callbacks must not block
+     * @throws InterruptException if the thread is interrupted while it blocks
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
         return send(event, headers).minimalCompletionStage();
     }
 
     /**
-     * Publishes an event and waits for its acknowledgement. Do not call it in a stage of this publisher.
+     * Publishes an event and waits for its acknowledgement. Do not call it in a callback of this publisher's stages.
      *
-     * @return its place in the log, whose text is the token to resolve with
-     * @throws PublishException when it is not acknowledged
-     * @throws InterruptException when the thread is interrupted while it waits; the event may arrive all the same
+     * @return the event's position in the log; its text is the token to resolve with
+     * @throws PublishException if the event is not acknowledged
+     * @throws InterruptException if the thread is interrupted while it waits; the event may arrive all the same
      */
     public Position publishSync(Event event) {
         Delivery delivery = Batch.delivery(event, send(event, Map.of()));
@@ -214,7 +217,7 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes events together and waits for all of them. The failure of one event does not hide what became of the others.
+     * Publishes events together and waits for all of them. The failure of one event does not hide the results of the others.
      *
      * <p>An event is sent when the earlier ones of its pURI in the batch are acknowledged. Once an event fails, the later ones of
      * its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier event. To
@@ -226,12 +229,12 @@ public final class IdentityPublisher implements AutoCloseable {
      *
      * <p>Once an event failed, those that would fail for the same reason ({@link PublishException#scope}) are not tried. So a
      * batch takes {@code max.block.ms} for each topic and once {@code delivery.timeout.ms} at most beyond what its
-     * acknowledgements take, apart from the time in which the serializer asks the schema registry. Do not call it in a stage
-     * of this publisher.
+     * acknowledgements take, apart from the time in which the serializer asks the schema registry. Do not call it in a callback
+     * of this publisher's stages.
      *
      * @param events those of one pURI in their order
-     * @return what has become of each event, in the order given
-     * @throws InterruptException when the thread is interrupted while it waits; any of the events may arrive all the same.
+     * @return the result of each event, in the order given
+     * @throws InterruptException if the thread is interrupted while it waits; any of the events may arrive all the same.
      *     Publish the whole batch again if it has at most 8 events of each pURI
      */
     public List<Delivery> publishAll(List<Event> events) {
@@ -249,9 +252,9 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * The topic of an event.
+     * Returns the topic of an event.
      *
-     * @throws PublishException when the caller's predicate fails
+     * @throws PublishException if the caller's predicate fails
      */
     String topic(Event event) {
         String namespace = event.puri().namespace();
@@ -270,7 +273,7 @@ public final class IdentityPublisher implements AutoCloseable {
         return new PublishException(event, topic, bootstrapServers, cause);
     }
 
-    /** Sends an event. The result fails by a {@link PublishException} alone, and is settled within a bound. */
+    /** Sends an event. The result completes within {@link #resultTimeout}, and fails only with a {@link PublishException}. */
     CompletableFuture<Position> send(Event event, String topic, Map<String, String> headers) {
         if (isClosed) {
             return CompletableFuture.failedFuture(failure(event, topic, new IllegalStateException(CLOSED)));
@@ -279,115 +282,94 @@ public final class IdentityPublisher implements AutoCloseable {
                 new ProducerRecord<>(topic, event.puri().toBytes(), EventAvro.toAvro(event));
         headers.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
         CompletableFuture<Position> result = new CompletableFuture<>();
-        // Complete when all who wait for the result have run, as flush promises.
-        CompletableFuture<Boolean> reported = new CompletableFuture<>();
+        CompletableFuture<Boolean> finished = new CompletableFuture<>();
         try {
             var unused = producer.send(
                     record,
-                    (metadata, error) -> report(
-                            reported,
+                    (metadata, error) -> finish(
+                            finished,
                             () -> error == null
                                     ? result.complete(
                                             new Position(metadata.topic(), metadata.partition(), metadata.offset()))
                                     : result.completeExceptionally(failure(event, topic, error))));
-            failUnlessSettled(result, reported, event, topic);
+            unfinished.add(finished);
+            var unusedRemoval = finished.whenComplete((done, error) -> unfinished.remove(finished));
+            startTimer(result, finished, event, topic);
         } catch (InterruptException e) {
             throw e;
         } catch (RuntimeException e) {
-            // Errors of the serializer and of a closed or failed producer are thrown; callers get all in the result.
+            // The serializer failed, or the producer is closed or failed. Callers find every failure in the result.
             result.completeExceptionally(failure(event, topic, e));
         }
         return result;
     }
 
-    /** Completes a result, which runs those who wait for it; false if it was complete. */
-    private void report(CompletableFuture<Boolean> reported, BooleanSupplier completing) {
-        boolean wasCompleting = Boolean.TRUE.equals(isCompleting.get());
-        isCompleting.set(true);
+    /**
+     * Completes a result, which runs its callbacks, and then marks the event as finished.
+     *
+     * @param completion returns false if the result was complete before
+     */
+    private void finish(CompletableFuture<Boolean> finished, BooleanSupplier completion) {
+        boolean isNested = Boolean.TRUE.equals(isRunningCallbacks.get());
+        isRunningCallbacks.set(true);
         try {
-            if (completing.getAsBoolean()) {
-                reported.complete(true);
+            if (completion.getAsBoolean()) {
+                finished.complete(true);
             }
         } finally {
-            if (!wasCompleting) {
-                isCompleting.remove();
+            if (!isNested) {
+                isRunningCallbacks.remove();
             }
         }
     }
 
     /**
-     * Fails the result unless the producer acknowledges the event or gives it up. A producer that has no producer id yet gives
-     * nothing up: while it asks a broker that is away for the id, no batch expires, whatever its delivery timeout.
+     * Fails the result after {@link #resultTimeout}. The producer's own timeout is not enough: while it asks an unreachable broker for
+     * a producer id, no batch expires, whatever its delivery timeout.
      */
-    private void failUnlessSettled(
-            CompletableFuture<Position> result, CompletableFuture<Boolean> reported, Event event, String topic) {
-        CompletableFuture<?> settled =
-                new CompletableFuture<>().orTimeout(settleWithin.toMillis(), TimeUnit.MILLISECONDS);
-        var unusedFailure = settled.whenComplete((nothing, timeout) -> {
+    private void startTimer(
+            CompletableFuture<Position> result, CompletableFuture<Boolean> finished, Event event, String topic) {
+        CompletableFuture<?> timer =
+                new CompletableFuture<>().orTimeout(resultTimeout.toMillis(), TimeUnit.MILLISECONDS);
+        var unusedFailure = timer.whenComplete((nothing, timeout) -> {
             if (timeout != null) {
-                String detail = "no answer for " + settleWithin.toMillis() + " ms";
-                report(
-                        reported,
+                String detail = "no answer for " + resultTimeout.toMillis() + " ms";
+                finish(
+                        finished,
                         () -> result.completeExceptionally(failure(event, topic, new TimeoutException(detail))));
             }
         });
-        var unusedCancel = result.whenComplete((position, error) -> settled.complete(null));
-        unsettled.add(reported);
-        var unusedRemoval = reported.whenComplete((done, error) -> unsettled.remove(reported));
+        var unusedCancel = result.whenComplete((position, error) -> timer.complete(null));
     }
 
     /**
-     * Waits for what becomes of a published event, by asking a resolver ({@value #RESOLVER_URL}) until it
-     * knows. Holds no thread. 256 such questions are with the resolver at a time; more of them wait for their turn.
+     * Waits for the outcome of a published event in the registry. Asks a resolver ({@value #RESOLVER_URL}) until it has seen the
+     * event. Holds no thread. At most 256 such requests are at the resolver; further ones wait for their turn.
      *
-     * @param puri whose event it is
-     * @param token that {@link #publish} gave
-     * @param wait how long at most; a resolver that accepts no wait of 30 s in a request ({@code PURI_MAX_WAIT}) refuses a longer one
-     * @return its fate; or an {@link java.io.IOException} when the resolver is out of reach, sends no end of an
-     *     answer, or this publisher is closed; or an
-     *     {@link IllegalStateException} when it answers anything else, such as that its table is not complete, or when
-     *     20,000 such questions are open already
-     * @throws IllegalStateException when no resolver is set
+     * @param puri the event's pURI
+     * @param token the position that {@link #publish} returned
+     * @param wait how long to wait at most. One request waits 30 s at most, and a longer wait takes several. Resolvers whose {@code
+     *     PURI_MAX_WAIT} is shorter refuse it: open the publisher with a {@link ResolverClient} that has their {@code maxWait}
+     * @return the outcome. Fails with an {@link java.io.IOException} if the resolver is unreachable, does not answer in time, or this
+     *     publisher is closed. Fails with an {@link IllegalStateException} if the resolver answers anything else, such as that its
+     *     table is not complete, or if 20,000 references are pending already
+     * @throws IllegalStateException if no resolver is set
      */
-    public CompletionStage<Fate> await(Puri puri, Position token, Duration wait) {
-        if (resolver == null) {
-            throw new IllegalStateException("nobody to ask: set " + RESOLVER_URL + ", or open with a resolver");
+    public CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
+        if (outcomes == null) {
+            throw new IllegalStateException("no resolver to ask: set " + RESOLVER_URL + ", or open with a resolver");
         }
-        CompletableFuture<Fate> fate = new CompletableFuture<>();
-        awaited.add(fate);
-        var unusedRemoval = fate.whenComplete((known, error) -> awaited.remove(fate));
-        if (isClosed) {
-            fate.completeExceptionally(new IOException(CLOSED));
-            return fate.minimalCompletionStage();
-        }
-        CompletionStage<Verdict> answer;
-        try {
-            answer = resolver.resolveAsync(Ref.of(puri).at(token), wait);
-        } catch (RuntimeException e) {
-            // Of a resolver that the caller opened, which may throw anything.
-            fate.completeExceptionally(FateReader.failure(e));
-            return fate.minimalCompletionStage();
-        }
-        var unused = answer.whenComplete((verdict, error) -> {
-            if (error != null) {
-                fate.completeExceptionally(FateReader.failure(error));
-            } else if (verdict instanceof Verdict.Malformed malformed) {
-                fate.completeExceptionally(new IllegalStateException(malformed.detail()));
-            } else {
-                fate.complete(FateReader.fate(verdict));
-            }
-        });
-        return fate.minimalCompletionStage();
+        return outcomes.await(puri, token, wait);
     }
 
     /**
-     * Waits as {@link #await} does, and holds the calling thread. Do not call it in a stage of this publisher.
+     * Waits as {@link #await} does, and blocks the calling thread. Do not call it in a callback of this publisher's stages.
      *
-     * @throws IOException as that of {@link #await}
-     * @throws IllegalStateException likewise, and when no resolver is set
-     * @throws InterruptException when the thread is interrupted
+     * @throws IOException if the stage of {@link #await} fails with one
+     * @throws IllegalStateException if that stage fails with one, or no resolver is set
+     * @throws InterruptException if the thread is interrupted
      */
-    public Fate awaitSync(Puri puri, Position token, Duration wait) throws IOException {
+    public PublishOutcome awaitSync(Puri puri, Position token, Duration wait) throws IOException {
         try {
             return await(puri, token, wait).toCompletableFuture().get();
         } catch (ExecutionException e) {
@@ -403,44 +385,41 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Sends what lingers, and waits until everything published so far is acknowledged or given up, and those who wait for it
-     * have run: at most two seconds longer than {@code delivery.timeout.ms}.
+     * Sends lingering events at once, and waits until all events published so far are acknowledged or failed and the callbacks of
+     * their stages have run: at most two seconds longer than {@code delivery.timeout.ms}.
      *
-     * @throws IllegalStateException when it is called in a stage of this publisher by the thread that completes it, which would
-     *     wait for itself
-     * @throws TimeoutException when one who waits for an event still runs at the end of that time
-     * @throws InterruptException when the thread is interrupted
+     * @throws IllegalStateException if a callback of this publisher's stages calls it: the flush would wait for that callback
+     * @throws TimeoutException if a callback still runs at the end of that time
+     * @throws InterruptException if the thread is interrupted
      */
     public void flush() {
-        if (Boolean.TRUE.equals(isCompleting.get())) {
+        if (Boolean.TRUE.equals(isRunningCallbacks.get())) {
             throw new IllegalStateException("a stage of this publisher must not flush it: it would wait for itself");
         }
-        List<CompletableFuture<Boolean>> published = List.copyOf(unsettled);
+        List<CompletableFuture<Boolean>> published = List.copyOf(unfinished);
         if (published.isEmpty()) {
             return;
         }
-        sendWhatLingers();
+        flushProducer();
+        Duration limit = resultTimeout.plus(DELIVERY_GRACE);
         try {
-            // Each has a timer, and none fails; but one who waits for an event may hold the thread that reports it.
+            // Each has a timer, and none fails. But a callback may block the thread that runs it.
             CompletableFuture.allOf(published.toArray(CompletableFuture[]::new))
-                    .get(settleWithin.plus(DELIVERY_GRACE).toMillis(), TimeUnit.MILLISECONDS);
+                    .get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (java.util.concurrent.TimeoutException e) {
-            throw new TimeoutException(
-                    "a stage of this publisher still runs, " + settleWithin.plus(DELIVERY_GRACE)
-                            + " after the flush began",
-                    e);
+            throw new TimeoutException("a stage of this publisher still runs, " + limit + " after the flush began", e);
         } catch (ExecutionException e) {
-            throw new IllegalStateException("an event is reported, however it ends", e);
+            throw new IllegalStateException("an event finishes, however it ends", e);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }
     }
 
     /**
-     * By a thread of its own: a producer that has no producer id yet, and no broker to ask for it, does not return from its
-     * flush. One thread is enough, for nothing lingers while that goes on; it begins again for what was published meanwhile.
+     * Flushes the producer on a thread of its own, because a producer that cannot get a producer id does not return from its flush.
+     * One such thread is enough: it flushes again if more flushes were requested meanwhile.
      */
-    private void sendWhatLingers() {
+    private void flushProducer() {
         if (flushes.getAndIncrement() > 0) {
             return;
         }
@@ -452,13 +431,18 @@ public final class IdentityPublisher implements AutoCloseable {
                         try {
                             producer.flush();
                         } catch (KafkaException | IllegalStateException e) {
-                            // Of a producer that was closed; each event fails by itself.
+                            // The producer was closed; each event fails by itself.
                         }
                     } while (!flushes.compareAndSet(begun, 0));
                 },
                 "puri-publisher-flush");
         thread.setDaemon(true);
         thread.start();
+    }
+
+    /** Kafka's metrics of this publisher's producer; their values follow it. */
+    public Map<MetricName, ? extends Metric> metrics() {
+        return producer.metrics();
     }
 
     /** Closes within 35 s. */
@@ -468,18 +452,17 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Takes no event any more, fails at once what {@link #await} waits for, waits for the acknowledgement of events under way,
-     * and fails those that have none by then. Closes no resolver that the caller opened.
+     * Takes no more events, fails the stages of {@link #await}, waits for acknowledgements of the events under way, and fails those
+     * that have none by then. Does not close a resolver that the caller opened.
      *
-     * @param timeout how long at most
-     * @throws InterruptException when the thread is interrupted
+     * @param timeout how long to wait at most for acknowledgements
+     * @throws InterruptException if the thread is interrupted
      */
     public void close(Duration timeout) {
         isClosed = true;
-        awaited.forEach(fate -> fate.completeExceptionally(new IOException(CLOSED)));
         try {
-            if (ownsResolver && resolver != null) {
-                resolver.close();
+            if (outcomes != null) {
+                outcomes.close();
             }
         } finally {
             producer.close(timeout);

@@ -14,7 +14,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer's properties of a publisher: what the registry relies on, the caller's, and our defaults.
+ * The producer properties of a publisher: those that the registry relies on, the caller's, and defaults.
  *
  * <p>Kafka refuses a {@code delivery.timeout.ms} below {@code linger.ms} + {@code request.timeout.ms}. A default gives way to what
  * the caller sets:
@@ -35,28 +35,28 @@ public final class ProducerProperties {
     /** Kafka's default of {@code delivery.timeout.ms}. */
     static final Duration KAFKA_DELIVERY_TIMEOUT = Duration.ofSeconds(120);
 
-    /** Beyond the wait of a question, for the way there and back. */
-    private static final Duration RESOLVER_PATIENCE = Duration.ofSeconds(10);
+    /** Time for an answer beyond the wait of a look-up, and for a connection. */
+    private static final Duration RESOLVER_TIMEOUT = Duration.ofSeconds(10);
 
-    /** A list may be a text or a Java list. */
+    /** Also matches the text of a Java list, which has brackets. */
     private static final Pattern HOSTS_AND_PORTS = Pattern.compile("[^,]+:\\d{1,5}\\s*]?(,[^,]+:\\d{1,5}\\s*]?)*");
 
-    private static final long LINGER = 5;
-    private static final long REQUEST = 10_000;
-    private static final long DELIVERY = 30_000;
-    private static final long MAX_BLOCK = 30_000;
+    private static final long LINGER_MILLIS = 5;
+    private static final long REQUEST_MILLIS = 10_000;
+    private static final long DELIVERY_MILLIS = 30_000;
+    private static final long MAX_BLOCK_MILLIS = 30_000;
 
-    /** With an idempotent producer. */
-    private static final long MOST_IN_FLIGHT = 5;
+    /** Kafka's limit for an idempotent producer. */
+    private static final long MAX_IN_FLIGHT = 5;
 
     private ProducerProperties() {}
 
     /**
-     * What is wrong with properties of an {@link IdentityPublisher}: those that would break what the registry relies on, Kafka's
-     * properties with a value that Kafka does not take, timeouts that contradict one another, and a resolver's URL that is
-     * none. Unknown names are the serializer's, and pass.
+     * Lists the mistakes in properties of an {@link IdentityPublisher}: those that break a guarantee that the registry relies on,
+     * values that Kafka does not take, timeouts that contradict one another, and an invalid URL of a resolver. Unknown
+     * names pass, because they may be the serializer's.
      *
-     * @return one line for each, {@code name=value: rule}, without secrets; empty if a publisher takes the properties
+     * @return a line for each mistake, {@code name=value: rule}, without secrets; empty if a publisher takes the properties
      */
     public static List<String> mistakes(Map<?, ?> given) {
         Map<String, Object> properties = strings(given);
@@ -82,7 +82,7 @@ public final class ProducerProperties {
             mistakes.add(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG + "=" + servers
                     + ": must be host:port, with commas between");
         }
-        refuseWhatKafkaRefuses(properties, mistakes);
+        refuseInvalidValues(properties, mistakes);
         try {
             resolver(given);
         } catch (IllegalArgumentException e) {
@@ -93,9 +93,9 @@ public final class ProducerProperties {
     }
 
     /**
-     * Kafka's properties of a publisher's producer.
+     * Returns the properties with which a publisher opens its producer.
      *
-     * @throws IllegalArgumentException when a publisher cannot take them; all {@link #mistakes} are listed
+     * @throws IllegalArgumentException if there are {@link #mistakes}, which are all listed
      */
     static Map<String, Object> of(Map<?, ?> given) {
         List<String> mistakes = mistakes(given);
@@ -123,9 +123,9 @@ public final class ProducerProperties {
     }
 
     /**
-     * How the publisher asks a resolver; null when it has none.
+     * Returns the options of the publisher's resolver client; null if no resolver is set.
      *
-     * @throws IllegalArgumentException when its URL or token has a wrong form
+     * @throws IllegalArgumentException if its URL or token has a wrong form
      */
     static @Nullable ResolverOptions resolver(Map<?, ?> given) {
         Object url = given.get(IdentityPublisher.RESOLVER_URL);
@@ -134,12 +134,12 @@ public final class ProducerProperties {
                 ? null
                 : ResolverOptions.at(String.valueOf(url))
                         .token(token == null ? null : String.valueOf(token))
-                        .deadline(RESOLVER_PATIENCE)
-                        .connectTimeout(RESOLVER_PATIENCE)
+                        .deadline(RESOLVER_TIMEOUT)
+                        .connectTimeout(RESOLVER_TIMEOUT)
                         .build();
     }
 
-    /** Without those that have no value. */
+    /** The properties with names as text, without those whose value is null. */
     private static Map<String, Object> strings(Map<?, ?> given) {
         Map<String, Object> properties = new HashMap<>();
         given.forEach((key, value) -> {
@@ -150,9 +150,9 @@ public final class ProducerProperties {
         return properties;
     }
 
-    /** In milliseconds. */
+    /** Timeouts in milliseconds. */
     private record Timeouts(long linger, long request, long delivery, long maxBlock) {
-        /** Of properties whose values Kafka takes, each by itself. */
+        /** The timeouts of properties of which each has a value that Kafka takes. */
         static Timeouts of(Map<String, Object> properties) {
             Long delivery = millis(properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
             Long request = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
@@ -160,16 +160,17 @@ public final class ProducerProperties {
             Long maxBlock = millis(properties, ProducerConfig.MAX_BLOCK_MS_CONFIG);
             if (linger == null) {
                 linger = delivery == null
-                        ? LINGER
-                        : between(0, delivery - (request == null ? delivery / 2 : request), LINGER);
+                        ? LINGER_MILLIS
+                        : between(0, delivery - (request == null ? delivery / 2 : request), LINGER_MILLIS);
             }
             if (request == null) {
-                request = delivery == null ? REQUEST : between(0, delivery - linger, REQUEST);
+                request = delivery == null ? REQUEST_MILLIS : between(0, delivery - linger, REQUEST_MILLIS);
             }
             if (delivery == null) {
-                delivery = Math.min(Integer.MAX_VALUE, Math.max(DELIVERY, linger + request));
+                delivery = Math.min(Integer.MAX_VALUE, Math.max(DELIVERY_MILLIS, linger + request));
             }
-            return new Timeouts(linger, request, delivery, maxBlock == null ? Math.min(MAX_BLOCK, delivery) : maxBlock);
+            return new Timeouts(
+                    linger, request, delivery, maxBlock == null ? Math.min(MAX_BLOCK_MILLIS, delivery) : maxBlock);
         }
 
         private static long between(long least, long value, long most) {
@@ -182,7 +183,7 @@ public final class ProducerProperties {
         }
     }
 
-    private static void refuseWhatKafkaRefuses(Map<String, Object> properties, List<String> mistakes) {
+    private static void refuseInvalidValues(Map<String, Object> properties, List<String> mistakes) {
         int before = mistakes.size();
         ProducerConfig.configDef().configKeys().forEach((name, key) -> {
             Object value = properties.get(name);
@@ -211,7 +212,7 @@ public final class ProducerProperties {
         return rule < 0 ? message : message.substring(rule + name.length() + "configuration : ".length());
     }
 
-    /** Of values that Kafka takes, each by itself. */
+    /** Adds mistakes among values of which Kafka takes each alone. */
     private static void refuseContradictions(Map<String, Object> properties, List<String> mistakes) {
         Timeouts timeouts = Timeouts.of(properties);
         long least = Math.min(Integer.MAX_VALUE, timeouts.linger() + timeouts.request());
@@ -225,9 +226,9 @@ public final class ProducerProperties {
             mistakes.add(ProducerConfig.RETRIES_CONFIG + "=0: must be above 0, or absent");
         }
         Long inFlight = Timeouts.millis(properties, ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION);
-        if (inFlight != null && inFlight > MOST_IN_FLIGHT) {
+        if (inFlight != null && inFlight > MAX_IN_FLIGHT) {
             mistakes.add(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION + "=" + inFlight + ": must be "
-                    + MOST_IN_FLIGHT + " at most");
+                    + MAX_IN_FLIGHT + " at most");
         }
     }
 
@@ -245,7 +246,7 @@ public final class ProducerProperties {
         }
     }
 
-    /** The delivery timeout in properties that {@link #of} gave. */
+    /** The delivery timeout of properties that {@link #of} returned. */
     static Duration deliveryTimeout(Map<String, Object> properties) {
         Long millis = Timeouts.millis(properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
         return millis == null ? KAFKA_DELIVERY_TIMEOUT : Duration.ofMillis(millis);

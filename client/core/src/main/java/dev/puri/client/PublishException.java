@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class PublishException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** By which a server refuses any request: credentials, scope, timeout, too many. */
+    /** Statuses by which a server refuses any request: credentials, scope, timeout, rate limit. */
     private static final Set<Integer> REQUEST_STATUSES = Set.of(401, 403, 408, 429);
 
     private final transient Puri puri;
@@ -50,9 +50,9 @@ public final class PublishException extends RuntimeException {
     }
 
     /**
-     * A failure as {@link IdentityPublisher} has it, for fakes of it.
+     * Makes an exception as {@link IdentityPublisher} does; public for fakes of a publisher.
      *
-     * @param brokers addresses of the brokers that were to take the event
+     * @param brokers addresses of the brokers
      * @param cause Kafka's or the serializer's exception
      */
     public PublishException(Event event, String topic, String brokers, Throwable cause) {
@@ -118,16 +118,16 @@ public final class PublishException extends RuntimeException {
                 || cause instanceof AuthenticationException
                 || cause instanceof AuthorizationException
                 || cause instanceof OutOfOrderSequenceException
-                // Confluent's serializer makes it of every 4xx of the schema registry, and drops the status.
+                // Confluent's serializer throws it for every 4xx of the schema registry, without the status.
                 || cause instanceof InvalidConfigurationException
                 || cause instanceof IllegalStateException;
         return isOfPublisher ? Scope.PUBLISHER : Scope.EVENT;
     }
 
     /**
-     * Whether a schema registry refused the request, not the schema, as Confluent's serializer reports it: by its
-     * RestClientException, which this module does not have. Its {@code getStatus} is that of HTTP, and its {@code getErrorCode}
-     * may have two digits more.
+     * Whether a schema registry refused the request and not the schema. Confluent's serializer reports that by its
+     * RestClientException, which is not on this module's class path. {@code getStatus} returns the HTTP status, and {@code
+     * getErrorCode} may have two more digits.
      */
     private static boolean isOfRegistry(@Nullable Throwable cause) {
         return cause != null
@@ -138,7 +138,7 @@ public final class PublishException extends RuntimeException {
         return status / 100 == 5 || REQUEST_STATUSES.contains(status);
     }
 
-    /** What a method gives; 0 if there is none. */
+    /** Returns the result of a method; 0 if the object does not have it. */
     private static int number(Throwable of, String method) {
         try {
             return of.getClass().getMethod(method).invoke(of) instanceof Integer number ? number : 0;

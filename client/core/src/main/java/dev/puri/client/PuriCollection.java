@@ -6,8 +6,8 @@ import dev.puri.schemas.identity.Puri;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A collection as a service's code names it. The Maven goal {@code puri:generate} writes a constant for each that a file
- * of declarations has.
+ * A collection as a constant of a service's code. The Maven goal {@code puri:generate} writes one for each collection in a file of
+ * declarations.
  *
  * @param namespace a segment in any casing, kept canonical
  * @param name a segment in any casing, kept canonical
@@ -27,10 +27,10 @@ public record PuriCollection(
     }
 
     /**
-     * A collection of text.
+     * Parses the parts of a collection.
      *
-     * @param prefix null when its objects have no handles
-     * @throws InvalidNameException when a part is not what it should be
+     * @param prefix null if its objects have no handles
+     * @throws InvalidNameException if a part is malformed
      */
     public static PuriCollection of(String namespace, String name, @Nullable String prefix) {
         return new PuriCollection(namespace, name, prefix == null ? null : Prefix.parse(prefix));
@@ -42,10 +42,10 @@ public record PuriCollection(
     }
 
     /**
-     * The pURI of one of its objects.
+     * Returns the pURI of one of its objects.
      *
      * @param identifier plain text, in which the case of ASCII letters does not count
-     * @throws InvalidNameException when it cannot be part of a pURI
+     * @throws InvalidNameException if it cannot be part of a pURI
      */
     public Puri puri(String identifier) {
         return Puri.of(plain(namespace), plain(name), identifier);
@@ -57,9 +57,10 @@ public record PuriCollection(
     }
 
     /**
-     * What mints its objects' ids. Keep one for the whole process: the order of creation holds within each.
+     * Returns an object that mints the ids of this collection's objects. Keep one for the whole process: the order of creation holds
+     * within each.
      *
-     * @param identifiers makes the third segment where no natural key is given
+     * @param identifiers makes the third segment unless a natural key is given
      */
     public Identities identities(Identifiers identifiers) {
         return new Identities(plain(namespace), plain(name), prefix, identifiers);

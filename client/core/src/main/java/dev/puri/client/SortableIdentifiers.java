@@ -15,23 +15,23 @@ import java.util.random.RandomGenerator;
  *
  * <p>Two processes that make an identifier in the same millisecond make the same one with a probability of 2 /
  * alphabet<sup>random length</sup>: half of the random values are kept to count on. With 36 characters and 11 of them that
- * is 1 : 6.6 · 10<sup>16</sup>. It tells the time of creation and no count: steps between neighbours are random.
+ * is 1 : 6.6 · 10<sup>16</sup>. An identifier reveals the time of creation and no count: steps between neighbours are random.
  *
  * <p>Thread-safe.
  */
 final class SortableIdentifiers implements Identifiers {
-    /** In base 36 enough until the year 5188. */
+    /** Enough in base 36 until the year 5188. */
     static final int TIME_LENGTH = 9;
 
     static final int RANDOM_LENGTH = 11;
 
-    /** Until then the time must fit into its characters. */
+    /** The time must fit into its characters until then. */
     private static final Instant LAST = Instant.parse("2100-01-01T00:00:00Z");
 
-    /** Random values have to fit into a long, with room to count on. */
+    /** Random values must fit into a long, with room to count on. */
     private static final long MAX_VALUES = 1L << 62;
 
-    /** Steps are up to this share of the random values. */
+    /** A step is at most the number of random values divided by this. */
     private static final long STEPS = 1 << 20;
 
     private final int timeLength;
@@ -46,10 +46,10 @@ final class SortableIdentifiers implements Identifiers {
 
     /**
      * @param timeLength characters of the time
-     * @param randomLength characters behind it
+     * @param randomLength characters of the random part, which follows the time
      * @param alphabet in the order of the characters' codes
-     * @throws IllegalArgumentException when the time does not fit until 2100, the random part has under 2^20 or over
-     *     2^62 values, or the alphabet is none of pURIs or not in order
+     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has under 2^20 or over
+     *     2^62 values, or the alphabet is not in order or has characters that pURIs fold or escape
      */
     SortableIdentifiers(int timeLength, int randomLength, String alphabet) {
         this(timeLength, randomLength, alphabet, InstantSource.system(), new SecureRandom());
@@ -96,7 +96,7 @@ final class SortableIdentifiers implements Identifiers {
             } else {
                 value += 1 + random.nextLong(values / STEPS);
                 if (value >= values) {
-                    // A millisecond that has not come yet.
+                    // The random values of this millisecond are used up, so the time runs ahead of the clock.
                     begin(millis + 1);
                 }
             }

@@ -7,11 +7,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record of {@code puri.collections.v1} that is no declaration, or none that this version can read, and
- * that no later record of its key has replaced.
+ * A record of {@code puri.collections.v1} that this version cannot read as a declaration, and that is the last record of its key.
  *
- * @param key its bytes, read-only; null for a record without a key, which nobody can replace and
- *     compaction removes
+ * @param key bytes of the key, read-only; null for a record without a key, which nobody can replace and compaction removes
  * @param reason why it cannot be read
  */
 public record UnreadableDeclaration(
@@ -28,7 +26,7 @@ public record UnreadableDeclaration(
         return topic + '-' + partition + " at offset " + offset;
     }
 
-    /** Its key for people, without control characters; bytes that are no text in hexadecimal. */
+    /** The key for people, without control characters; in hexadecimal if it is no text. */
     public String printableKey() {
         if (key == null) {
             return "no key";
@@ -53,7 +51,7 @@ public record UnreadableDeclaration(
         return bytes;
     }
 
-    /** The key that a declaration in its place would have; null when it is no text. */
+    /** The key as text; null if it is no text. */
     @Nullable
     String declarationKey() {
         CharBuffer text = text();
@@ -68,7 +66,7 @@ public record UnreadableDeclaration(
         }
     }
 
-    /** Others wrote it, and it goes to terminals and logs. */
+    /** Makes text of unknown origin safe for terminals and logs. */
     private static String printable(String text) {
         String clean = text.replaceAll("[\\p{Cntrl}\\u0080-\\u009f\\u2028\\u2029]+", " ");
         return clean.length() <= MAX_SHOWN ? clean : clean.substring(0, MAX_SHOWN) + "…";

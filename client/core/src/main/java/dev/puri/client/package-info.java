@@ -1,4 +1,4 @@
-/** What a service embeds: minting names, publishing events, reading the collections. */
+/** The client that services embed: it mints names, publishes events and reads collections. */
 @NullMarked
 package dev.puri.client;
 

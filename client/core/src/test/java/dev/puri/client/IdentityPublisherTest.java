@@ -384,7 +384,7 @@ class IdentityPublisherTest {
         Silent resolver = new Silent();
         List<Object> whileClosing = new ArrayList<>();
         AtomicReference<IdentityPublisher> publisher = new AtomicReference<>();
-        List<CompletableFuture<Fate>> awaited = new ArrayList<>();
+        List<CompletableFuture<PublishOutcome>> awaited = new ArrayList<>();
         Partitioner none = null;
         MockProducer<byte[], Object> kafka = new MockProducer<>(true, none, new ByteArraySerializer(), TEXT) {
             @Override
@@ -428,9 +428,11 @@ class IdentityPublisherTest {
             }
         };
         try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
-            CompletionStage<Fate> fate = new IdentityPublisher(kafka, resolver)
+            CompletionStage<PublishOutcome> outcome = new IdentityPublisher(kafka, resolver)
                     .await(EVENT.puri(), new Position("puri.events.v1", 0, 7), Duration.ZERO);
-            assertThatThrownBy(() -> fate.toCompletableFuture().join()).cause().isInstanceOf(ArithmeticException.class);
+            assertThatThrownBy(() -> outcome.toCompletableFuture().join())
+                    .cause()
+                    .isInstanceOf(ArithmeticException.class);
         }
     }
 

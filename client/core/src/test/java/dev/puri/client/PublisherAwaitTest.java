@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a resolver answers of a published event, as a publisher passes it on. */
+/** Outcomes of published events, as a publisher makes them of a resolver's answers. */
 class PublisherAwaitTest {
     private static final Puri PURI = Puri.parse("a:b:c");
     private static final Position TOKEN = new Position("puri.events.v1", 0, 7);
@@ -72,14 +72,14 @@ class PublisherAwaitTest {
         try (ResolverClient client = ResolverClient.open(ResolverOptions.at(url).build())) {
             result("\"verdict\":\"unknown\"");
             try (IdentityPublisher publisher = new IdentityPublisher(properties, namespace -> false, client)) {
-                assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new Fate.Settled());
+                assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new PublishOutcome.Accepted());
             }
             assertThat(client.requestStatistics().requests()).isEqualTo(1);
             assertThat(client.resolve("a:b:c")).isInstanceOf(Verdict.Unknown.class);
         }
     }
 
-    private Fate await() throws Exception {
+    private PublishOutcome await() throws Exception {
         try (IdentityPublisher publisher = publisher()) {
             return publisher.await(PURI, TOKEN, WAIT).toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
@@ -90,16 +90,16 @@ class PublisherAwaitTest {
     }
 
     @Test
-    void everyVerdictHasItsFate() throws Exception {
+    void everyVerdictHasItsOutcome() throws Exception {
         result("\"verdict\":\"unknown\"");
-        assertThat(await()).isEqualTo(new Fate.Settled());
+        assertThat(await()).isEqualTo(new PublishOutcome.Accepted());
         result("\"verdict\":\"not-caught-up\"");
-        assertThat(await()).isEqualTo(new Fate.NotCaughtUp());
+        assertThat(await()).isEqualTo(new PublishOutcome.NotCaughtUp());
         result("\"verdict\":\"malformed\",\"detail\":\"another object's token\"");
         assertThatThrownBy(this::await).cause().isInstanceOf(IllegalStateException.class);
     }
 
-    private Fate refused(String reason, String rest) throws Exception {
+    private PublishOutcome refused(String reason, String rest) throws Exception {
         result("\"verdict\":\"refused\",\"reason\":\"" + reason + "\",\"detail\":\"why\"" + rest);
         return await();
     }
@@ -109,22 +109,23 @@ class PublisherAwaitTest {
         String holder = ",\"holder\":{\"owner\":\"catalog\",\"shard\":\"br-1\"}";
         String survivor = ",\"survivor\":\"a:b:d\"";
         assertThat(refused("PURI_TAKEN", holder))
-                .isEqualTo(new Fate.Refused.PuriTaken("why", new Owner("catalog"), new Shard("br-1"), null));
-        assertThat(refused("MERGED", holder + survivor)).isEqualTo(new Fate.Refused.Merged("why", Puri.parse("a:b:d")));
+                .isEqualTo(new PublishOutcome.Refused.PuriTaken("why", new Owner("catalog"), new Shard("br-1"), null));
+        assertThat(refused("MERGED", holder + survivor))
+                .isEqualTo(new PublishOutcome.Refused.Merged("why", Puri.parse("a:b:d")));
         result("\"verdict\":\"refused\",\"reason\":\"PURI_TAKEN\"");
         assertThat(await())
                 .as("one that the resolver remembers no more of")
-                .isEqualTo(new Fate.Refused.PuriTaken(null, null, null, null));
+                .isEqualTo(new PublishOutcome.Refused.PuriTaken(null, null, null, null));
     }
 
     @Test
     void everyReasonKeepsItsNameAlsoOneOfALaterRegistry() throws Exception {
         Set<String> others = new HashSet<>();
         for (Reason reason : Reason.values()) {
-            Fate.Refused refused = (Fate.Refused) refused(reason.name(), "");
+            PublishOutcome.Refused refused = (PublishOutcome.Refused) refused(reason.name(), "");
             assertThat(refused.reason()).isEqualTo(reason.name());
             assertThat(refused.detail()).isEqualTo("why");
-            if (refused instanceof Fate.Refused.Other) {
+            if (refused instanceof PublishOutcome.Refused.Other) {
                 others.add(reason.name());
             }
         }
@@ -137,14 +138,14 @@ class PublisherAwaitTest {
                         "HANDLE_FIXED",
                         "ID_REUSED",
                         "SELF_MERGE");
-        assertThat(refused("QUOTA_EXCEEDED", "")).isEqualTo(new Fate.Refused.Other("QUOTA_EXCEEDED", "why"));
+        assertThat(refused("QUOTA_EXCEEDED", "")).isEqualTo(new PublishOutcome.Refused.Other("QUOTA_EXCEEDED", "why"));
     }
 
     @Test
     void waitingInTheCallingThreadEndsAlike() throws Exception {
         try (IdentityPublisher publisher = publisher()) {
             result("\"verdict\":\"unknown\"");
-            assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new Fate.Settled());
+            assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new PublishOutcome.Accepted());
             result("\"verdict\":\"malformed\",\"detail\":\"another object's token\"");
             assertThatThrownBy(() -> publisher.awaitSync(PURI, TOKEN, WAIT))
                     .isInstanceOf(IllegalStateException.class)
@@ -175,7 +176,7 @@ class PublisherAwaitTest {
         result("\"verdict\":\"unknown\"");
         try (IdentityPublisher publisher = publisher()) {
             assertThat(publisher.awaitSync(PURI, TOKEN, Duration.ofSeconds(Long.MAX_VALUE)))
-                    .isEqualTo(new Fate.Settled());
+                    .isEqualTo(new PublishOutcome.Accepted());
         }
     }
 

@@ -8,20 +8,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Writes a Java class for each namespace that has collections, with a constant for each of them. The same declarations
- * give the same text, whatever the machine.
+ * Generates a Java class for each namespace with collections, with a constant for each collection. The same declarations give the same
+ * text on every machine.
  */
 final class ConstantsGenerator {
-    /** Written in full, so that a namespace of the same name harms nothing. */
+    /** Qualified, because a namespace may have a class of the same simple name. */
     private static final String TYPE = "dev.puri.client.PuriCollection";
 
     private ConstantsGenerator() {}
 
     /**
-     * @param packageName of the classes
-     * @param source the file's name, for comments
-     * @return the text of each class, by the name of the class
-     * @throws IllegalArgumentException when two namespaces, or two collections of one, cannot be told apart in Java
+     * Generates the classes.
+     *
+     * @param packageName package of the classes
+     * @param source name of the file of declarations, for comments
+     * @return the text of each class by its name
+     * @throws IllegalArgumentException if two namespaces, or two collections of one, would have the same Java name
      */
     static Map<String, String> generate(String packageName, String source, List<Declaration> declarations) {
         Map<String, List<Collection>> byNamespace = new TreeMap<>();
@@ -90,7 +92,7 @@ final class ConstantsGenerator {
                 .toString();
     }
 
-    /** Text for a comment: what HTML, Javadoc or Java would take for more than text becomes an entity. */
+    /** Escapes text for a Javadoc comment: characters with a meaning in HTML, Javadoc or Java become entities. */
     private static String javadoc(String text) {
         StringBuilder safe = new StringBuilder();
         text.codePoints().forEach(c -> {
@@ -103,7 +105,7 @@ final class ConstantsGenerator {
         return safe.toString();
     }
 
-    /** Text for a line comment: a backslash and a u would be read as a character. */
+    /** Makes text safe for a line comment, in which a backslash may begin a Unicode escape. */
     private static String ascii(String text) {
         return text.replaceAll("[^ -~]|\\\\", "?");
     }

@@ -24,8 +24,8 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 
 /**
- * Writes constants of the collections that a file declares, the file of <code>puri collections apply -f</code>: a class
- * for each namespace, a constant for each collection. The project needs <code>dev.puri:client</code>.
+ * Generates constants of the collections in a file of declarations, which <code>puri collections apply -f</code> takes too: a class for
+ * each namespace, a constant for each collection. The project needs <code>dev.puri:client</code>.
  */
 @Mojo(name = "generate", defaultPhase = LifecyclePhase.GENERATE_SOURCES, threadSafe = true)
 @SuppressWarnings("NullAway.Init")
@@ -43,7 +43,7 @@ public final class GenerateMojo extends AbstractMojo {
     @Parameter(property = "puri.package", required = true)
     private String packageName;
 
-    /** Where the classes are written. What else the package's folder has there is removed. */
+    /** The folder of generated sources. Other Java files in the package's folder there are deleted. */
     @Parameter(defaultValue = "${project.build.directory}/generated-sources/puri", required = true)
     private File outputDirectory;
 
@@ -78,7 +78,7 @@ public final class GenerateMojo extends AbstractMojo {
         }
     }
 
-    /** A file that has its text already keeps its time, so that nothing is compiled for it. */
+    /** Writes the classes. A file whose text is unchanged keeps its time, so that it is not compiled again. */
     static void write(Path folder, Map<String, String> classes) throws IOException {
         Files.createDirectories(folder);
         Set<Path> written = new HashSet<>();

@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Java names of segments. A plain name keeps letters and digits and takes all else as the end of a word:
- * {@code revenue-bills} becomes {@code REVENUE_BILLS}, or {@code RevenueBills} of a class. Segments whose plain names
- * would be alike or empty get exact names instead, all of them, so that the order of the file does not matter: each
- * character that is no letter or digit becomes {@code _} and its bytes in hexadecimal, {@code A_2DB} of {@code a-b}.
+ * Makes Java names of segments. A plain name keeps letters and digits, and any other character ends a word: {@code revenue-bills} becomes
+ * the constant {@code REVENUE_BILLS} or the class {@code RevenueBills}. All segments whose plain names are equal or empty get
+ * exact names instead, so that the order of the file does not matter. In an exact name, each character that is no letter or digit
+ * becomes {@code _} and its bytes in hexadecimal: {@code a-b} becomes {@code A_2DB}.
  */
 final class JavaNames {
     private JavaNames() {}
@@ -24,14 +24,14 @@ final class JavaNames {
         return names(segments, JavaNames::constant);
     }
 
-    /** Names that differ in more than case, as files of some systems must. */
+    /** Names that differ in more than case, because some file systems ignore case. */
     static Map<String, String> ofClasses(Collection<String> segments) {
         return names(segments, JavaNames::className);
     }
 
     /**
-     * @return for each segment its name
-     * @throws IllegalArgumentException when even exact names do not tell two segments apart
+     * @return the name of each segment
+     * @throws IllegalArgumentException if two segments have the same exact name
      */
     private static Map<String, String> names(Collection<String> segments, Function<String, String> plain) {
         Map<String, List<String>> byName = new TreeMap<>();

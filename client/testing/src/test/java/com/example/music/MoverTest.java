@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import dev.puri.client.Events;
-import dev.puri.client.Fate;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.testing.InMemoryRegistry;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -31,8 +31,8 @@ class MoverTest {
 
         Position token = new Mover(registry::publishSync).move(track, "us-1");
 
-        Fate fate = registry.awaitSync(track, token, Duration.ZERO);
-        assertInstanceOf(Fate.Refused.UnknownPuri.class, fate);
+        PublishOutcome outcome = registry.awaitSync(track, token, Duration.ZERO);
+        assertInstanceOf(PublishOutcome.Refused.UnknownPuri.class, outcome);
         assertEquals(
                 List.of(track), registry.published().stream().map(Event::puri).toList());
     }

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import dev.puri.client.Events;
-import dev.puri.client.Fate;
 import dev.puri.client.Identifiers;
 import dev.puri.client.Identities;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.NewIdentity;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.client.testing.Registry;
@@ -35,7 +35,8 @@ class TracksIT {
                 ResolverClient resolver = ResolverClient.open(
                         ResolverOptions.at(registry.resolverUrl()).build())) {
             Position token = publisher.publishSync(created);
-            assertInstanceOf(Fate.Settled.class, publisher.awaitSync(track.puri(), token, Duration.ofSeconds(30)));
+            assertInstanceOf(
+                    PublishOutcome.Accepted.class, publisher.awaitSync(track.puri(), token, Duration.ofSeconds(30)));
 
             assertEquals(
                     new Shard("eu-1"),

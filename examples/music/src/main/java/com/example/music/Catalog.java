@@ -2,12 +2,12 @@ package com.example.music;
 
 import com.example.music.names.Music;
 import dev.puri.client.Events;
-import dev.puri.client.Fate;
 import dev.puri.client.Identifiers;
 import dev.puri.client.Identities;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.NewIdentity;
 import dev.puri.client.PublishException;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.storage.ColumnMapping;
 import dev.puri.client.storage.PuriColumns;
 import dev.puri.client.storage.PuriMappings;
@@ -115,25 +115,25 @@ class Catalog {
                         .params(artist.uuid(), name)
                         .update(),
                 event);
-        Fate fate = fate(event);
-        if (fate instanceof Fate.Refused refused) {
+        PublishOutcome outcome = outcome(event);
+        if (outcome instanceof PublishOutcome.Refused refused) {
             // Nobody has seen the row, because nobody can look up its uuid. Delete its event too: published after the
             // holder is erased, it would claim the name for a row that is gone.
             database.delete("artists", artist.uuid(), event);
             throw new ClaimRefusedException(artist.puri(), refused);
         }
-        return Created.of(artist, database, fate instanceof Fate.Settled);
+        return Created.of(artist, database, outcome instanceof PublishOutcome.Accepted);
     }
 
     /**
      * Publishes an event of the outbox here too. It has one id, so it counts once, and the token tells what became of it. If
      * this fails the outbox publishes it all the same, later.
      */
-    private Fate fate(Event event) {
+    private PublishOutcome outcome(Event event) {
         try {
             return publisher.awaitSync(event.puri(), publisher.publishSync(event), claimWait);
         } catch (IOException | PublishException | IllegalStateException e) {
-            return new Fate.NotCaughtUp();
+            return new PublishOutcome.NotCaughtUp();
         }
     }
 }

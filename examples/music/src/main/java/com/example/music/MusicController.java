@@ -1,6 +1,6 @@
 package com.example.music;
 
-import dev.puri.client.Fate;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.storage.UnmappableNameException;
 import dev.puri.schemas.identity.Handle;
@@ -93,7 +93,7 @@ class MusicController {
     ProblemDetail refused(ClaimRefusedException e) {
         ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(e.getMessage()));
         problem.setType(URI.create("urn:music:name-refused"));
-        if (e.refused() instanceof Fate.Refused.PuriTaken taken
+        if (e.refused() instanceof PublishOutcome.Refused.PuriTaken taken
                 && taken.holderOwner() != null
                 && taken.holderShard() != null) {
             problem.setProperty("holder", Map.of("owner", taken.holderOwner(), "shard", taken.holderShard()));

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Which resolver to ask first. Their order is that of the options, so that one client stays with one resolver while that
- * works. An address that failed is asked last until its back-off is over, which doubles from failure to failure. Then one
- * look-up asks it first; the others do so only once it has answered, so that an address that hangs holds up that one alone.
+ * The order in which resolvers are asked. It is that of the options, so that a client stays with one resolver as long as that works. An
+ * address that failed is asked last until its back-off is over, which doubles with each failure. Then one look-up asks it first, and the
+ * others do so once it has answered: an address that hangs holds up one look-up alone.
  */
 final class Addresses {
     static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
@@ -26,7 +26,7 @@ final class Addresses {
         /** When the back-off began. */
         private long backedOffAt;
 
-        /** Whether one look-up was let through since the last failure. */
+        /** Whether a look-up was allowed to ask it first since the last failure. */
         private boolean isTried;
 
         private Address(URI base) {
@@ -44,7 +44,7 @@ final class Addresses {
 
         synchronized void failed() {
             long now = nanoClock.getAsLong();
-            // Of many requests that fail together one counts.
+            // Requests that fail together count as one failure.
             if (backoffNanos == 0 || isTried || now - backedOffAt >= backoffNanos) {
                 backoffNanos = Math.min(Math.max(2 * backoffNanos, FIRST_BACKOFF.toNanos()), LONGEST_BACKOFF.toNanos());
                 backedOffAt = now;
@@ -57,7 +57,7 @@ final class Addresses {
         }
 
         /**
-         * Whether it may be asked first; after a back-off by one caller, and by another if there was no answer for as long
+         * Whether the caller may ask it first. After a back-off one caller may, and another one if there is no answer for as long
          * again.
          */
         private synchronized boolean takeFirstPlace() {
@@ -82,7 +82,7 @@ final class Addresses {
         this.all = bases.stream().map(Address::new).toList();
     }
 
-    /** All, those first that did not fail lately. The caller must ask the first. */
+    /** Returns all addresses, those in back-off last. The caller must ask the first. */
     List<Address> inOrder() {
         List<Address> order = new ArrayList<>(all.size());
         List<Address> last = new ArrayList<>();

@@ -4,11 +4,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A call that blocks its thread. Cancelled while it runs, it is interrupted, and is done only when it has returned. */
+/** A call that blocks its thread. Cancelling a running call interrupts its thread; the future completes only when the call returns. */
 final class BlockingQuery<T> extends CompletableFuture<T> implements Runnable {
     private final Supplier<T> call;
 
-    /** On which it runs; null before and after. Guarded by this. */
+    /** The thread that runs the call; null before and after. Guarded by this. */
     private @Nullable Thread thread;
 
     /** Guarded by this. */
@@ -36,7 +36,7 @@ final class BlockingQuery<T> extends CompletableFuture<T> implements Runnable {
         }
     }
 
-    /** No interrupt of ours comes after this, or is left for what the thread does next. */
+    /** Ends the time in which a cancel interrupts the thread, and clears an interrupt that the call has not consumed. */
     private synchronized void leave() {
         thread = null;
         if (isCancelled) {

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** A body of UTF-8 up to a bound; a longer one fails, so that a wrong address cannot fill the memory. */
+/** Reads a body in UTF-8 up to a bound. A longer body fails, so that a wrong address cannot fill the memory. */
 final class BoundedText implements BodySubscriber<String> {
     private final BodySubscriber<String> text = BodySubscribers.ofString(StandardCharsets.UTF_8);
     private final long maxBytes;

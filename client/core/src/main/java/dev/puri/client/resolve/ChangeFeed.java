@@ -108,7 +108,7 @@ final class ChangeFeed implements AutoCloseable {
         try {
             opened.follow(http.sendAsync(request(address), opened::body));
         } catch (RuntimeException e) {
-            // Thrown further it would end the timer's task, and with it the feed.
+            // A thrown exception would end the timer's task, and with it the feed.
             ended(opened, e.toString());
         }
     }
@@ -125,7 +125,7 @@ final class ChangeFeed implements AutoCloseable {
         return request.build();
     }
 
-    /** The session is over, for whatever reason. */
+    /** Ends a session, and schedules the next one. */
     private synchronized void ended(Session over, String why) {
         if (session != over || state == Feed.OFF) {
             return;
@@ -157,11 +157,11 @@ final class ChangeFeed implements AutoCloseable {
         }
     }
 
-    private synchronized void take(Session teller, ServerEvents.Event event) {
-        if (session != teller || state == Feed.OFF) {
+    private synchronized void take(Session source, ServerEvents.Event event) {
+        if (session != source || state == Feed.OFF) {
             return;
         }
-        // The cache must have the change before its id is recorded: the next session goes on after that id.
+        // The cache must have the change before its id is recorded, because the next session continues after that id.
         switch (event.type()) {
             case "changed" -> {
                 JsonNode row = Wire.json(event.data());
@@ -179,13 +179,13 @@ final class ChangeFeed implements AutoCloseable {
         }
         String id = event.id();
         if (id != null && !id.equals(lastId)) {
-            toldUpTo(teller, id);
+            reportedUpTo(source, id);
         } else if (id != null) {
-            opened(teller);
+            opened(source);
         }
     }
 
-    private void toldUpTo(Session teller, String id) {
+    private void reportedUpTo(Session source, String id) {
         long seconds = seconds(id);
         boolean isNew = lastId == null;
         if (isNew) {
@@ -194,31 +194,32 @@ final class ChangeFeed implements AutoCloseable {
             cache.dropChains();
         }
         cache.forgetChanges();
-        opened(teller);
+        opened(source);
         if (isNew || seconds > lastSeconds) {
             state = Feed.CURRENT;
             cache.use(true);
-            teller.currentAt = nanoClock.getAsLong();
+            source.currentAt = nanoClock.getAsLong();
         }
         lastId = id;
         lastSeconds = seconds;
     }
 
-    /** The first id of a session. */
-    private void opened(Session teller) {
-        if (!teller.isOpen) {
-            teller.isOpen = true;
+    /** Marks a session as open at its first id. */
+    private void opened(Session source) {
+        if (!source.isOpen) {
+            source.isOpen = true;
             trouble = null;
-            teller.address.answered();
+            source.address.answered();
             state = Feed.CATCHING_UP;
             cache.dropChains();
         }
     }
 
     /**
-     * The second that an id has: base64url of four bytes, and then of a number in seven bits a byte, the lowest first.
+     * Reads the second of an id. An id is the base64url form of four bytes and then of a varint (seven bits a byte, lowest first), the
+     * second.
      *
-     * @throws IllegalArgumentException when it is no id of this form
+     * @throws IllegalArgumentException if the id has another form
      */
     static long seconds(String id) {
         byte[] bytes = Base64.getUrlDecoder().decode(id);
@@ -246,7 +247,7 @@ final class ChangeFeed implements AutoCloseable {
         }
     }
 
-    /** One connection. */
+    /** One connection to {@code /v1/changes}. */
     private final class Session implements BodySubscriber<String> {
         private final Address address;
         private final ServerEvents events = new ServerEvents(event -> take(this, event));

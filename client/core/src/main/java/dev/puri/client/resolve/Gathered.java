@@ -1,26 +1,25 @@
 package dev.puri.client.resolve;
 
 /**
- * What became of one item of a list.
+ * The result for one item of a list.
  *
- * @param <R> what the caller reads from a shard
+ * @param <R> a row
  */
 public sealed interface Gathered<R> {
-    /** What the resolver said of it. */
+    /** The resolver's verdict on it. */
     Verdict verdict();
 
     /** Its row was read. */
     record Row<R>(Verdict verdict, R row) implements Gathered<R> {}
 
     /**
-     * Its shard was asked and has no such row. It may have moved since the resolver was asked, or the service has not
-     * written it yet.
+     * Its shard has no such row. The row may have moved since the resolver answered, or the service has not written it yet.
      */
     record NoRow<R>(Verdict verdict) implements Gathered<R> {}
 
-    /** Its shard could not be asked. */
+    /** The query of its shard failed. */
     record Failed<R>(Verdict verdict, Throwable error) implements Gathered<R> {}
 
-    /** No shard has it, or none is known to; the verdict says why. */
+    /** No shard is known to have it; the verdict says why. */
     record Unplaced<R>(Verdict verdict) implements Gathered<R> {}
 }

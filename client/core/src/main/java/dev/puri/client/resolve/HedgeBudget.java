@@ -1,8 +1,8 @@
 package dev.puri.client.resolve;
 
-/** Bounds second requests to a share of all requests, and lets a few through at once after a quiet time. */
+/** Bounds second requests to a share of all requests, with a small burst after a quiet time. */
 final class HedgeBudget {
-    private static final double MOST_SAVED = 10;
+    private static final double MAX_SAVED = 10;
 
     private final double share;
     private double saved = 1;
@@ -15,7 +15,7 @@ final class HedgeBudget {
     }
 
     synchronized void requestSent() {
-        saved = Math.min(MOST_SAVED, saved + share);
+        saved = Math.min(MAX_SAVED, saved + share);
     }
 
     synchronized boolean take() {

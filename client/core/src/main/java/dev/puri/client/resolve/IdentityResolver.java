@@ -7,25 +7,24 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Tells where identities are. Thread-safe; one for the whole service.
+ * Looks up owner, shard and uuid of identities. Thread-safe; one for the whole service.
  *
- * <p>Every form ends in a {@link ResolverException} when there is no answer. Stages are
- * completed by the caller when the answer is known at once, else by threads that others share, such as those of the HTTP client,
- * of the common pool and of timers, which must not be blocked.
+ * <p>Every method fails with a {@link ResolverException} if there is no answer. The calling thread completes a stage whose answer is known at
+ * once. Otherwise a shared thread does, such as one of the HTTP client, the common pool or a timer, so callbacks must not block.
  */
 public interface IdentityResolver extends AutoCloseable {
     /**
      * Looks one reference up.
      *
-     * @param wait how long to wait at most for the event of its token; zero, or no token, for not at all
+     * @param wait how long to wait at most for the event of its token; zero or less for not at all. Ignored without a token
      */
     CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait);
 
     /**
-     * Looks up many, pURIs and handles in any mix.
+     * Looks up a list, pURIs and handles in any mix.
      *
-     * @param wait how long to wait at most for the events of their tokens; zero, or no tokens, for not at all
-     * @return a verdict for each, in the order asked
+     * @param wait how long to wait at most for the events of their tokens; zero or less for not at all. Ignored without tokens
+     * @return a verdict for each reference, in the order asked
      */
     CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait);
 
@@ -34,27 +33,27 @@ public interface IdentityResolver extends AutoCloseable {
         return answer(resolveAsync(ref, wait));
     }
 
-    /** The same without a wait. */
+    /** Looks one reference up without a wait, and blocks until it is answered. */
     default Verdict resolve(Ref ref) {
         return resolve(ref, Duration.ZERO);
     }
 
-    /** The same of a text in any form. */
+    /** Looks up a pURI or a handle in any casing without a wait, and blocks until it is answered. */
     default Verdict resolve(String ref) {
         return resolve(Ref.of(ref), Duration.ZERO);
     }
 
-    /** Looks up many, and blocks until all are answered. */
+    /** Looks up a list, and blocks until all references are answered. */
     default List<Verdict> resolveAll(List<Ref> refs, Duration wait) {
         return answer(resolveAllAsync(refs, wait));
     }
 
-    /** The same without a wait. */
+    /** Looks up a list without a wait, and blocks until all references are answered. */
     default List<Verdict> resolveAll(List<Ref> refs) {
         return resolveAll(refs, Duration.ZERO);
     }
 
-    /** Fails what is pending and frees all threads. */
+    /** Fails pending look-ups and frees all threads. */
     @Override
     void close();
 

@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins single look-ups into batches. While fewer requests are under way than may be, each look-up is sent at once; beyond
- * that look-ups are gathered, and sent together when a request has ended. So there is no timer, nothing is delayed on a
- * quiet service, and batches grow with the load. Whoever asks for a reference that is gathered already shares its answer. A
- * reference for which nobody waits any more is not sent.
+ * Joins single look-ups into batches. While fewer than {@code maxUnderWay} requests are under way, each look-up is sent at once. Further
+ * look-ups are gathered, and sent together when a request has ended. So there is no timer, nothing is delayed on a quiet
+ * service, and batches grow with the load. Look-ups of a reference that is gathered already share its answer. A reference whose
+ * callers have all reached their deadlines is not sent.
  */
 final class Joiner {
     private final int maxBatch;
@@ -39,8 +39,8 @@ final class Joiner {
     /**
      * @param maxBatch most references of one request
      * @param maxUnderWay most requests at a time
-     * @param deadline how long a caller waits; what nobody has asked for since is failed instead of sent
-     * @param send sends a batch, and does not throw; its answers are in the order asked
+     * @param deadline how long a caller waits
+     * @param send sends a batch; must not throw, and answers in the order asked
      */
     Joiner(
             int maxBatch,
@@ -55,7 +55,7 @@ final class Joiner {
         this.send = send;
     }
 
-    /** The answer, shared with all who ask the same meanwhile: to be copied before it is completed by anybody else. */
+    /** Returns the answer. All who ask the same meanwhile share it, so a caller must copy it before completing it. */
     CompletableFuture<Verdict> add(Ref ref) {
         CompletableFuture<Verdict> answer;
         synchronized (this) {
@@ -72,7 +72,7 @@ final class Joiner {
         for (var batch = take(abandoned); batch != null; batch = take(abandoned)) {
             List<CompletableFuture<Verdict>> asked = new ArrayList<>(batch.values());
             CompletableFuture<List<Verdict>> answers = send.apply(List.copyOf(batch.keySet()));
-            // Not one call deeper for each batch that fails at once.
+            // If this batch has failed at once, the loop goes on; a call from here would go one deeper for each batch.
             boolean isOver = answers.isDone();
             var unused = answers.whenComplete((verdicts, error) -> {
                 synchronized (this) {
@@ -81,7 +81,7 @@ final class Joiner {
                 if (!isOver) {
                     sendGathered();
                 }
-                settle(asked, verdicts, error);
+                complete(asked, verdicts, error);
             });
         }
         abandoned.forEach(each -> each.completeExceptionally(new ResolverException(
@@ -89,9 +89,9 @@ final class Joiner {
     }
 
     /**
-     * The next batch; null when there is none, or none may be sent now.
+     * Takes the next batch; null if there is none, or none may be sent now.
      *
-     * @param abandoned gets those that nobody waits for
+     * @param abandoned receives the answers for which no caller waits any more
      */
     private synchronized @Nullable Map<Ref, CompletableFuture<Verdict>> take(
             List<CompletableFuture<Verdict>> abandoned) {
@@ -118,7 +118,7 @@ final class Joiner {
         return batch;
     }
 
-    private static void settle(
+    private static void complete(
             List<CompletableFuture<Verdict>> asked, @Nullable List<Verdict> verdicts, @Nullable Throwable error) {
         for (int i = 0; i < asked.size(); i++) {
             if (verdicts != null) {

@@ -7,7 +7,7 @@ import java.util.UUID;
 /**
  * A row to be read from a shard.
  *
- * @param puri its name, whose collection says which table it is in; of a merged identity the survivor's
+ * @param puri its name; the survivor's if the identity is merged. The name's collection determines the table
  * @param owner the service that answers for it
  * @param uuid its primary key
  */

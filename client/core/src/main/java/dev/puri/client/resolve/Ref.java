@@ -9,8 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is looked up: a pURI or a handle, and the event that the answer has to know of, if any. A text that is neither is
- * taken too; its verdict is {@link Verdict.Malformed}, so that one bad item does not spoil a list. Immutable.
+ * A reference to look up: a pURI or a handle, and optionally the token of an event that the answer must include. Any other text is a
+ * reference too; its verdict is {@link Verdict.Malformed}, so that one bad item does not spoil a list. Immutable.
  */
 public final class Ref {
     private final String text;
@@ -37,25 +37,25 @@ public final class Ref {
         }
     }
 
-    /** A name. */
+    /** A reference by pURI. */
     public static Ref of(Puri puri) {
         return new Ref(puri.toString(), puri, null, null, null);
     }
 
-    /** A public name. */
+    /** A reference by handle. */
     public static Ref of(Handle handle) {
         return new Ref(handle.text(), null, handle, null, null);
     }
 
-    /** The same of many texts, in their order. */
+    /** Reads many texts, as {@link #of(String)} does; the result is in their order. */
     public static List<Ref> all(List<String> texts) {
         return texts.stream().map(Ref::of).toList();
     }
 
     /**
-     * The same reference, to be answered only once the resolver has seen an event.
+     * Returns this reference with the token of an event; a resolver answers it once it has seen the event.
      *
-     * @param token that publishing the event returned
+     * @param token the position that publishing the event returned
      */
     public Ref at(Position token) {
         return new Ref(text, puri, handle, flaw, token);
@@ -81,7 +81,7 @@ public final class Ref {
         return flaw;
     }
 
-    /** The event that the answer has to know of; null for whatever is known. */
+    /** The token of the event that the answer must include; null for none. */
     public @Nullable Position at() {
         return at;
     }

@@ -24,27 +24,26 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends batches to {@code POST /v1/resolve}. Look-ups change nothing, so one that failed is sent again elsewhere:
+ * Sends batches to {@code POST /v1/resolve}. Look-ups change nothing, so a request that failed is sent to the next address:
  *
  * <pre>
  * first address ──answer──────────────────────────────▶ done, all others are cancelled
  *    │ │ silent for hedgeAfter, budget left ─▶ next address as well ──answer──▶ done
- *    │ no connection, 5xx, 429, no sense, its share of the deadline is over
+ *    │ no connection, 5xx, 408, 429, unreadable answer, its share of the deadline is over
  *    ▼
  * next address ─▶ … ─▶ none is left: UNREACHABLE or UNAVAILABLE, with the failure of each
  * </pre>
  *
- * A lone address is asked a second time if its connection broke, because a server may close an idle connection just when
- * it is used again. Any other 4xx ends the request at once: other resolvers would say the same.
+ * A lone address is asked a second time if its connection broke, because a server may close an idle connection just when it is used
+ * again. Any other 4xx ends the request at once, because other resolvers would answer the same.
  */
 final class Requests {
     static final String LAG = "Puri-Table-Lag";
 
-    /** One result has a few hundred bytes, and at most five names of 383. */
+    /** Bound of one result, which usually has a few hundred bytes and has at most five names of 383. */
     private static final int RESULT_BYTES = 4096;
 
     private static final int OTHER_BYTES = 64 << 10;
-    private static final int MAX_QUOTED = 300;
     private static final int MAX_CAUSES = 4;
 
     private final HttpClient http;
@@ -59,32 +58,19 @@ final class Requests {
     private final LongAdder hedged = new LongAdder();
     private volatile @Nullable Long answeredAt;
 
-    private final Turns<Call> plainTurns;
+    private final ConcurrencyLimiter<Call> plainLimiter;
 
-    /** Of requests that wait for events; a resolver holds them for seconds, so they must not hold up the others. */
-    private final Turns<Call> waitTurns;
+    /** For requests that wait for events. A resolver holds them for seconds, so they must not hold up the others. */
+    private final ConcurrencyLimiter<Call> waitingLimiter;
 
     private volatile boolean closed;
 
     /**
-     * What a resolver answered.
+     * A resolver's answer.
      *
-     * @param isFresh whether its table was not known to be behind
+     * @param isFresh false if the resolver reported that its table is behind
      */
     record Answer(List<Verdict> verdicts, boolean isFresh) {}
-
-    /** An error status, or a body that is no answer to the request. */
-    private static final class WrongAnswerException extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        /** Whether other resolvers would answer the same. */
-        private final boolean isFinal;
-
-        WrongAnswerException(String message, boolean isFinal, @Nullable Throwable cause) {
-            super(message, cause);
-            this.isFinal = isFinal;
-        }
-    }
 
     Requests(
             HttpClient http,
@@ -98,28 +84,32 @@ final class Requests {
         this.timer = timer;
         this.nanoClock = nanoClock;
         this.budget = new HedgeBudget(options.hedgeShare());
-        this.plainTurns = new Turns<>(options.maxDirectRequests(), Call::begin);
-        this.waitTurns = new Turns<>(options.maxDirectRequests(), Call::begin);
+        this.plainLimiter = new ConcurrencyLimiter<>(options.maxDirectRequests(), Call::begin);
+        this.waitingLimiter = new ConcurrencyLimiter<>(options.maxDirectRequests(), Call::begin);
     }
 
-    /** Asks; the wait is that of the resolver. Throws nothing: whatever fails is in the future. */
+    /**
+     * Sends a request. Does not throw; the future has every failure.
+     *
+     * @param wait how long the resolver may wait for events
+     */
     CompletableFuture<Answer> send(List<Ref> refs, Duration wait) {
         return send(refs, wait, Call::begin);
     }
 
     /**
-     * The same, of which {@code maxDirectRequests} are under way at a time; the others wait in their order. Requests that wait
-     * for events and those that do not have turns of their own. References whose turn does not come within their wait are not
-     * caught up.
+     * Sends a request as soon as fewer than {@code maxDirectRequests} of its kind are under way; others wait in their order. Requests that
+     * wait for events are one kind, all others the other. A request that waits for events and is not sent within its wait is
+     * answered {@link Verdict.NotCaughtUp}.
      */
-    CompletableFuture<Answer> sendInTurn(List<Ref> refs, Duration wait) {
+    CompletableFuture<Answer> sendLimited(List<Ref> refs, Duration wait) {
         boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.at() != null);
         if (!waitsForEvents) {
-            return send(refs, wait, call -> beginInTurn(call, plainTurns));
+            return send(refs, wait, call -> beginLimited(call, plainLimiter));
         }
         return send(refs, wait, call -> {
-            call.limitWait();
-            beginInTurn(call, waitTurns);
+            call.startWait();
+            beginLimited(call, waitingLimiter);
         });
     }
 
@@ -134,7 +124,7 @@ final class Requests {
             return CompletableFuture.failedFuture(e);
         }
         underWay.add(call);
-        call.limit();
+        call.startDeadline();
         begin.accept(call);
         if (closed) {
             call.fail(closed());
@@ -142,9 +132,9 @@ final class Requests {
         return call.result;
     }
 
-    private static void beginInTurn(Call call, Turns<Call> turns) {
-        turns.add(call);
-        var unused = call.result.whenComplete((answer, error) -> turns.end(call));
+    private static void beginLimited(Call call, ConcurrencyLimiter<Call> limiter) {
+        limiter.add(call);
+        var unused = call.result.whenComplete((answer, error) -> limiter.end(call));
     }
 
     static ResolverException closed() {
@@ -170,15 +160,15 @@ final class Requests {
         return at == null ? null : Duration.ofNanos(Math.max(0, nanoClock.getAsLong() - at));
     }
 
-    /** Fails all that are under way, and all that come. */
+    /** Fails all requests under way, and all later ones. */
     void close() {
         closed = true;
-        plainTurns.close();
-        waitTurns.close();
+        plainLimiter.close();
+        waitingLimiter.close();
         underWay.forEach(call -> call.fail(closed()));
     }
 
-    /** One batch, until the first answer. */
+    /** A batch, from its first request to its answer. */
     private final class Call {
         private final CompletableFuture<Answer> result = new CompletableFuture<>();
         private final List<Ref> refs;
@@ -202,8 +192,8 @@ final class Requests {
             this.deadlineAt = waitEndsAt + options.deadline().toNanos();
         }
 
-        /** Sets its deadline. */
-        void limit() {
+        /** Starts the timer of its deadline. */
+        void startDeadline() {
             Future<?> deadline = after(remaining(), this::outOfTime);
             var unused = result.whenComplete((answer, error) -> {
                 deadline.cancel(false);
@@ -212,8 +202,8 @@ final class Requests {
             });
         }
 
-        /** Ends its wait when no resolver was asked by then. A name without a token still needs an answer. */
-        void limitWait() {
+        /** Starts the timer of its wait, which answers for a request that was not sent. A reference without a token still needs a resolver. */
+        void startWait() {
             if (refs.stream().allMatch(ref -> ref.at() != null)) {
                 Future<?> end = after(wait.toNanos(), this::outOfWait);
                 var unused = result.whenComplete((answer, error) -> end.cancel(false));
@@ -228,7 +218,7 @@ final class Requests {
             }
         }
 
-        /** Throws nothing. */
+        /** Sends the first request. Does not throw. */
         void begin() {
             try {
                 budget.requestSent();
@@ -250,7 +240,7 @@ final class Requests {
             try {
                 return timer.schedule(action, nanos, TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
-                // Closed meanwhile, which fails the call.
+                // The client was closed meanwhile, which fails the call.
                 return new CompletableFuture<>();
             }
         }
@@ -259,7 +249,7 @@ final class Requests {
             return deadlineAt - nanoClock.getAsLong();
         }
 
-        /** Of which an address that is asked now has the rest only: the caller waits from the beginning. */
+        /** The rest of the wait for an address that is asked now; the caller's wait counts from the beginning. */
         private Duration restOfWait() {
             return Duration.ofNanos(Math.max(0, waitEndsAt - nanoClock.getAsLong()));
         }
@@ -277,11 +267,11 @@ final class Requests {
         /**
          * Asks the next address, if there is one.
          *
-         * @param counter counts it; null for none
+         * @param counter counts the request beside {@code sent}; null for none
          */
         private void next(@Nullable LongAdder counter) {
             Attempt attempt;
-            @Nullable Duration patience;
+            @Nullable Duration timeout;
             synchronized (this) {
                 if (result.isDone() || unasked.isEmpty()) {
                     return;
@@ -289,7 +279,7 @@ final class Requests {
                 // What is left of the deadline is shared by the addresses that are left; the last has all of it.
                 Duration rest = restOfWait();
                 long beyondWait = Math.max(0, remaining() - rest.toNanos()) / unasked.size();
-                patience = unasked.size() == 1 ? null : rest.plusNanos(beyondWait);
+                timeout = unasked.size() == 1 ? null : rest.plusNanos(beyondWait);
                 attempt = new Attempt(unasked.remove(0), rest);
                 attempts.add(attempt);
                 running++;
@@ -297,7 +287,7 @@ final class Requests {
             if (counter != null) {
                 counter.increment();
             }
-            attempt.start(patience);
+            attempt.start(timeout);
         }
 
         private void failed(Attempt attempt, Throwable failure) {
@@ -319,7 +309,7 @@ final class Requests {
                 }
                 goesOn = !unasked.isEmpty() || running > 0;
             }
-            if (failure instanceof WrongAnswerException wrong && wrong.isFinal) {
+            if (failure instanceof WrongAnswerException wrong && wrong.isFinal()) {
                 fail(exception(Kind.REJECTED));
             } else if (!goesOn) {
                 fail(exception(isAnswered() ? Kind.UNAVAILABLE : Kind.UNREACHABLE));
@@ -367,7 +357,7 @@ final class Requests {
             all.forEach(Attempt::cancel);
         }
 
-        /** One address asked once. */
+        /** One request to one address. */
         private final class Attempt {
             private final Address address;
             private final long waitMillis;
@@ -383,22 +373,22 @@ final class Requests {
             }
 
             /**
-             * @param patience how long it may take; null for as long as the deadline lets it
+             * @param timeout how long it may take; null for until the deadline
              */
-            void start(@Nullable Duration patience) {
+            void start(@Nullable Duration timeout) {
                 sent.increment();
-                var end = outcome.whenComplete(this::settled);
-                if (patience != null) {
+                var end = outcome.whenComplete(this::completed);
+                if (timeout != null) {
                     Future<?> limit = after(
-                            patience.toNanos(),
+                            timeout.toNanos(),
                             () -> outcome.completeExceptionally(
-                                    new TooLateException("no answer within " + patience.toMillis() + " ms")));
+                                    new TooLateException("no answer within " + timeout.toMillis() + " ms")));
                     var unlimited = end.whenComplete((answer, error) -> limit.cancel(false));
                 }
                 try {
                     send();
                 } catch (RuntimeException | Error e) {
-                    // Thrown further it would be lost, and the call would be under way until its deadline.
+                    // A thrown error would be lost, and the call would be under way until its deadline.
                     outcome.completeExceptionally(e);
                 }
             }
@@ -435,7 +425,7 @@ final class Requests {
                 int status = response.statusCode();
                 if (status != 200) {
                     boolean isFinal = status / 100 == 4 && status != 408 && status != 429;
-                    throw new WrongAnswerException(status + " " + quoted(response.body()), isFinal, null);
+                    throw new WrongAnswerException(status + " ", response.body(), isFinal, null);
                 }
                 try {
                     List<Verdict> verdicts = Wire.verdicts(refs, response.body());
@@ -443,13 +433,11 @@ final class Requests {
                             verdicts, response.headers().firstValue(LAG).isEmpty());
                 } catch (IllegalArgumentException e) {
                     throw new WrongAnswerException(
-                            "not an answer of a resolver (" + e.getMessage() + "): " + quoted(response.body()),
-                            false,
-                            e);
+                            "not an answer of a resolver (" + e.getMessage() + "): ", response.body(), false, e);
                 }
             }
 
-            private void settled(@Nullable Answer answer, @Nullable Throwable error) {
+            private void completed(@Nullable Answer answer, @Nullable Throwable error) {
                 CompletableFuture<HttpResponse<String>> asked = exchange;
                 if (asked != null) {
                     asked.cancel(true);
@@ -459,7 +447,7 @@ final class Requests {
                     answeredAt = nanoClock.getAsLong();
                     result.complete(answer);
                 } else if (error != null && !outcome.isCancelled()) {
-                    boolean isFaultOfAddress = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal;
+                    boolean isFaultOfAddress = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal();
                     if (isFaultOfAddress && !result.isDone()) {
                         address.failed();
                     }
@@ -490,10 +478,5 @@ final class Requests {
     private static String text(Throwable failure) {
         boolean isOurs = failure instanceof WrongAnswerException || failure instanceof TooLateException;
         return isOurs ? String.valueOf(failure.getMessage()) : failure.toString();
-    }
-
-    private static String quoted(String body) {
-        String text = body.strip();
-        return text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text;
     }
 }

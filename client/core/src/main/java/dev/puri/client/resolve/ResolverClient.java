@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * Ref ─▶ malformed? ─▶ cache ─▶ single, no token ─▶ Joiner ─┬▶ Requests ─▶ POST /v1/resolve at Addresses
- *            │           │  └─▶ list, or a token ─▶ Turns ──┘       │
+ *            │           │  └─▶ list, or a token ─▶ limit ──┘       │
  *            ▼           ▼                                          ▼
  *         verdict     verdict ◀── kept if no change passed ◀──── verdicts
  *                        ▲
@@ -40,11 +40,11 @@ public final class ResolverClient implements IdentityResolver {
     private final AtomicInteger pending = new AtomicInteger();
 
     /**
-     * What was sent since the client was opened.
+     * Counts of requests since the client was opened.
      *
-     * @param requests sent to any address
-     * @param failedOver those sent because an address failed
-     * @param hedged those sent because an address was silent
+     * @param requests requests to all addresses
+     * @param failedOver requests that were sent because an address failed
+     * @param hedged requests that were sent because an address was silent
      * @param pending references asked, and neither answered nor given up yet
      * @param sinceAnswer how long ago a resolver last answered with verdicts; null if none has
      */
@@ -76,7 +76,7 @@ public final class ResolverClient implements IdentityResolver {
                 options.maxBatch(), options.maxJoinedRequests(), options.deadline(), System::nanoTime, this::askJoined);
         if (options.cacheSize() > 0) {
             cache = new RowCache(options.cacheSize(), options.replicaLag(), System::nanoTime);
-            // What keeps the feed from an address, such as a scope that the token lacks, keeps no look-up from it.
+            // Addresses of its own: one that refuses the feed, for lack of a scope, may still answer look-ups.
             feed = new ChangeFeed(
                     http,
                     options,
@@ -90,7 +90,7 @@ public final class ResolverClient implements IdentityResolver {
         }
     }
 
-    /** Begins; connects in the background. */
+    /** Opens a client; it connects in the background. */
     public static ResolverClient open(ResolverOptions options) {
         ResolverClient client = new ResolverClient(options);
         if (client.feed != null) {
@@ -111,7 +111,7 @@ public final class ResolverClient implements IdentityResolver {
         }
         CompletableFuture<Verdict> answer =
                 ref.at() == null ? joiner.add(ref) : ask(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
-        return limited(settles(answer, 1).copy(), ref.at() == null ? Duration.ZERO : wait);
+        return limited(releasing(answer, 1).copy(), ref.at() == null ? Duration.ZERO : wait);
     }
 
     @Override
@@ -136,7 +136,7 @@ public final class ResolverClient implements IdentityResolver {
         for (int from = 0; from < missing.size(); from += options.maxBatch()) {
             List<Integer> part = missing.subList(from, Math.min(missing.size(), from + options.maxBatch()));
             CompletableFuture<List<Verdict>> asked =
-                    settles(ask(part.stream().map(refs::get).toList(), wait), part.size());
+                    releasing(ask(part.stream().map(refs::get).toList(), wait), part.size());
             parts.add(asked.thenAccept(answers -> {
                 for (int i = 0; i < answers.size(); i++) {
                     verdicts.set(part.get(i), answers.get(i));
@@ -148,12 +148,16 @@ public final class ResolverClient implements IdentityResolver {
         return limited(all, wait);
     }
 
-    /** Nanoseconds are counted in a long. */
+    /** A wait between zero and one whose nanoseconds fit into a long. */
     private static Duration bounded(Duration wait) {
-        return wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT;
+        return wait.isNegative() ? Duration.ZERO : shorter(wait, MAX_WAIT);
     }
 
-    /** None is null any more. */
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** The verdicts when none is null any more. */
     private static List<Verdict> complete(List<@Nullable Verdict> verdicts) {
         List<Verdict> all = new ArrayList<>(verdicts.size());
         for (Verdict each : verdicts) {
@@ -165,7 +169,7 @@ public final class ResolverClient implements IdentityResolver {
         return List.copyOf(all);
     }
 
-    /** What can be said without a resolver; null when one has to be asked. */
+    /** The verdict that is known without a resolver; null if one has to be asked. */
     private @Nullable Verdict known(Ref ref) {
         String flaw = ref.flaw();
         if (flaw != null) {
@@ -182,8 +186,8 @@ public final class ResolverClient implements IdentityResolver {
         return false;
     }
 
-    /** References are pending until they are neither gathered nor under way, also when their caller has given up before. */
-    private <T> CompletableFuture<T> settles(CompletableFuture<T> answer, int refs) {
+    /** Ends the pending state of references with their answer, not earlier when their caller gives up: they still use resources. */
+    private <T> CompletableFuture<T> releasing(CompletableFuture<T> answer, int refs) {
         return answer.whenComplete((value, error) -> pending.addAndGet(-refs));
     }
 
@@ -198,17 +202,27 @@ public final class ResolverClient implements IdentityResolver {
         return ask(refs, () -> requests.send(refs, Duration.ZERO));
     }
 
-    /** A wait longer than a resolver accepts is asked for in parts. */
     private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Duration wait) {
-        Duration part = wait.compareTo(options.maxWait()) < 0 ? wait : options.maxWait();
-        CompletableFuture<List<Verdict>> answer = ask(refs, () -> requests.sendInTurn(refs, part));
+        return ask(refs, wait, System.nanoTime() + wait.toNanos());
+    }
+
+    /**
+     * Asks in several requests if the wait is longer than a resolver accepts. The requests are at most so many as the wait needs, also if
+     * a resolver answers each at once; and none begins after the end of the wait, also if each takes longer than its part.
+     */
+    private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Duration wait, long endsAt) {
+        Duration part = shorter(wait, options.maxWait());
+        CompletableFuture<List<Verdict>> answer = ask(refs, () -> requests.sendLimited(refs, part));
         Duration rest = wait.minus(part);
         if (rest.isZero()) {
             return answer;
         }
-        return answer.thenCompose(verdicts -> verdicts.stream().anyMatch(Verdict.NotCaughtUp.class::isInstance)
-                ? ask(refs, rest)
-                : CompletableFuture.completedFuture(verdicts));
+        return answer.thenCompose(verdicts -> {
+            Duration next = shorter(rest, Duration.ofNanos(endsAt - System.nanoTime()));
+            boolean asksAgain = next.compareTo(Duration.ZERO) > 0
+                    && verdicts.stream().anyMatch(Verdict.NotCaughtUp.class::isInstance);
+            return asksAgain ? ask(refs, next, endsAt) : CompletableFuture.completedFuture(verdicts);
+        });
     }
 
     private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Supplier<CompletableFuture<Requests.Answer>> request) {
@@ -223,7 +237,7 @@ public final class ResolverClient implements IdentityResolver {
         });
     }
 
-    /** A request has a deadline of its own; a look-up may also have been gathered before it was sent. */
+    /** Fails a look-up at its deadline. That of a request does not suffice, because a look-up may be gathered before it is sent. */
     private <T> CompletionStage<T> limited(CompletableFuture<T> answer, Duration wait) {
         Duration limit = wait.plus(options.deadline());
         CompletableFuture<T> limited = new CompletableFuture<>();
@@ -241,20 +255,20 @@ public final class ResolverClient implements IdentityResolver {
         return limited.minimalCompletionStage();
     }
 
-    /** What the cache has done. */
+    /** Counts and state of the cache and its feed. */
     public CacheStatistics cacheStatistics() {
         return feed == null
                 ? new CacheStatistics(0, 0, 0, 0, 0, 0, 0, 0, CacheStatistics.Feed.OFF, null)
                 : feed.statistics();
     }
 
-    /** What was sent. */
+    /** Counts of requests. */
     public RequestStatistics requestStatistics() {
         return new RequestStatistics(
                 requests.sent(), requests.failedOver(), requests.hedged(), pending.get(), requests.sinceAnswer());
     }
 
-    /** Fails what is pending and frees all threads; those of the JDK's client are freed by the garbage collector on Java 17. */
+    /** Fails pending look-ups and frees all threads. On Java 17 the garbage collector frees those of the JDK's HTTP client. */
     @Override
     public void close() {
         if (feed != null) {

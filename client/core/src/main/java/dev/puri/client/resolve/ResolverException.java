@@ -2,32 +2,32 @@ package dev.puri.client.resolve;
 
 import org.jspecify.annotations.Nullable;
 
-/** A look-up that came to no verdict. Asking again is harmless. */
+/** A look-up failed without a verdict. Asking again is harmless. */
 public final class ResolverException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What kept it from an answer. */
+    /** Why there is no verdict. */
     public enum Kind {
-        /** As many look-ups are pending as may be; nothing was sent. */
+        /** Too many look-ups are pending; nothing was sent. */
         FULL,
-        /** No resolver address could be reached, or kept to the protocol's bounds. */
+        /** No address could be reached, or answered within the protocol's bounds. */
         UNREACHABLE,
         /** Resolvers were reached and answered with an error, such as a table that is not complete yet. */
         UNAVAILABLE,
-        /** A resolver took the request for wrong: a missing token, a batch over its bound. */
+        /** A resolver rejected the request, for example because a bearer token is missing or the batch is too large. */
         REJECTED,
         /** The deadline passed. */
         DEADLINE,
         /** The client is closed. */
         CLOSED,
-        /** The thread that waited was interrupted; it still is. */
+        /** The waiting thread was interrupted; its interrupt status is set. */
         INTERRUPTED
     }
 
     private final Kind kind;
 
     /**
-     * @param cause null where there is none
+     * @param cause null if there is none
      */
     public ResolverException(Kind kind, String message, @Nullable Throwable cause) {
         super(message, cause);
@@ -39,7 +39,7 @@ public final class ResolverException extends RuntimeException {
         this(kind, message, null);
     }
 
-    /** What kept the look-up from an answer. */
+    /** Why there is no verdict. */
     public Kind kind() {
         return kind;
     }

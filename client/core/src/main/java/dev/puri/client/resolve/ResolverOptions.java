@@ -10,7 +10,7 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that can be set about a {@link ResolverClient}; {@link #at} begins with the defaults.
+ * The options of a {@link ResolverClient}; {@link #at} begins with the defaults.
  *
  * @param addresses base URLs of resolvers' internal listeners; the first that works is asked
  * @param token bearer token of every request, of visible ASCII characters; null for none
@@ -50,8 +50,8 @@ public record ResolverOptions(
         Duration replicaLag,
         Duration feedSilence,
         @Nullable SSLContext tls) {
-    /** Resolvers tell their lag from 5 s on, and look twice a second. */
-    private static final Duration TOLD_LAG = Duration.ofSeconds(6);
+    /** From this lag on, every answer reports it: resolvers report lags of more than 5 s, and check twice a second. */
+    private static final Duration REPORTED_LAG = Duration.ofSeconds(6);
 
     /**
      * @throws IllegalArgumentException that lists all mistakes
@@ -90,8 +90,8 @@ public record ResolverOptions(
         require(cacheSize >= 0, "cacheSize: " + cacheSize + " is less than 0", mistakes);
         boolean isOneAddress = addresses.size() == 1 && replicaLag.isZero();
         require(
-                isOneAddress || replicaLag.compareTo(TOLD_LAG) >= 0,
-                "replicaLag: " + replicaLag + " is less than " + TOLD_LAG
+                isOneAddress || replicaLag.compareTo(REPORTED_LAG) >= 0,
+                "replicaLag: " + replicaLag + " is less than " + REPORTED_LAG
                         + ", from which on a resolver reports that it is behind; zero is for one address that is one process",
                 mistakes);
         if (!mistakes.isEmpty()) {
@@ -119,16 +119,16 @@ public record ResolverOptions(
     }
 
     /**
-     * Begins with these addresses, no cache, no hedging, and defaults that fit a resolver's.
+     * Begins with these addresses, no cache, no hedging, and otherwise with defaults that fit those of a resolver.
      *
      * @param urls base URLs, with or without a slash at the end
-     * @throws IllegalArgumentException when one is no URL
+     * @throws IllegalArgumentException if one is no URL
      */
     public static Builder at(String... urls) {
         return new Builder(List.of(urls));
     }
 
-    /** All but the token, which is secret. */
+    /** All options but the token, which is secret. */
     @Override
     public String toString() {
         return "ResolverOptions[addresses=" + addresses + ", token=" + (token == null ? "none" : "***") + ", deadline="
@@ -164,7 +164,7 @@ public record ResolverOptions(
                     .toList();
         }
 
-        /** Without a cause: its message has the URL, and the password in it. */
+        /** Drops the cause, whose message has the URL with its password. */
         private static URI uri(String url) {
             try {
                 return new URI(url);

@@ -33,29 +33,28 @@ import org.jspecify.annotations.Nullable;
  * <p>What an answer depends on:
  *
  * <ul>
- *   <li>Found: on its own row.
- *   <li>A handle leads to a pURI and its row; the row's own handle proves that the way still holds.
- *   <li>Merged, and deleted after a merge: on its row, on the survivor's, and on the rows between, which no answer names.
- *       Those are merged, so they change only by a deletion, an erasure or a merge of theirs: any such change of any
- *       row ends all these answers.
+ *   <li>Found: its own row.
+ *   <li>An answer by handle: the row of the pURI that the handle leads to. The row's own handle shows whether it still leads there.
+ *   <li>Merged, and deleted after a merge: its row, the survivor's row, and the rows between, which no answer names. Rows between are
+ *       merged, so they change only by being deleted, erased or merged again: any such change of any row ends all these answers.
  * </ul>
  *
- * Unknown names are not kept: anybody could fill the cache with them. A name that was erased is in memory for as long as its
- * change is remembered, and no longer.
+ * Unknown names are not cached: anybody could fill the cache with them. An erased name is in memory only as long as its change is
+ * remembered.
  */
 final class RowCache {
-    /** Rows whose changes are remembered; with the default lag this is enough for 6,500 changes a second. */
+    /** Most rows whose changes are remembered; with the default lag this is enough for 6,500 changes a second. */
     static final int MAX_CHANGED = 65_536;
 
-    /** How long a change is remembered beyond the lag; requests take less. */
+    /** How long a change is remembered beyond the lag; longer than a request takes. */
     private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
     private final Cache<Puri, Entry> rows;
 
-    /** Names by handle, of rows in the cache alone. */
+    /** Names by handle, only of rows in the cache. */
     private final Cache<Handle, Puri> namesByHandle;
 
-    /** Of merged rows in the cache, by the survivor's name. */
+    /** Survivors of merged rows in the cache, by their names. */
     private final Cache<Puri, Survivor> survivors =
             Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
 
@@ -72,7 +71,7 @@ final class RowCache {
     /** When a row was last merged, deleted or erased. Guarded by this. */
     private long chainsChangedAt;
 
-    /** Counts what ends all answers that depend on a chain of merges. */
+    /** Number of changes so far that ended all answers that depend on a chain of merges. */
     private volatile long chains;
 
     private volatile boolean isUsed;
@@ -86,9 +85,9 @@ final class RowCache {
 
     /**
      * @param verdict found, merged or deleted
-     * @param token with which it was asked for; null for none
-     * @param survivor null when it depends on its own row alone
-     * @param chains as counted when it was kept
+     * @param token the token of the request; null for none
+     * @param survivor null if the answer depends on its own row alone
+     * @param chains value of the counter when the answer was cached
      */
     private record Entry(
             Verdict verdict,
@@ -96,14 +95,14 @@ final class RowCache {
             @Nullable Survivor survivor,
             long chains) {}
 
-    /** A row that others were merged into; held by their entries alone. */
+    /** A row that others were merged into. Only their entries reference it. */
     private static final class Survivor {
         private volatile boolean isChanged;
     }
 
     /**
      * @param maxRows most rows
-     * @param replicaLag how far the answering resolver may be behind the one that tells changes
+     * @param replicaLag how far the answering resolver may be behind the one that reports changes
      */
     RowCache(int maxRows, Duration replicaLag, LongSupplier nanoClock) {
         this(maxRows, replicaLag, nanoClock, MAX_CHANGED);
@@ -115,7 +114,7 @@ final class RowCache {
         this.nanoClock = nanoClock;
         this.othersChangedAt = nanoClock.getAsLong();
         this.chainsChangedAt = othersChangedAt;
-        // In the thread that writes: no pool has to be named, and tests see what is there.
+        // On the thread that writes, so that no pool is needed and tests see the effects at once.
         namesByHandle = Caffeine.newBuilder()
                 .maximumSize(maxRows)
                 .executor(Runnable::run)
@@ -130,8 +129,8 @@ final class RowCache {
     }
 
     /**
-     * Removes a row's handle with it, so that no erased name is left under it. Called in whatever thread uses the cache, perhaps
-     * under its lock, so nothing else may be locked here.
+     * Removes a row's handle with it, so that it leaves no erased name behind. Any thread that uses the cache calls this, perhaps
+     * holding the cache's lock, so it must not take another lock.
      */
     private void removed(@Nullable Puri puri, @Nullable Entry entry, RemovalCause cause) {
         Handle handle = entry == null ? null : handleOf(entry.verdict);
@@ -140,12 +139,12 @@ final class RowCache {
         }
     }
 
-    /** The time, to be taken before a request is sent. */
+    /** The current time on the cache's clock; to be read before a request is sent. */
     long now() {
         return nanoClock.getAsLong();
     }
 
-    /** What is known to be the answer now; null when a resolver has to be asked. */
+    /** Returns the cached answer if it is still true; null if a resolver has to be asked. */
     @Nullable
     Verdict get(Ref ref) {
         Entry entry = isUsed ? entry(ref) : null;
@@ -177,7 +176,7 @@ final class RowCache {
     }
 
     /**
-     * Keeps an answer, if it is one to keep.
+     * Caches an answer unless it may be stale already.
      *
      * @param sentAt when its request was sent
      */
@@ -192,9 +191,9 @@ final class RowCache {
     }
 
     private synchronized void put(Ref ref, Puri puri, @Nullable Puri survivor, Verdict verdict, long sentAt) {
-        boolean mayBeKept = isSettled(lastChange(puri), sentAt)
+        boolean mayBeKept = isApplied(lastChange(puri), sentAt)
                 && (survivor == null
-                        || (isSettled(lastChange(survivor), sentAt) && isSettled(chainsChangedAt, sentAt)));
+                        || (isApplied(lastChange(survivor), sentAt) && isApplied(chainsChangedAt, sentAt)));
         if (!mayBeKept) {
             notKept.increment();
             return;
@@ -206,7 +205,7 @@ final class RowCache {
         if (handleBefore != null && !handleBefore.equals(handle)) {
             namesByHandle.invalidate(handleBefore);
         }
-        // Before its row, which may be evicted at once and takes the handle with it.
+        // Before its row, which may be evicted at once and then removes the handle.
         if (handle != null && handle.equals(ref.handle())) {
             namesByHandle.put(handle, puri);
         }
@@ -218,8 +217,8 @@ final class RowCache {
         return known == null ? othersChangedAt : known;
     }
 
-    /** Whether the answering resolver had applied a change of that time, however far it may be behind. */
-    private boolean isSettled(long changedAt, long sentAt) {
+    /** Whether the answering resolver had applied a change that was reported at a time, however far it may be behind. */
+    private boolean isApplied(long changedAt, long sentAt) {
         return sentAt - changedAt > replicaLagNanos;
     }
 
@@ -234,14 +233,14 @@ final class RowCache {
     }
 
     /**
-     * A row changed.
+     * Drops the answers that depend on a changed row.
      *
-     * @param isActive whether it is neither merged, deleted nor erased now
+     * @param isActive false if the row is merged, deleted or erased now
      */
     synchronized void changed(Puri puri, boolean isActive) {
         changes.increment();
         long now = nanoClock.getAsLong();
-        // Removed first, so that it becomes the youngest.
+        // Removed first, so that it moves to the end.
         changedAt.remove(puri);
         changedAt.put(puri, now);
         forgetChanges(now);
@@ -250,7 +249,7 @@ final class RowCache {
         if (survivor != null) {
             survivor.isChanged = true;
             survivors.invalidate(puri);
-            // They answer no more, and have its name, which may have been erased.
+            // These entries are no longer used, and contain its name, which may have been erased.
             rows.asMap().values().removeIf(entry -> entry.survivor == survivor);
         }
         if (!isActive) {
@@ -258,7 +257,7 @@ final class RowCache {
         }
     }
 
-    /** Forgets changes of long ago, and with them names that were erased. To be called now and then. */
+    /** Forgets old changes, and with them erased names. The feed calls it at every id. */
     synchronized void forgetChanges() {
         forgetChanges(nanoClock.getAsLong());
     }
@@ -281,7 +280,7 @@ final class RowCache {
         chains++;
     }
 
-    /** Forgets everything, because changes may have been missed. Whatever was asked before is not kept. */
+    /** Empties the cache, because changes may have been missed. Answers to earlier requests will not be cached. */
     synchronized void clear() {
         resets.increment();
         changedAt.clear();
@@ -291,12 +290,12 @@ final class RowCache {
         dropChains();
     }
 
-    /** Says whether answers may be taken from the cache. */
+    /** Sets whether look-ups may be answered from the cache. */
     void use(boolean isCurrent) {
         isUsed = isCurrent;
     }
 
-    /** All names that are in memory, for tests. */
+    /** All names in memory; for tests. */
     synchronized Set<Puri> names() {
         Set<Puri> names = new HashSet<>(changedAt.keySet());
         names.addAll(rows.asMap().keySet());

@@ -22,34 +22,34 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the rows of a mixed list: one look-up for all, one query for each collection of each shard, one list in the order
- * asked.
+ * Reads the rows of a mixed list: one look-up for the whole list, one query for each collection of each shard, one list in the
+ * order asked.
  *
  * <pre>{@code
  * refs ─▶ resolver ─▶ verdicts ─┬▶ br-1 music:tracks: [0, 4] ─▶ rows ─┬▶ [Row, NoRow, Failed, Unplaced, Row]
  *                               └▶ eu-1 music:tracks: [1, 2] ─▶ rows ─┘
  * }</pre>
  *
- * A query that fails costs its own items alone. One that takes too long is cancelled; while it goes on all the same it
- * counts as one of those at a time. Thread-safe.
+ * A query that fails costs its own items alone. A query that takes too long is cancelled; if it goes on all the same, it still counts
+ * towards {@code maxQueries}. Thread-safe.
  */
 public final class Scatter {
     private final IdentityResolver resolver;
     private final int maxQueries;
-    private final Duration patience;
+    private final Duration queryTimeout;
 
     /**
-     * @param maxQueries most queries at a time of one list
-     * @param patience how long one query may take
-     * @throws IllegalArgumentException when either is not positive
+     * @param maxQueries most queries at a time for one list
+     * @param queryTimeout how long one query may take
+     * @throws IllegalArgumentException if either is not positive
      */
-    public Scatter(IdentityResolver resolver, int maxQueries, Duration patience) {
-        if (maxQueries < 1 || patience.isNegative() || patience.isZero()) {
-            throw new IllegalArgumentException("not positive: " + maxQueries + " queries, " + patience);
+    public Scatter(IdentityResolver resolver, int maxQueries, Duration queryTimeout) {
+        if (maxQueries < 1 || queryTimeout.isNegative() || queryTimeout.isZero()) {
+            throw new IllegalArgumentException("not positive: " + maxQueries + " queries, " + queryTimeout);
         }
         this.resolver = resolver;
         this.maxQueries = maxQueries;
-        this.patience = patience;
+        this.queryTimeout = queryTimeout;
     }
 
     /**
@@ -81,7 +81,7 @@ public final class Scatter {
         }
     }
 
-    /** One list. */
+    /** The queries for one list. */
     private final class Gathering<R> {
         private final List<Verdict> verdicts;
         private final ShardQuery<R> query;
@@ -113,11 +113,11 @@ public final class Scatter {
                     .thenApply(done -> verdicts.stream().map(this::gathered).toList());
         }
 
-        /** Asks for one table after the other until none waits, or a query goes on although it was cancelled. */
+        /** Queries one table after the other until none is left, or a query goes on although it was cancelled. */
         private CompletableFuture<Boolean> lane() {
             for (var next = waiting.poll(); next != null; next = waiting.poll()) {
                 CompletableFuture<Boolean> asked = ask(next.getKey(), List.copyOf(next.getValue()));
-                // Not one call deeper for each query that is answered at once.
+                // The loop goes on if the query was answered at once; a call from here would go one deeper for each.
                 if (!asked.isDone()) {
                     return asked.thenCompose(isOver -> isOver ? lane() : asked);
                 }
@@ -125,7 +125,7 @@ public final class Scatter {
             return CompletableFuture.completedFuture(true);
         }
 
-        /** Completes when the next query may be made; with whether this one is over. */
+        /** Queries a table. The result completes when the next query may be made, with whether this one is over. */
         private CompletableFuture<Boolean> ask(Table table, List<Located> wanted) {
             CompletableFuture<Map<UUID, R>> answer = new CompletableFuture<>();
             CompletableFuture<Boolean> over = new CompletableFuture<>();
@@ -146,7 +146,7 @@ public final class Scatter {
                 answer.completeExceptionally(e);
             }
             Runnable cancelling = cancel;
-            return answer.orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS)
+            return answer.orTimeout(queryTimeout.toNanos(), TimeUnit.NANOSECONDS)
                     .handle((found, error) -> {
                         if (error == null) {
                             rows.put(table, Objects.requireNonNullElse(found, Map.of()));
@@ -157,7 +157,7 @@ public final class Scatter {
                         // The last queries of a list are not waited for any longer.
                         CompletableFuture<Boolean> end = waiting.isEmpty()
                                 ? CompletableFuture.completedFuture(true)
-                                : over.completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS);
+                                : over.completeOnTimeout(false, queryTimeout.toNanos(), TimeUnit.NANOSECONDS);
                         return end;
                     })
                     .thenCompose(end -> end);
@@ -175,7 +175,7 @@ public final class Scatter {
             Throwable cause =
                     error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
             return cause instanceof TimeoutException && cause.getMessage() == null
-                    ? new TimeoutException("the shard did not answer within " + patience.toMillis() + " ms")
+                    ? new TimeoutException("the shard did not answer within " + queryTimeout.toMillis() + " ms")
                     : cause;
         }
 

@@ -8,11 +8,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a stream of server-sent events (HTML Living Standard, 9.2.6) in whatever pieces it comes. Other than a browser it
- * tells of events without data too, because a resolver says by their ids how far it has told.
+ * Parses a stream of server-sent events (HTML Living Standard, 9.2.6), which arrives in pieces of any size. Unlike a browser it passes
+ * on events without data, because their ids say up to where a resolver has reported changes.
  */
 final class ServerEvents {
-    /** A change has less than a tenth of it. */
+    /** More than ten times the size of a change. */
     static final int MAX_EVENT_BYTES = 64 << 10;
 
     private static final String BYTE_ORDER_MARK = "\ufeff";
@@ -39,7 +39,7 @@ final class ServerEvents {
         this.onEvent = onEvent;
     }
 
-    /** How long the server wants to be left alone before it is connected to again; null when it did not say. */
+    /** The reconnection time that the server asked for; null if it asked for none. */
     @Nullable
     Duration retry() {
         return retry;

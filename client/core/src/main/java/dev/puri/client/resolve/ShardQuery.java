@@ -16,18 +16,18 @@ import java.util.function.BiFunction;
 @FunctionalInterface
 public interface ShardQuery<R> {
     /**
-     * Asks a shard, once for all rows of a list that it has in one collection.
+     * Reads rows of one collection from a shard.
      *
-     * @param rows each once, all of one collection
-     * @return the rows that are there, by primary key; cancelled when it takes too long
+     * @param rows the rows to read, without repetitions
+     * @return the rows that exist, by primary key; cancelled if it takes too long
      */
     CompletionStage<Map<UUID, R>> rows(Shard shard, List<Located> rows);
 
     /**
-     * The same by a function that blocks, such as a JDBC query. It is interrupted when it takes too long, and not called at
-     * all if it had not begun by then.
+     * Makes a query of a function that blocks, such as a JDBC query. The function is interrupted if it takes too long, and not called
+     * if it has not begun by then.
      *
-     * @param executor on whose threads it blocks
+     * @param executor runs the function
      */
     static <R> ShardQuery<R> blocking(Executor executor, BiFunction<Shard, List<Located>, Map<UUID, R>> query) {
         return (shard, rows) -> {

@@ -7,32 +7,32 @@ import dev.puri.schemas.identity.Shard;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a look-up comes to. */
+/** The result of looking up a reference. */
 public sealed interface Verdict {
-    /** Where the object is now; null when there is nothing to fetch. */
+    /** Where the object's row is; null if there is none to read. */
     default @Nullable Placement placement() {
         return null;
     }
 
     /**
-     * It is there.
+     * The identity is active.
      *
-     * @param handle its public name; null where there is none
+     * @param handle its public name; null if it has none
      * @param epoch counts changes of ownership, from 1
-     * @param createdAt by the clock of the service that created it, as are all times
+     * @param createdAt time of creation; like all times, by the clock of the service that published the event
      */
     record Found(
             Puri puri, @Nullable Handle handle, Placement placement, long epoch, Instant createdAt, Instant changedAt)
             implements Verdict {}
 
     /**
-     * It goes on under another name.
+     * The identity was merged into another, the survivor.
      *
-     * @param puri the name that was asked for, or that the handle asked for stands for
-     * @param canonical the name that it goes on under; null when its chain of merges has no end
-     * @param placement the survivor's; null when the survivor is not known
-     * @param epoch that of the identity asked for, as are handle and times
-     * @param detail where the chain of merges breaks; null when it does not
+     * @param puri name of the merged identity
+     * @param canonical name of the survivor; null if the chain of merges has no end
+     * @param placement that of the survivor; null if the survivor is not known
+     * @param epoch that of the merged identity, as are handle and times
+     * @param detail where the chain of merges breaks; null if it does not
      */
     record Merged(
             Puri puri,
@@ -46,9 +46,9 @@ public sealed interface Verdict {
             implements Verdict {}
 
     /**
-     * It is gone.
+     * The identity was deleted.
      *
-     * @param canonical the deleted survivor, when the identity asked for was merged first; null otherwise
+     * @param canonical the deleted survivor, if the identity asked for was merged before; null otherwise
      */
     record Deleted(
             Puri puri,
@@ -63,26 +63,26 @@ public sealed interface Verdict {
     record Unknown(Ref ref) implements Verdict {}
 
     /**
-     * It is no name, or its token is none of its events'.
+     * The reference is neither a pURI nor a handle, or its token is not of one of its events.
      *
-     * @param detail what is wrong, for people
+     * @param detail the mistake, for people
      */
     record Malformed(Ref ref, String detail) implements Verdict {}
 
     /**
-     * The resolver had not seen the token's event by the end of the wait, or was not asked, because as many waits were under
-     * way as may be; ask again.
+     * The resolver had not seen the token's event by the end of the wait, or was not asked because too many waits were under way. Ask
+     * again.
      */
     record NotCaughtUp(Ref ref) implements Verdict {}
 
     /**
-     * The token's event was refused.
+     * The registry refused the token's event.
      *
      * @param reason the name of a {@link dev.puri.schemas.log.Reason}, or of one that a later registry knows
-     * @param detail what, where and why, for people; null when the resolver does not know any more
-     * @param holderOwner who holds what the event asked for; null where nobody does, or that is not known
-     * @param holderShard where; null likewise
-     * @param survivor what a merged identity goes on as; null otherwise
+     * @param detail the circumstances, for people; null if the resolver does not know them any more
+     * @param holderOwner owner of the identity that holds the name or handle; null if there is none, or it is not known
+     * @param holderShard its shard; null likewise
+     * @param survivor the identity that it was merged into; null if it is not merged
      */
     record Refused(
             Ref ref,

@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The JSON of {@code POST /v1/resolve}, as {@code resolver-api}'s OpenAPI description has it. Fields not known are passed over. */
+/** The JSON of {@code POST /v1/resolve}, as the OpenAPI description of {@code resolver-api} defines it. Ignores unknown fields. */
 final class Wire {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -41,8 +41,8 @@ final class Wire {
     /**
      * Reads an answer.
      *
-     * @param refs that were asked
-     * @throws IllegalArgumentException when it is none to these references
+     * @param refs the references of the request
+     * @throws IllegalArgumentException if it does not answer these references
      */
     static List<Verdict> verdicts(List<Ref> refs, String body) {
         JsonNode results = json(body).path("results");

@@ -279,6 +279,21 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
+    void aWaitOfAnyLengthIsTaken() throws Exception {
+        NewIdentity track = registry.mint();
+        Position created = registry.create(track, "br-1");
+        Ref late = Ref.of(track.puri())
+                .at(new Position(created.topic(), created.partition(), created.offset() + 1_000_000));
+        Duration longest = Duration.ofSeconds(Long.MAX_VALUE);
+
+        assertThat(resolver.resolve(Ref.of(track.puri()).at(created), longest)).isInstanceOf(Verdict.Found.class);
+        assertThat(resolver.resolveAsync(late, longest).toCompletableFuture()).isNotDone();
+        assertThat(resolver.resolveAllAsync(List.of(late), longest).toCompletableFuture())
+                .isNotDone();
+        assertThat(resolver.resolve(late, longest.negated())).isEqualTo(new Verdict.NotCaughtUp(late));
+    }
+
+    @Test
     void noMoreReferencesArePendingThanMayBe() throws Exception {
         NewIdentity track = registry.mint();
         Position created = registry.create(track, "br-1");

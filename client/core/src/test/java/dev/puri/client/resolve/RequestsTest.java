@@ -67,10 +67,10 @@ class RequestsTest {
                 requests(ResolverOptions.at("http://a").maxDirectRequests(2).deadline(Duration.ofSeconds(5)));
         List<CompletableFuture<Requests.Answer>> answers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            answers.add(requests.sendInTurn(NAME, Duration.ZERO));
+            answers.add(requests.sendLimited(NAME, Duration.ZERO));
         }
         timer.pass(Duration.ofSeconds(1));
-        answers.add(requests.sendInTurn(NAME, Duration.ZERO));
+        answers.add(requests.sendLimited(NAME, Duration.ZERO));
         assertThat(http.exchanges).hasSize(2);
         assertThat(requests.send(NAME, Duration.ZERO)).as("a joined one").isNotDone();
         assertThat(http.exchanges).hasSize(3);
@@ -79,7 +79,7 @@ class RequestsTest {
         assertThat(answers.get(0)).isCompleted();
         assertThat(http.exchanges).hasSize(4);
 
-        CompletableFuture<Requests.Answer> late = requests.sendInTurn(NAME, Duration.ofSeconds(1));
+        CompletableFuture<Requests.Answer> late = requests.sendLimited(NAME, Duration.ofSeconds(1));
         timer.pass(Duration.ofSeconds(4));
         assertFails(answers.get(1), Kind.DEADLINE, "within 5000 ms");
         assertFails(answers.get(2), Kind.DEADLINE, "within 5000 ms");
@@ -93,8 +93,8 @@ class RequestsTest {
     void aRequestWhoseTurnDoesNotComeSaysSo() {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
-        CompletableFuture<Requests.Answer> waits = requests.sendInTurn(NAME, Duration.ofSeconds(60));
-        CompletableFuture<Requests.Answer> isNotSent = requests.sendInTurn(NAME, Duration.ZERO);
+        CompletableFuture<Requests.Answer> waits = requests.sendLimited(NAME, Duration.ofSeconds(60));
+        CompletableFuture<Requests.Answer> isNotSent = requests.sendLimited(NAME, Duration.ZERO);
         timer.pass(Duration.ofSeconds(5));
         assertFails(isNotSent, Kind.DEADLINE, "maxDirectRequests");
         assertThat(waits).isNotDone();
@@ -110,10 +110,10 @@ class RequestsTest {
     void requestsThatWaitForEventsHoldUpNoOthers() {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
-        CompletableFuture<Requests.Answer> waits = requests.sendInTurn(TOKEN, Duration.ofSeconds(60));
-        CompletableFuture<Requests.Answer> alsoWaits = requests.sendInTurn(TOKEN, Duration.ofSeconds(60));
+        CompletableFuture<Requests.Answer> waits = requests.sendLimited(TOKEN, Duration.ofSeconds(60));
+        CompletableFuture<Requests.Answer> alsoWaits = requests.sendLimited(TOKEN, Duration.ofSeconds(60));
         assertThat(http.exchanges).hasSize(1);
-        assertThat(requests.sendInTurn(NAME, Duration.ZERO)).as("a list").isNotDone();
+        assertThat(requests.sendLimited(NAME, Duration.ZERO)).as("a list").isNotDone();
         assertThat(http.exchanges).hasSize(2);
         requests.close();
         assertFails(waits, Kind.CLOSED, "closed");
@@ -124,8 +124,8 @@ class RequestsTest {
     void aWaitWhoseTurnDoesNotComeIsNotCaughtUp() {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
-        CompletableFuture<Requests.Answer> waits = requests.sendInTurn(TOKEN, Duration.ofSeconds(60));
-        CompletableFuture<Requests.Answer> isNotSent = requests.sendInTurn(TOKEN, Duration.ofSeconds(2));
+        CompletableFuture<Requests.Answer> waits = requests.sendLimited(TOKEN, Duration.ofSeconds(60));
+        CompletableFuture<Requests.Answer> isNotSent = requests.sendLimited(TOKEN, Duration.ofSeconds(2));
         timer.pass(Duration.ofMillis(1_999));
         assertThat(isNotSent).isNotDone();
         timer.pass(Duration.ofMillis(1));
@@ -139,8 +139,8 @@ class RequestsTest {
     void anAddressThatIsAskedLaterHasTheRestOfTheWait() {
         Requests requests = requests(
                 ResolverOptions.at("http://a", "http://b").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
-        CompletableFuture<Requests.Answer> waits = requests.sendInTurn(TOKEN, Duration.ofSeconds(10));
-        CompletableFuture<Requests.Answer> later = requests.sendInTurn(TOKEN, Duration.ofSeconds(10));
+        CompletableFuture<Requests.Answer> waits = requests.sendLimited(TOKEN, Duration.ofSeconds(10));
+        CompletableFuture<Requests.Answer> later = requests.sendLimited(TOKEN, Duration.ofSeconds(10));
         timer.pass(Duration.ofSeconds(3));
         http.exchanges.get(0).end().completeExceptionally(new IOException("reset"));
         timer.pass(Duration.ofSeconds(4));
@@ -163,7 +163,7 @@ class RequestsTest {
                 requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
         List<CompletableFuture<Requests.Answer>> answers = new ArrayList<>();
         for (int i = 0; i < 20_000; i++) {
-            answers.add(requests.sendInTurn(NAME, Duration.ZERO));
+            answers.add(requests.sendLimited(NAME, Duration.ZERO));
         }
         http.refusal = new IllegalStateException("no sockets");
         http.exchanges.get(0).end().completeExceptionally(new IllegalStateException("no sockets"));

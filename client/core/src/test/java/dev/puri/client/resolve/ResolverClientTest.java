@@ -195,7 +195,22 @@ class ResolverClientTest {
         assertThat(first.queries).allMatch(query -> Long.parseLong(query.replaceAll("\\D", "")) <= 20_000);
     }
 
-    /** Of the only request: what was left of the caller's wait when it was sent. */
+    @Test
+    void noFurtherRequestIsSentAfterTheEndOfALongWait() {
+        Duration wait = Duration.ofMillis(600);
+        first.resolving((exchange, request) -> {
+            long begun = System.nanoTime();
+            await().until(() -> System.nanoTime() - begun > wait.toNanos());
+            FakeResolver.send(
+                    exchange, 200, "{\"results\":[{\"ref\":\"music:tracks:1\",\"verdict\":\"not-caught-up\"}]}");
+        });
+        try (ResolverClient client = open(one().maxWait(Duration.ofMillis(500)))) {
+            assertThat(client.resolve(Ref.of(NAME).at(TOKEN), wait)).isInstanceOf(Verdict.NotCaughtUp.class);
+        }
+        assertThat(first.queries).hasSize(1);
+    }
+
+    /** The wait of the only request, which is the rest of the caller's wait when it was sent. */
     private long askedWaitMillis() {
         assertThat(first.queries).singleElement().asString().matches("wait=\\d+ms");
         return Long.parseLong(first.queries.get(0).replaceAll("\\D", ""));

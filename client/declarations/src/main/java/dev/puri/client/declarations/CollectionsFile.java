@@ -33,8 +33,8 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * The YAML file of declarations, which {@code puri collections apply -f} applies and the Maven goal {@code puri:generate}
- * makes constants of:
+ * Reads the YAML file of declarations, which {@code puri collections apply -f} applies, and from which the Maven goal {@code
+ * puri:generate} makes constants:
  *
  * <pre>{@code
  * namespaces:
@@ -50,9 +50,8 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  *     retired: false          # default false
  * }</pre>
  *
- * <p>It is read as a tree of nodes and not into objects, because only nodes know their lines. Unknown
- * keys are mistakes: a misspelt {@code prefix} would be none, and a collection's first identities
- * would go without handles.
+ * <p>The file is read as a tree of nodes, because only nodes have line numbers. Unknown keys are mistakes: with a misspelt {@code
+ * prefix}, a collection's first identities would get no handles.
  */
 public final class CollectionsFile {
     private static final List<String> TOP_KEYS = List.of("namespaces", "collections");
@@ -72,7 +71,7 @@ public final class CollectionsFile {
 
     private record Mistake(int line, String what) {}
 
-    /** A file that says something it must not. The message lists every mistake with its line. */
+    /** A file has mistakes. The message lists each with its line. */
     public static final class InvalidFileException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
@@ -88,9 +87,9 @@ public final class CollectionsFile {
      * Reads a file of declarations.
      *
      * @param file its name, for messages
-     * @return what it declares, in its order
-     * @throws InvalidFileException when anything in it is wrong
-     * @throws IOException when it cannot be read
+     * @return the declarations, in the order of the file
+     * @throws InvalidFileException if it has mistakes
+     * @throws IOException if it cannot be read
      */
     public static List<Declaration> read(String file, Reader text) throws IOException {
         StringBuilder all = new StringBuilder();
@@ -109,7 +108,7 @@ public final class CollectionsFile {
     private void readRoot(String yaml) {
         Node root;
         try {
-            // Of YAML 1.2, in which yes, no and on are names like any other.
+            // The core schema of YAML 1.2, in which yes, no and on are plain text.
             root = new Compose(LoadSettings.builder()
                             .setLabel(file)
                             .setSchema(new CoreSchema())
@@ -193,7 +192,7 @@ public final class CollectionsFile {
                         retired));
     }
 
-    /** How attributes are searched; null when it is not said, and when it is wrong, which is a mistake then. */
+    /** The searched attributes of a collection; null if the node is no mapping. Adds mistakes in it. */
     private @Nullable SearchedAttributes attributes(@Nullable Node node) {
         if (!(node instanceof MappingNode)) {
             return null;
@@ -215,7 +214,7 @@ public final class CollectionsFile {
             for (Node each : list.getValue()) {
                 String name = parse(each, "shown", Function.identity());
                 if (name != null && !shown.add(name)) {
-                    mistake(each, "shown: " + name + " stands twice");
+                    mistake(each, "shown: " + name + " appears twice");
                 }
             }
         } else if (names != null && !isNull(names)) {
@@ -249,7 +248,7 @@ public final class CollectionsFile {
         for (Node each : list.getValue()) {
             Owner owner = parse(each, "owners", Owner::parse);
             if (owner != null && !owners.add(owner)) {
-                mistake(each, "owners: " + owner + " stands twice");
+                mistake(each, "owners: " + owner + " appears twice");
             }
         }
         return owners;
@@ -269,7 +268,7 @@ public final class CollectionsFile {
         }
     }
 
-    /** The fields of a mapping; what is unknown or double is a mistake and left out. Null allows any key. */
+    /** The fields of a mapping without unknown and repeated ones, which are added as mistakes. Null allows any key. */
     private Map<String, Node> mapping(Node node, String what, @Nullable List<String> known) {
         Map<String, Node> fields = new LinkedHashMap<>();
         if (isNull(node)) {
@@ -287,7 +286,7 @@ public final class CollectionsFile {
                         key,
                         "unknown key \"" + key.getValue() + "\" in " + what + "; known: " + String.join(", ", known));
             } else if (fields.putIfAbsent(key.getValue(), field.getValueNode()) != null) {
-                mistake(key, "\"" + key.getValue() + "\" stands twice in " + what);
+                mistake(key, "\"" + key.getValue() + "\" appears twice in " + what);
             }
         }
         return fields;

@@ -125,14 +125,14 @@ class CollectionsFileTest {
                 "c.yaml:2: the namespace caf%C3%A9 cannot own a topic: names of topics are made of a-z 0-9 . _ - and it"
                         + " has others",
                 "c.yaml:3: unknown key \"ownTopic\" in the namespace music; known: ownsTopic",
-                "c.yaml:4: \"music\" stands twice in namespaces",
+                "c.yaml:4: \"music\" appears twice in namespaces",
                 "c.yaml:5: unknown key \"collectoins\" in the file; known: namespaces, collections",
                 "c.yaml:8: unknown key \"prefx\" in a collection; known: name, prefix, owners, search, public,"
                         + " description, retired",
                 "c.yaml:9: prefix: \"tracks\": a prefix is three letters a-z",
                 "c.yaml:10: public is true or false",
                 "c.yaml:11: owners: \"no spaces\" at position 2: an owner is made of A-Z a-z 0-9 ._~:/@+-",
-                "c.yaml:11: owners: catalog stands twice",
+                "c.yaml:11: owners: catalog appears twice",
                 "c.yaml:12: a collection needs a name, as in name: soundcloud:tracks",
                 "c.yaml:13: name: soundcloud is not namespace:collection",
                 "c.yaml:14: \"sound cloud:tracks:x\" at position 5: ' ' may not stand raw, write it as %20",

@@ -20,26 +20,25 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers from the whole identity table, which it holds in this process and keeps current from Kafka.
+ * Resolves from the complete identity table, which it holds in this process and keeps current from Kafka.
  *
  * <pre>
- * Ref ─▶ malformed? ─▶ token? ─no─▶ LookUp in the table of now ─▶ verdict
+ * Ref ─▶ malformed? ─▶ token? ─no─▶ LookUp in the current table ─▶ verdict
  *                        └─yes─▶ wait for its event ─▶ refused, or LookUp
  * </pre>
  *
- * <p>A look-up without a token does no I/O, takes no lock and is answered by the calling thread. Before a table was complete
- * every look-up fails with {@link Kind#UNAVAILABLE}; afterwards all are answered, also while the brokers are out of reach:
- * {@link #progress} and {@link #age} say whether answers may be old.
+ * <p>A look-up without a token does no I/O, takes no lock and is answered by the calling thread. Until the table is complete every look-up
+ * fails with {@link Kind#UNAVAILABLE}. Afterwards all are answered, also while the brokers are unreachable: {@link #progress} and
+ * {@link #age} say whether answers may be old.
  */
 public final class EmbeddedResolver implements IdentityResolver {
-    /** Readiness is polled: it depends on the topic's end, which another thread reads now and then, and on no event. */
-    private static final long LOOK_MILLIS = 20;
+    /** Readiness is polled, because no event reports it: it depends on the topic's end offsets, which another thread reads periodically. */
+    private static final long POLL_MILLIS = 20;
 
-    /** What a reference has that asks for no event. */
-    private static final CompletableFuture<Sight> NOTHING_ASKED =
-            CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+    /** The sight of a reference without a token. */
+    private static final CompletableFuture<Sight> NO_TOKEN = CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
 
-    /** Null once closed, so that the table's memory is let go. */
+    /** Null once closed, so that the table's memory can be freed. */
     private volatile @Nullable LocalTable running;
 
     private EmbeddedResolver(LocalTable running) {
@@ -47,14 +46,15 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     /**
-     * Begins to fill a table, from the last snapshot if there is one, and returns at once. Brokers, topics and schema registry need
-     * not be there yet: they are waited for.
+     * Starts to fill a table, from the last snapshot if there is one, and returns at once. It waits in the background for brokers, topics
+     * and schema registry.
      *
-     * @throws IllegalStateException when Kafka's jars on the class path are older than 4.3, or another resolver uses the folder
-     * @throws IllegalArgumentException that lists all of: the Kafka properties make no clients; nothing can be kept in the folder
+     * @throws IllegalStateException if Kafka's jars on the class path are older than 4.3, or another resolver uses the folder
+     * @throws IllegalArgumentException if no Kafka client can be made of the properties, or the folder cannot be written; all
+     *     mistakes are listed
      */
     public static EmbeddedResolver open(EmbeddedResolverOptions options) {
-        // First: with older classes anything may fail, and with another message.
+        // First, because with older classes anything may fail, with a message that does not help.
         KafkaVersion.requireNew();
         List<String> mistakes = Stream.of(
                         KafkaOptions.failure(options.kafka()), StateDirectory.flaw(options.stateDir()))
@@ -67,19 +67,19 @@ public final class EmbeddedResolver implements IdentityResolver {
         return new EmbeddedResolver(new LocalTable(options));
     }
 
-    /** Whether the table is complete, fed and close to the end of its topic. Look-ups may be answered also when it is not. */
+    /** Whether the table is complete, fed and close to the end of its topic. A complete table answers also when this is false. */
     public boolean isReady() {
         LocalTable local = running;
         return local != null && local.progress().isReady();
     }
 
-    /** How far the table is. */
+    /** How far the table is filled. */
     public TableProgress progress() {
         LocalTable local = running;
         return local == null ? new TableProgress(false, null, null, "the resolver is closed", null) : local.progress();
     }
 
-    /** Since when it is not known that the table has all that its topic has; null before it was complete. */
+    /** Time since the table was last known to have all of its topic; null before it was complete. */
     public @Nullable Duration age() {
         LocalTable local = running;
         return local == null ? null : local.age();
@@ -88,8 +88,8 @@ public final class EmbeddedResolver implements IdentityResolver {
     /**
      * Blocks until the table is complete, fed and close to the end of its topic.
      *
-     * @param atMost how long; zero or less to look once
-     * @throws ResolverException when it is not by then, and says how far it is; when the resolver is closed; or when the thread is
+     * @param atMost how long to wait; zero or less to check once
+     * @throws ResolverException if it is not ready by then, with its progress; if the resolver is closed; or if the thread is
      *     interrupted
      */
     public void awaitReady(Duration atMost) {
@@ -103,7 +103,7 @@ public final class EmbeddedResolver implements IdentityResolver {
                         "the table is not ready after " + TimeUnit.MILLISECONDS.convert(atMost) + " ms: " + progress());
             }
             try {
-                Thread.sleep(LOOK_MILLIS);
+                Thread.sleep(POLL_MILLIS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new ResolverException(Kind.INTERRUPTED, "interrupted while the table was being filled", e);
@@ -113,12 +113,12 @@ public final class EmbeddedResolver implements IdentityResolver {
 
     @Override
     public Verdict resolve(Ref ref, Duration wait) {
-        return asksForEvent(ref) ? IdentityResolver.super.resolve(ref, wait) : find(ref);
+        return hasToken(ref) ? IdentityResolver.super.resolve(ref, wait) : find(ref);
     }
 
     @Override
     public List<Verdict> resolveAll(List<Ref> refs, Duration wait) {
-        return refs.stream().anyMatch(EmbeddedResolver::asksForEvent)
+        return refs.stream().anyMatch(EmbeddedResolver::hasToken)
                 ? IdentityResolver.super.resolveAll(refs, wait)
                 : answer(refs, null);
     }
@@ -133,7 +133,7 @@ public final class EmbeddedResolver implements IdentityResolver {
         return when(refs, wait, verdicts -> verdicts);
     }
 
-    private static boolean asksForEvent(Ref ref) {
+    private static boolean hasToken(Ref ref) {
         return ref.at() != null && ref.flaw() == null;
     }
 
@@ -143,9 +143,9 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     /**
-     * Answers all from one table.
+     * Answers all references from one table.
      *
-     * @param sights what became of each reference's event; null when none asks for one
+     * @param sights results of the waits for each reference's event; null if no reference has a token
      */
     private List<Verdict> answer(List<Ref> refs, @Nullable List<CompletableFuture<Sight>> sights) {
         List<Verdict> verdicts = new ArrayList<>(refs.size());
@@ -173,7 +173,7 @@ public final class EmbeddedResolver implements IdentityResolver {
                 return CompletableFuture.completedStage(shape.apply(answer(refs, sights)));
             }
             CompletableFuture<T> result = new CompletableFuture<>();
-            // On a thread of the common pool: what completes a sight is the thread that writes the table.
+            // On the common pool, because the thread that completes a sight is the one that writes the table.
             var unused = all.whenCompleteAsync((seen, failure) -> {
                 try {
                     requireOpen();
@@ -188,21 +188,21 @@ public final class EmbeddedResolver implements IdentityResolver {
         }
     }
 
-    /** What becomes of each reference's event; all or none of them wait. */
+    /** Waits for each reference's event; if one may not wait, none does. */
     private List<CompletableFuture<Sight>> sights(List<Ref> refs, Duration wait) {
         List<CompletableFuture<Sight>> sights = new ArrayList<>(refs.size());
         try {
             for (Ref ref : refs) {
-                if (asksForEvent(ref)) {
+                if (hasToken(ref)) {
                     table();
                     sights.add(requireOpen().sight(ref, wait));
                 } else {
-                    sights.add(NOTHING_ASKED);
+                    sights.add(NO_TOKEN);
                 }
             }
             return sights;
         } catch (Waiters.TooManyException e) {
-            sights.stream().filter(sight -> sight != NOTHING_ASKED).forEach(sight -> sight.cancel(false));
+            sights.stream().filter(sight -> sight != NO_TOKEN).forEach(sight -> sight.cancel(false));
             throw new ResolverException(
                     Kind.FULL, e.getMessage() + "; no more references may wait for events (maxPending)", e);
         }
@@ -227,8 +227,8 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     /**
-     * Fails what waits for events, writes the last snapshot and frees all threads, within about 45 s. The table's memory outside the
-     * heap is given back when the collector finds that no look-up reads it.
+     * Fails look-ups that wait for events, writes a last snapshot and frees all threads, within about 45 s. The garbage collector frees
+     * the table's memory outside the heap when no look-up reads it any more.
      */
     @Override
     public void close() {

@@ -11,19 +11,19 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Everything that can be set about an {@link EmbeddedResolver}; {@link #at} begins with the defaults.
+ * The options of an {@link EmbeddedResolver}; {@link #at} begins with the defaults.
  *
  * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
  * @param schemaRegistry base URL of the schema registry's Confluent API, or several separated by commas, which are asked in turn
- * @param stateDir folder for this resolver alone, kept over a restart: the table's snapshots. It is created if it is not there
+ * @param stateDir folder for this resolver alone, kept over a restart, with the table's snapshots. It is created if it does not exist
  * @param kafka any property of the Kafka clients and of the schema registry's client, such as {@code security.protocol}
- * @param snapshotInterval how often the table's snapshot is written anew, if anything changed
+ * @param snapshotInterval how often a snapshot of the table is written, if anything changed
  * @param maxPending most references that wait for the events of their tokens at once
- * @param maxLag records that the table may be behind its topic and be ready
- * @param maxLagAge how long no broker may tell how far behind the table is before it is not ready
- * @param refusals that are remembered, to answer tokens with what was refused and why; for 30 days at most
- * @param meters that the table's figures are registered with, under the names that a resolver has; one registry for each
- *     embedded resolver, or the figures of the first are shown
+ * @param maxLag most records that a ready table may be behind its topic
+ * @param maxLagAge age of the last known lag from which the table is not ready; the lag is unknown while no broker answers
+ * @param refusals most refusals that are remembered, to answer tokens of refused events with the reason; for 30 days at most
+ * @param meters registry for the table's metrics, which have the names of a resolver's. Each embedded resolver needs a registry of its
+ *     own; otherwise the metrics of the first are shown
  */
 public record EmbeddedResolverOptions(
         String bootstrapServers,
@@ -72,7 +72,7 @@ public record EmbeddedResolverOptions(
     }
 
     /**
-     * Begins with these and defaults.
+     * Begins with these settings, and the defaults of all others.
      *
      * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
      * @param schemaRegistry base URL of the schema registry's Confluent API, or several separated by commas
@@ -82,7 +82,7 @@ public record EmbeddedResolverOptions(
         return new Builder(bootstrapServers, schemaRegistry, stateDir);
     }
 
-    /** All but what may be secret: the values of Kafka properties, and the user info of URLs. */
+    /** Leaves out what may be secret: the values of Kafka properties, and the user info of URLs. */
     @Override
     public String toString() {
         return "EmbeddedResolverOptions[bootstrapServers=" + UserInfo.masked(bootstrapServers) + ", schemaRegistry="

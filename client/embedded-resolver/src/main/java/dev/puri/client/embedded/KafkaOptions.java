@@ -26,16 +26,16 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.streams.StreamsConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what is wrong with addresses and Kafka properties. The clients find it in their threads, one mistake at a time. */
+/** Finds mistakes in addresses and Kafka properties, which the clients would find one at a time in their threads. */
 final class KafkaOptions {
-    /** A client that is only made asks nobody. */
+    /** Address for clients that are made and closed without a request. */
     private static final String NOWHERE = "127.0.0.1:1";
 
-    /** As Kafka reads an address: a protocol is allowed and passed over. */
+    /** An address as Kafka parses it, which allows and ignores a protocol. */
     private static final Pattern ADDRESS =
             Pattern.compile("(?:[0-9a-zA-Z\\-%._]*://)?\\[?[0-9a-zA-Z\\-%._:]+]?:([0-9]{1,5})");
 
-    /** Their logins ask a server, which need not be there yet. */
+    /** SASL mechanisms whose login asks a server, which may not be running yet. */
     private static final Set<String> LOGINS_OVER_THE_NETWORK = Set.of("GSSAPI", "OAUTHBEARER");
 
     private KafkaOptions() {}
@@ -75,13 +75,13 @@ final class KafkaOptions {
             ConfluentSchemaRegistry.create(registryConfig(mistakes.isEmpty() ? urls : "http://" + NOWHERE, kafka))
                     .close();
         } catch (ConfigException e) {
-            // Its messages quote no credential.
+            // The message contains no credentials.
             mistakes.add("schema registry: " + e.getMessage());
         }
         return List.copyOf(mistakes);
     }
 
-    /** What the schema registry's client is made with. */
+    /** The configuration of the schema registry's client. */
     static Map<String, Object> registryConfig(String urls, Map<String, String> kafka) {
         Map<String, Object> config = new HashMap<>(kafka);
         config.put("schema.registry.url", urls);
@@ -144,10 +144,9 @@ final class KafkaOptions {
     }
 
     /**
-     * Makes a client and closes it, because a trust store or a login is only read then. A login that asks a server is left
-     * out.
+     * Makes a client and closes it, because only that reads trust stores and logins. Skipped if the login asks a server.
      *
-     * @return why the properties make no client; null when they do
+     * @return why no client can be made of the properties; null if one can
      */
     static @Nullable String failure(Map<String, String> kafka) {
         boolean isSasl = kafka.getOrDefault("security.protocol", "")

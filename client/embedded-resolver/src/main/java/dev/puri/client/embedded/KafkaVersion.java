@@ -19,7 +19,7 @@ final class KafkaVersion {
 
     private static final int MINOR = 3;
 
-    /** Confluent numbers its builds of Kafka 4 from 8 on. */
+    /** Confluent's major versions are ahead of Kafka's by this: its build of Kafka 4 is version 8. */
     private static final int CONFLUENT_AHEAD = 4;
 
     private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})\\b.*");
@@ -30,14 +30,14 @@ final class KafkaVersion {
     /**
      * Checks the jars that this class sees.
      *
-     * @throws IllegalStateException when one is too old, with the versions found and needed, and the setting of the build
+     * @throws IllegalStateException if one is too old; the message has the versions found and needed, and the build setting
      */
     static void requireNew() {
         require(read("/kafka/kafka-version.properties"), read("/kafka/kafka-streams-version.properties"));
     }
 
     /**
-     * @param clients version of kafka-clients; null when its jar does not tell, which is passed over
+     * @param clients version of kafka-clients; null, which passes, if its jar does not say
      * @param streams version of kafka-streams; null likewise
      */
     static void require(@Nullable String clients, @Nullable String streams) {
@@ -75,7 +75,7 @@ final class KafkaVersion {
             properties.load(file);
             return properties.getProperty("version");
         } catch (IOException e) {
-            // A jar that cannot be read fails with its first class, and says so.
+            // The first class that is loaded from an unreadable jar fails with a clearer message.
             return null;
         }
     }

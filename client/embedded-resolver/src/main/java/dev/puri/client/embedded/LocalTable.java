@@ -31,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of this process, and all that feeds it.
+ * The table of this process, and the threads that feed it.
  *
  * <pre>
  * puri.identities.v1 ─▶ TableKeeper ─▶ Table ◀─ look-ups
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 final class LocalTable implements AutoCloseable {
     private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.REJECTIONS);
 
-    /** As long as the topic has them. */
+    /** Retention of the topic of refusals. */
     private static final Duration REFUSALS_MAX_AGE = Duration.ofDays(30);
 
     private final Parts parts = new Parts();
@@ -75,7 +75,7 @@ final class LocalTable implements AutoCloseable {
                             kafka,
                             options.bootstrapServers(),
                             TOPICS::contains,
-                            // Of a refusal the reason alone is enough.
+                            // Without this topic a refusal still has its reason.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
                     TransactionWatch::close);
@@ -96,13 +96,13 @@ final class LocalTable implements AutoCloseable {
                             options.maxLag(),
                             options.maxLagAge(),
                             transactions::reason,
-                            // The collector is the application's: it pauses all of it. The memory is freed when it
-                            // runs.
+                            // No forced collection, which would pause the whole application. The next collection frees
+                            // the memory of a replaced table.
                             () -> {},
                             clock,
                             meters),
                     TableKeeper::close);
-            // Closed first: nobody is to wait for events while the rest is closed.
+            // Added last and so closed first: no look-up must wait for events while the rest closes.
             parts.add(waiters, Waiters::close);
             writes = new ReadYourWrites(
                     new TableRows(keeper::table), answers, refusals, waiters, keeper::partitions, meters);
@@ -120,12 +120,12 @@ final class LocalTable implements AutoCloseable {
 
     private static SchemaRegistry registry(EmbeddedResolverOptions options) {
         Map<String, Object> config = KafkaOptions.registryConfig(options.schemaRegistry(), options.kafka());
-        // The table waits itself, where it can be stopped and be seen to wait.
+        // The table's own thread retries, so that it can be stopped and its progress shows the wait.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
 
-    /** The table, once complete; null before. */
+    /** The table; null until it is complete. */
     @Nullable
     Table table() {
         return keeper.table();
@@ -141,17 +141,18 @@ final class LocalTable implements AutoCloseable {
                 refusals.trouble());
     }
 
-    /** Since when it is not known that the table has all; null before it was complete. */
+    /** Time since the table was last known to have all of its topic; null before it was complete. */
     @Nullable
     Duration age() {
         return keeper.age();
     }
 
     /**
-     * What becomes of the event of a reference that is not malformed and has a token.
+     * Waits for the event of a reference, which must have a token and not be malformed.
      *
-     * @return completes on a thread that writes the table, so what depends on it must hop away; cancelling it ends the wait
-     * @throws Waiters.TooManyException when as many wait as may
+     * @return the result. The thread that writes the table completes it, so callbacks must continue on another thread. Cancelling it
+     *     ends the wait
+     * @throws Waiters.TooManyException if too many references wait already
      */
     CompletableFuture<Sight> sight(Ref ref, Duration wait) throws Waiters.TooManyException {
         Position token = Objects.requireNonNull(ref.at());
@@ -161,7 +162,7 @@ final class LocalTable implements AutoCloseable {
                 : writes.await(this, Objects.requireNonNull(ref.handle()), token, wait);
     }
 
-    /** Ends what waits, writes the last snapshot and frees all threads; what could not be closed does not keep the rest open. */
+    /** Ends waits, writes a last snapshot and frees all threads. A part that fails to close does not keep the others open. */
     @Override
     public void close() {
         parts.close();

@@ -10,14 +10,14 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder that one resolver uses at a time: two would write each other's snapshots.
+ * A folder that one resolver uses at a time: two would overwrite each other's snapshots.
  *
- * @param lock goes with the process
+ * @param lock the lock file; the kernel releases its lock when the process ends
  */
 record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
     private static final String LOCK = "resolver.lock";
 
-    /** Why nothing can be kept in a folder, which is created if it is not there; null when it can. */
+    /** Creates a folder if it does not exist. Returns why it cannot be used; null if it can. */
     static @Nullable String flaw(Path path) {
         try {
             Files.createDirectories(path);
@@ -28,10 +28,10 @@ record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
     }
 
     /**
-     * Takes it, and creates it if it is not there.
+     * Locks a folder, and creates it if it does not exist.
      *
-     * @throws IllegalStateException when another resolver uses it
-     * @throws UncheckedIOException when nothing can be kept there
+     * @throws IllegalStateException if another resolver uses it
+     * @throws UncheckedIOException if it cannot be written
      */
     static StateDirectory take(Path path) {
         try {
@@ -53,7 +53,7 @@ record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
         try {
             return lock.tryLock() == null;
         } catch (OverlappingFileLockException e) {
-            // By this process.
+            // This process holds the lock.
             return true;
         }
     }

@@ -3,14 +3,14 @@ package dev.puri.client.embedded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the table of an {@link EmbeddedResolver} is.
+ * How far the table of an {@link EmbeddedResolver} is filled.
  *
- * @param isComplete whether look-ups are answered; for good, once a table was complete
- * @param reached offsets of its topic that the table at work has seen, summed over partitions; null before the end was read
- * @param end offsets that the topic had when the brokers were last asked; null likewise
- * @param reason why answers may be missing or old, for people; null when the table is current
- * @param refusalsTrouble why refusals are not followed, for people; null when they are. Tokens of refused events are answered then
- *     without the refusal's detail, or only when the wait is over; look-ups without a token are not affected
+ * @param isComplete whether look-ups are answered; stays true once a table was complete
+ * @param reached offsets of its topic that the table has read, summed over partitions; null before the end offsets are known
+ * @param end end offsets of the topic when the brokers were last asked, summed over partitions; null likewise
+ * @param reason why answers may be missing or old, for people; null if the table is current
+ * @param refusalsTrouble why refusals are not followed, for people; null if they are. If not, tokens of refused events are answered
+ *     without the refusal's detail, or only at the end of the wait; look-ups without a token are not affected
  */
 public record TableProgress(
         boolean isComplete,

@@ -16,14 +16,14 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the client's verdicts of what a look-up in the table found. */
+/** Turns the results of look-ups in the table into the client's verdicts. */
 final class Verdicts {
     private Verdicts() {}
 
     /**
      * Looks a reference up.
      *
-     * @param ref not malformed
+     * @param ref a reference that is not malformed
      */
     static Verdict of(Ref ref, LookUp lookUp) {
         Puri puri = ref.puri();
@@ -97,7 +97,7 @@ final class Verdicts {
     }
 
     /**
-     * The verdict of a reference whose event was waited for; null when the event was seen, and the table has to be asked.
+     * The verdict on a reference after the wait for its event; null if the event was seen, so that the table must be asked.
      */
     static @Nullable Verdict of(Ref ref, Sight sight) {
         return switch (sight) {
@@ -109,18 +109,18 @@ final class Verdicts {
     }
 
     private static Verdict refused(Ref ref, Sight.Refused refused) {
-        Refusal told = refused.refusal();
+        Refusal refusal = refused.refusal();
         String reason = refused.reason().name();
-        if (told == null) {
+        if (refusal == null) {
             return new Verdict.Refused(ref, reason, null, null, null, null);
         }
-        Holder holder = told.holder();
+        Holder holder = refusal.holder();
         return new Verdict.Refused(
                 ref,
                 reason,
-                told.detail(),
+                refusal.detail(),
                 holder == null ? null : holder.owner(),
                 holder == null ? null : holder.shard(),
-                told.survivor());
+                refusal.survivor());
     }
 }

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.Locale;
 import java.util.UUID;
 
-/** The databases that an outbox can be in. */
+/** The databases that can hold an outbox. */
 public enum Dialect {
     /** PostgreSQL 12 or newer. */
     POSTGRESQL,
@@ -15,12 +15,12 @@ public enum Dialect {
     MARIADB;
 
     /**
-     * A table's number in PostgreSQL, by its name as the parameter. A name may go without its schema, and two schemas
-     * may have tables of the same name.
+     * SQL for the oid of a table in PostgreSQL; its parameter is the name. The oid tells apart tables of the same name in two schemas,
+     * and is the same with and without the schema in the name.
      */
     static final String OID = "?::regclass::oid";
 
-    /** The folder of its migrations, below this package. */
+    /** Name of the folder of its migrations, below this package. */
     String folder() {
         return name().toLowerCase(Locale.ROOT);
     }

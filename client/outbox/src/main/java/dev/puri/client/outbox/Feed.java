@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports new rows to a relay as their transactions commit, so that it need not poll. It may report a row twice, or one
- * that is gone. While it starts and after it failed the relay polls. One thread calls {@link #start}, {@link #state}
- * and {@link #stop}.
+ * Reports new rows to a relay as their transactions commit, so that the relay need not poll. A feed may report a row twice, or one that
+ * is gone. The relay polls while the feed starts and after it failed. One thread calls {@link #start}, {@link #state} and {@link
+ * #stop}.
  */
 public interface Feed {
     /** No feed: the relay polls. */
@@ -25,11 +25,11 @@ public interface Feed {
         public void stop() {}
     };
 
-    /** Takes rows. */
+    /** Receives rows from a feed. */
     @FunctionalInterface
     interface Sink {
         /**
-         * Returns when these rows are published, or kept among the blocked ones.
+         * Publishes rows. Returns when they are published or moved to the blocked rows.
          *
          * @param seqs the rows' {@code seq} in the order of commit
          * @throws SQLException when the database failed
@@ -39,12 +39,12 @@ public interface Feed {
         void accept(List<Long> seqs) throws SQLException, InterruptedException;
     }
 
-    /** How far a feed is. */
+    /** The state of a feed. */
     sealed interface State {
         /** It does not report every row yet. */
         record Starting() implements State {}
 
-        /** It reports every row that was there when it started or was committed since. */
+        /** It reports every row that existed when it started or was committed since. */
         record Running() implements State {}
 
         /** It ended, and may be started again after {@link #stop}. */
@@ -52,20 +52,20 @@ public interface Feed {
     }
 
     /**
-     * Starts. Returns soon, and fails by its {@link #state} alone.
+     * Starts the feed. Does not block for long, and reports failures by its {@link #state} alone.
      *
      * @param leader the connection that holds the relay's lock, for use in this call only
-     * @param sink to be called by one thread
+     * @param sink receives the rows; the feed calls it on one thread
      */
     void start(Connection leader, Sink sink);
 
-    /** How far it is. */
+    /** The current state. */
     State state();
 
-    /** Stops, and returns when the sink is called no more. Does nothing when it does not run. */
+    /** Stops the feed, and returns when it calls the sink no more. Does nothing if it does not run. */
     void stop();
 
-    /** What a relay says of a state; null when all is well. */
+    /** The problem that a relay reports for a state; null for none. */
     static @Nullable String problem(State state) {
         return state instanceof State.Failed failed
                 ? "the feed failed, so the table is polled: " + failed.error()

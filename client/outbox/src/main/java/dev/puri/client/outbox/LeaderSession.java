@@ -22,19 +22,19 @@ import org.slf4j.LoggerFactory;
 /**
  * Publishes rows while its relay leads.
  *
- * <p>Rows go in waves, of which each has at most one row of a pURI, and the next wave begins when all of the last one are
- * answered. So a row that the broker refuses late is not overtaken by one that was sent behind it. After each wave its
- * rows are deleted, on the connection that holds the relay's lock: a relay that lost the lock fails there, after one wave
- * at most, and a killed one repeats at most one event of each pURI.
+ * <p>Rows are sent in waves. A wave has at most one row of each pURI, and the next wave begins when all rows of the last one are
+ * acknowledged or failed. So no row overtakes an earlier one that the broker refuses late. After a wave its published rows are
+ * deleted on the connection that holds the relay's lock. A relay that lost the lock fails there, after one wave at most, and a
+ * killed relay repeats at most one event of each pURI.
  *
- * <p>A row that cannot be published moves to the blocked ones, in the same table as the later rows of its pURI. While a
- * pURI has rows there all its rows go there.
+ * <p>A row that cannot be published moves to the table of blocked rows, and so do the later rows of its pURI as long as that table has
+ * rows of it.
  */
 final class LeaderSession implements AutoCloseable {
-    /** Times the largest payload this is the memory that a relay takes, 128 MiB. */
+    /** Most rows in memory; with the largest payload they take 128 MiB. */
     static final int BATCH = 256;
 
-    /** For a whole wave. The publisher gives each event up earlier, unless delivery.timeout.ms is longer. */
+    /** Timeout of a whole wave. The publisher fails each event earlier, unless delivery.timeout.ms is longer. */
     static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(150);
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
@@ -63,7 +63,7 @@ final class LeaderSession implements AutoCloseable {
         this.isClosing = isClosing;
     }
 
-    /** Makes the first blocked row of each pURI due, where something ended between two statements. */
+    /** Makes the first blocked row of each pURI due if it has no time to retry, because a process ended between two statements. */
     synchronized void makeAllFirstDue() throws SQLException {
         requireOpen();
         tables.makeAllFirstDue(connection);
@@ -72,8 +72,8 @@ final class LeaderSession implements AutoCloseable {
     /**
      * Publishes the first rows of the outbox.
      *
-     * @return how many there were
-     * @throws RelayException when nothing can be published for now
+     * @return number of rows read
+     * @throws RelayException if nothing can be published for now
      */
     synchronized int poll() throws SQLException, InterruptedException {
         requireOpen();
@@ -83,9 +83,9 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /**
-     * Publishes those of these rows that are still there. Once the relay is being closed, the rest stays in the table.
+     * Publishes those of these rows that are still in the table. Once the relay is being closed, the rest stays there.
      *
-     * @throws RelayException when nothing can be published for now
+     * @throws RelayException if nothing can be published for now
      */
     void publishPresent(Iterable<List<Long>> batches) throws SQLException, InterruptedException {
         for (List<Long> batch : batches) {
@@ -125,19 +125,20 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /**
-     * What a turn did.
+     * The result of a turn.
      *
-     * @param polled rows of the outbox, published or blocked
-     * @param problem why no blocked row could be published, although rows of the outbox were handled after that
+     * @param retried blocked rows that were published
+     * @param polled rows of the outbox that were published or blocked
+     * @param problem why no blocked row could be published, if rows of the outbox were handled all the same; else null
      */
     record Turn(int retried, int polled, @Nullable RelayException problem) {}
 
     /**
-     * Tries blocked rows again, and then publishes the first rows of the outbox, also if all that was tried again failed:
-     * it may be of one partition.
+     * Retries blocked rows, and then publishes the first rows of the outbox. It polls the outbox also if all retried rows failed, because
+     * they may all be of one partition.
      *
      * @param polls false if a feed reports the rows of the outbox
-     * @throws RelayException when nothing can be published for now
+     * @throws RelayException if nothing can be published for now
      */
     Turn turn(boolean polls) throws SQLException, InterruptedException {
         int retried = 0;
@@ -155,10 +156,10 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /**
-     * Tries again to publish blocked rows whose time has come, one of each pURI.
+     * Retries blocked rows that are due, one of each pURI.
      *
      * @return how many were published
-     * @throws RelayException when nothing can be published for now
+     * @throws RelayException if nothing can be published for now
      */
     synchronized int retryDue() throws SQLException, InterruptedException {
         requireOpen();
@@ -167,7 +168,7 @@ final class LeaderSession implements AutoCloseable {
         for (OutboxRow row : answers.published()) {
             tables.deleteBlocked(connection, row);
         }
-        // Those that failed are noted too, or they would be due at once in the next session, and end it likewise.
+        // Failed rows get a later time too; otherwise they would be due at once and end the next session too.
         for (Map<OutboxRow, Throwable> errors : List.of(answers.refused(), answers.failed())) {
             for (Map.Entry<OutboxRow, Throwable> each : errors.entrySet()) {
                 noteRefused(each.getKey(), each.getValue(), tables.attempts(connection, each.getKey()) + 1);
@@ -191,10 +192,10 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /**
-     * What became of a wave.
+     * The results of a wave.
      *
-     * @param refused errors of rows alone
-     * @param failed rows that failed as any other would have
+     * @param refused rows with errors of their own
+     * @param failed rows with errors that concern every row
      */
     record Answers(List<OutboxRow> published, Map<OutboxRow, Throwable> refused, Map<OutboxRow, Throwable> failed) {
         @Nullable
@@ -218,9 +219,8 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /**
-     * Waits for a wave, and no longer than the timeout for all of it: a broker that is away answers no row. If a row is
-     * acknowledged, brokers are not away, so those that time out are refused: their partition or topic has no leader, or
-     * too few replicas.
+     * Waits for a wave, at most for the timeout in all: an unreachable broker answers no row. If any row is acknowledged, brokers are
+     * reachable, so rows that time out count as refused: their partition has no leader or too few replicas.
      */
     static Answers answers(Map<OutboxRow, CompletableFuture<@Nullable Void>> sent, long timeoutNanos)
             throws InterruptedException {
@@ -262,10 +262,10 @@ final class LeaderSession implements AutoCloseable {
         return new Answers(published, refused, failed);
     }
 
-    /** Moves those that fit out of a list. */
-    private static List<OutboxRow> take(List<OutboxRow> from, Predicate<OutboxRow> fits) {
+    /** Removes the matching rows from a list, and returns them. */
+    private static List<OutboxRow> take(List<OutboxRow> from, Predicate<OutboxRow> matches) {
         List<OutboxRow> taken = new ArrayList<>();
-        from.removeIf(row -> fits.test(row) && taken.add(row));
+        from.removeIf(row -> matches.test(row) && taken.add(row));
         return taken;
     }
 
@@ -275,7 +275,7 @@ final class LeaderSession implements AutoCloseable {
         }
     }
 
-    /** Ends; the connection stays open. */
+    /** Ends the session; the connection stays open. */
     @Override
     public synchronized void close() {
         isClosed = true;

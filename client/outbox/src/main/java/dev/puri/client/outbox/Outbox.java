@@ -55,7 +55,7 @@ public final class Outbox {
 
     /**
      * @param table as {@link OutboxSchema#sql(Dialect, String)} takes it
-     * @param trace the trace of the calling thread, asked for by every call of {@code add}; null when there is none
+     * @param trace returns the trace of the calling thread, or null; every call of {@code add} asks it
      * @throws IllegalArgumentException when the table's name has another form
      */
     public Outbox(Dialect dialect, String table, Supplier<@Nullable TraceContext> trace) {
@@ -76,7 +76,7 @@ public final class Outbox {
     }
 
     /**
-     * Adds events to the transaction of a connection, in this order, by two statements in all.
+     * Adds events to the transaction of a connection, in this order, with two statements in all.
      *
      * @see #add
      */
@@ -111,7 +111,7 @@ public final class Outbox {
         }
     }
 
-    /** In Avro's single-object encoding: a fingerprint of the schema, then the record. */
+    /** Encodes an event in Avro's single-object encoding: a fingerprint of the schema, then the record. */
     private static byte[] payload(Event event) {
         try {
             ByteBuffer encoded = EventAvro.toAvro(event).toByteBuffer();
@@ -135,7 +135,7 @@ public final class Outbox {
                 .sorted()
                 .toList();
         String keys = numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
-        // The keys are numbers of ours. The table's oid in the upper half keeps outboxes of a database apart.
+        // The keys are numbers and need no parameters. The upper half has the oid, to keep outboxes apart.
         String sql = dialect == Dialect.POSTGRESQL
                 ? "SELECT pg_advisory_xact_lock((" + Dialect.OID + "::bigint << 32) | k) FROM unnest(ARRAY[" + keys
                         + "]::bigint[]) AS k"
@@ -144,7 +144,7 @@ public final class Outbox {
             if (dialect == Dialect.POSTGRESQL) {
                 lock.setString(1, table);
             }
-            // A driver with a fetch size runs the statement as its rows are read.
+            // With a fetch size, a driver takes the locks only as the rows are read.
             int locked = 0;
             try (ResultSet rows = lock.executeQuery()) {
                 while (rows.next()) {
@@ -162,7 +162,7 @@ public final class Outbox {
         return Math.floorMod(puri.toString().hashCode(), BUCKETS);
     }
 
-    /** The lower half of a lock's key. */
+    /** The lower half of the key of a pURI's advisory lock. */
     private static long hash(Puri puri) {
         return puri.toString().hashCode() & 0xFFFF_FFFFL;
     }

@@ -23,14 +23,14 @@ import org.slf4j.LoggerFactory;
  * <p>A row is deleted when the broker has acknowledged it, so whatever fails at whatever time, its event is published at
  * least once. Repeats have the same event id and count once.
  *
- * <p>A row that the broker or the serializer refuses blocks its own pURI and no other. It is kept with its error and
- * tried again, after 1 s at first and 60 s at last; {@link #retry} and {@link #skip} are for an operator.
+ * <p>A row that the broker or the serializer refuses blocks its own pURI and no other. It is kept with its error and retried, at first
+ * after 1 s and at last every 60 s; {@link #retry} and {@link #skip} are for an operator.
  */
 public final class OutboxRelay implements AutoCloseable {
     private static final Duration STANDBY = Duration.ofSeconds(1);
     private static final Duration RETRY_CHECK = Duration.ofSeconds(1);
 
-    /** For a relay that is interrupted, to close its publisher and to give its lock back. */
+    /** Time for an interrupted relay to close its publisher and to release its lock. */
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
@@ -119,7 +119,7 @@ public final class OutboxRelay implements AutoCloseable {
             FeedRun run = new FeedRun(session);
             try {
                 long sweptNanos = System.nanoTime();
-                // A sweep goes on until a page is not full: rows that no feed reports may be any number.
+                // A sweep goes on until a page is not full, for any number of rows may be unreported.
                 boolean isSweeping = true;
                 while (!isClosed) {
                     run.keepUp(connection);
@@ -195,7 +195,7 @@ public final class OutboxRelay implements AutoCloseable {
             }
         }
 
-        /** Ends the session when the feed's thread could not publish. */
+        /** Ends the session if the feed's thread failed to publish. */
         void throwFailure() {
             Exception e = failure;
             if (e != null) {
@@ -205,7 +205,7 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Lets a polling relay look at its table at once, as after a commit in the same process. It does not end the wait
+     * Makes a polling relay read its table at once, for example after a commit in this process. It does not end the wait
      * after a failure. Never blocks.
      */
     public void wake() {
@@ -213,9 +213,9 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * What the outbox holds, and how this relay does.
+     * Reads the state of the outbox and of this relay.
      *
-     * @throws SQLException when the database cannot be asked
+     * @throws SQLException if the database fails
      */
     public RelayStatus status() throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
@@ -225,9 +225,9 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Lets a blocked row be tried again now, by whichever relay leads, within a second.
+     * Makes a blocked row due now; the relay that leads retries it within a second.
      *
-     * @return false when no row with this event id blocks
+     * @return false if no row with this event id blocks its pURI
      */
     public boolean retry(UUID eventId) throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
@@ -237,10 +237,10 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Gives a blocked row up: its event is never published, and those behind it are. It may have been published already,
-     * if it is being tried at this moment.
+     * Deletes a blocked row: its event is not published, and those behind it are. The event may have been published all the same if a
+     * relay is retrying it at this moment.
      *
-     * @return false when no blocked row has this event id
+     * @return false if no blocked row has this event id
      */
     public boolean skip(UUID eventId) throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
@@ -254,8 +254,8 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Ends after the wave of rows that is under way; what is left stays in the table. The relay is interrupted after the
-     * publisher's timeouts, which are 46 s unless set otherwise, and has 10 s more to give its lock back.
+     * Ends after the wave that is under way; the other rows stay in the table. The relay's thread is interrupted after the publisher's
+     * timeouts, 46 s by default, and has 10 s more to release its lock.
      */
     @Override
     public void close() {
@@ -271,7 +271,7 @@ public final class OutboxRelay implements AutoCloseable {
         }
     }
 
-    /** Waits for a thread, and interrupts it at the first bound; false if it runs at the second. */
+    /** Waits for a thread to end, and interrupts it at the first bound; false if it still runs at the second. */
     static boolean ends(Thread thread, Duration bound, Duration afterInterrupt) throws InterruptedException {
         thread.join(bound.toMillis());
         if (thread.isAlive()) {

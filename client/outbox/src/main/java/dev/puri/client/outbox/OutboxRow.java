@@ -12,9 +12,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event that is to be published.
+ * A row of the outbox: an event to publish.
  *
- * @param seq its place among the rows of its pURI
+ * @param seq its number, which grows among the rows of a pURI
  * @param aggregateid the canonical pURI
  * @param payload the event in Avro's single-object encoding
  */
@@ -42,8 +42,10 @@ record OutboxRow(
     }
 
     /**
-     * @throws IllegalArgumentException when the payload is no event of this row, or was written with a schema that this
-     *     build does not have
+     * Decodes the event.
+     *
+     * @throws IllegalArgumentException if the payload is no event of this row's pURI, or was written with a schema that this build does
+     *     not have
      */
     Event event() {
         Event event;

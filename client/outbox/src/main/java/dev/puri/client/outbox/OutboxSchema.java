@@ -13,20 +13,20 @@ import java.util.regex.Pattern;
  * dev/puri/client/outbox/DATABASE/V1__puri_outbox.sql}, for Flyway, Liquibase or an administrator.
  */
 public final class OutboxSchema {
-    /** The table's name in those files. The other tables' names begin with it. */
+    /** The table's name in these files. The names of the other tables begin with it. */
     public static final String DEFAULT_TABLE = "puri_outbox";
 
     private static final Pattern TABLE = Pattern.compile("([a-z_][a-z0-9_]{0,40}\\.)?[a-z_][a-z0-9_]{0,40}");
 
     private OutboxSchema() {}
 
-    /** The statements that make the tables under their default names. */
+    /** Returns the SQL that creates the tables under their default names. */
     public static String sql(Dialect dialect) {
         return sql(dialect, DEFAULT_TABLE);
     }
 
     /**
-     * The statements that make the tables.
+     * Returns the SQL that creates the tables.
      *
      * @param table lower-case letters, digits and {@code _}, up to 41 characters; a schema may stand before it
      * @throws IllegalArgumentException when the table's name has another form
@@ -44,7 +44,7 @@ public final class OutboxSchema {
         }
     }
 
-    /** The same, one statement each, for drivers that take no more at once. */
+    /** Returns the SQL as single statements, for drivers that take one at a time. */
     public static List<String> statements(Dialect dialect, String table) {
         return Arrays.stream(sql(dialect, table).split(";\\s*\\n")).toList();
     }

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The statements of a relay. The tables are the only state that it has: a row is in the outbox or among the blocked ones
- * until it is published.
+ * The SQL statements of a relay. The tables are its only state: a row is in the outbox or among the blocked rows until it is
+ * published.
  */
 final class OutboxTables {
     /** Error texts are cut at this length. */
@@ -27,17 +27,17 @@ final class OutboxTables {
 
     private static final int MAX_PURIS_SHOWN = 100;
 
-    /** Keeps the relays' advisory locks apart from others of the database. */
+    /** First key of the relays' advisory locks; keeps them apart from other locks of the database. */
     private static final int LOCK_SPACE = OutboxSchema.DEFAULT_TABLE.hashCode();
 
-    /** A table has one lock, with or without its schema in its configured name. */
+    /** Name of a table's lock, the same whether or not the configured name has the schema. */
     private static final String LOCK_NAME = "CONCAT('puri_outbox ', MD5(CONCAT(?, '.', ?)))";
 
-    /** A host that died keeps the lock for as long as the database believes in its session: about two minutes. */
+    /** Bounds how long the session of a dead host keeps the lock: about two minutes. */
     private static final List<String> POSTGRESQL_LIMITS =
             List.of("SET tcp_keepalives_idle = 60", "SET tcp_keepalives_interval = 10", "SET tcp_keepalives_count = 6");
 
-    /** In seconds; longer than a wave may keep the session idle. */
+    /** The same in MySQL, in seconds; longer than a wave keeps the session idle. */
     private static final String MYSQL_LIMIT = "SET SESSION wait_timeout = 600";
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
@@ -56,8 +56,8 @@ final class OutboxTables {
     }
 
     /**
-     * Takes the lock that one relay of a table can have, for as long as the connection lasts. A replica gives none: its
-     * locks are apart from the primary's.
+     * Tries to take the lock of a table's relays, which lasts as long as the session. Returns false on a replica, whose locks are
+     * independent of the primary's.
      */
     boolean tryLead(Connection connection) throws SQLException {
         String sql = dialect == Dialect.POSTGRESQL
@@ -79,10 +79,10 @@ final class OutboxTables {
     }
 
     /**
-     * Checks that this session has the lock still. A driver of MySQL or MariaDB may connect again by itself, and the new
-     * session has none.
+     * Checks that this session still has the lock. A driver of MySQL or MariaDB may reconnect by itself, and the new session has no
+     * lock.
      *
-     * @throws SQLException when it has not
+     * @throws SQLException if the session does not have it
      */
     void requireLead(Connection connection) throws SQLException {
         if (dialect != Dialect.POSTGRESQL
@@ -92,8 +92,8 @@ final class OutboxTables {
     }
 
     /**
-     * Gives the lock back, because a pool may keep the connection open. If that fails, the session ends, which gives it back
-     * too; else no relay would lead for as long as the pool keeps the connection.
+     * Releases the lock, because a pool may keep the session open. If that fails, it ends the session, which releases the lock too;
+     * otherwise no relay could lead as long as the pool keeps the session.
      */
     void resign(Connection connection) {
         try {
@@ -160,12 +160,12 @@ final class OutboxTables {
         }
     }
 
-    /** The first rows, in order. */
+    /** Reads the first rows, ordered by {@code seq}. */
     List<OutboxRow> first(Connection connection, int max) throws SQLException {
         return rows(connection, "SELECT " + OutboxRow.COLUMNS + " FROM " + outbox + " ORDER BY seq LIMIT " + max);
     }
 
-    /** Those of these rows that are still there, in order. */
+    /** Reads those of these rows that still exist, ordered by {@code seq}. */
     List<OutboxRow> present(Connection connection, List<Long> seqs) throws SQLException {
         return rows(
                 connection,
@@ -173,7 +173,7 @@ final class OutboxTables {
                         + ") ORDER BY seq");
     }
 
-    /** Blocked rows whose turn it is: the first of their pURI, with a time to retry that has come. */
+    /** Reads blocked rows that are due: the first of each pURI whose time to retry has come. */
     List<OutboxRow> due(Connection connection, long nowMillis, int max) throws SQLException {
         return rows(
                 connection,
@@ -194,7 +194,7 @@ final class OutboxTables {
         }
     }
 
-    /** Those of these pURIs that have blocked rows. */
+    /** Returns the pURIs among those of these rows that have blocked rows. */
     Set<String> blockedAmong(Connection connection, List<OutboxRow> rows) throws SQLException {
         List<String> puris =
                 rows.stream().map(OutboxRow::aggregateid).distinct().toList();
@@ -227,16 +227,16 @@ final class OutboxTables {
         }
     }
 
-    /** Removes a row that was blocked and is published now, and makes the next one of its pURI due. */
+    /** Deletes a blocked row that was published, and makes the next one of its pURI due. */
     void deleteBlocked(Connection connection, OutboxRow row) throws SQLException {
         execute(connection, "DELETE FROM " + blocked + " WHERE seq = " + row.seq());
         makeFirstDue(connection, row.aggregateid());
     }
 
     /**
-     * Makes the first blocked row of a pURI due, unless it has a time to retry already. It follows in a transaction of
-     * its own whatever may change which row is first: an operator may skip a row while the leader moves one behind it,
-     * and whoever comes here last sees both changes.
+     * Makes the first blocked row of a pURI due, unless it has a time to retry already. It runs in a transaction of its own after every
+     * change of the pURI's blocked rows: an operator may skip a row while the leader moves another one behind it, and the later
+     * of the two calls sees both changes.
      */
     private void makeFirstDue(Connection connection, String puri) throws SQLException {
         long first;
@@ -255,8 +255,8 @@ final class OutboxTables {
     }
 
     /**
-     * Makes the first blocked row of each pURI due that has no time to retry: where a process ended between two statements, or
-     * an operator's change was not followed by its second one.
+     * Makes the first blocked row of each pURI due if it has no time to retry, because a relay or an operator's process ended between
+     * two statements.
      */
     void makeAllFirstDue(Connection connection) throws SQLException {
         Set<String> puris = new HashSet<>();
@@ -273,7 +273,7 @@ final class OutboxTables {
         }
     }
 
-    /** Moves rows to the blocked ones of their pURIs, to be published when it is their turn. */
+    /** Moves rows to the blocked rows of their pURIs, to be published in their order. */
     void moveToBlocked(Connection connection, List<OutboxRow> rows) throws SQLException {
         connection.setAutoCommit(false);
         try {
@@ -302,7 +302,7 @@ final class OutboxTables {
         }
     }
 
-    /** Notes an attempt that failed. */
+    /** Records a failed attempt. */
     void noteFailure(Connection connection, OutboxRow row, String error, long retryMillis) throws SQLException {
         String sql =
                 "UPDATE " + blocked + " SET error = ?, attempts = attempts + 1, retry_ms = ? WHERE seq = " + row.seq();
@@ -313,7 +313,7 @@ final class OutboxTables {
         }
     }
 
-    /** How often a blocked row was tried; 0 when it is gone. */
+    /** Number of attempts to publish a blocked row; 0 if the row is gone. */
     int attempts(Connection connection, OutboxRow row) throws SQLException {
         try (PreparedStatement select =
                         connection.prepareStatement("SELECT attempts FROM " + blocked + " WHERE seq = " + row.seq());
@@ -322,12 +322,12 @@ final class OutboxTables {
         }
     }
 
-    /** Makes a blocked row due; false when no blocked row has this event id. */
+    /** Makes a blocked row due; false if no row that blocks its pURI has this event id. */
     boolean retryNow(Connection connection, UUID id) throws SQLException {
         return change(connection, "UPDATE " + blocked + " SET retry_ms = 0 WHERE id = ? AND error IS NOT NULL", id);
     }
 
-    /** Removes a blocked row unpublished; false when no blocked row has this event id. */
+    /** Deletes a blocked row unpublished; false if no blocked row has this event id. */
     boolean skip(Connection connection, UUID id) throws SQLException {
         String puri;
         try (PreparedStatement select =
@@ -352,7 +352,7 @@ final class OutboxTables {
         }
     }
 
-    /** Counts what is there. */
+    /** Reads the state of the outbox for a status. */
     RelayStatus status(Connection connection, boolean leads, @Nullable String problem) throws SQLException {
         long waiting = number(connection, counted(outbox));
         long blockedRows = number(connection, counted(blocked));
@@ -405,8 +405,8 @@ final class OutboxTables {
     }
 
     /**
-     * Runs a statement for each row. A list of numbers in one statement would let MySQL scan the table, lock rows of
-     * transactions that are not committed, and wait for those.
+     * Runs a statement for each row. With a list of numbers in one statement, MySQL may scan the table and wait for the locks of
+     * uncommitted rows.
      */
     private static void forEach(Connection connection, String sql, List<OutboxRow> rows) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {

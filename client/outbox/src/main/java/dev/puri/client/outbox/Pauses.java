@@ -5,12 +5,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** The waits of a relay's thread. All of them end when the relay is closed, and those for rows also by a wake-up. */
+/** The waits of a relay's thread. Closing the relay ends all of them, and a wake-up ends the wait for rows. */
 final class Pauses {
     private final Semaphore wake = new Semaphore(0);
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** Waits after a failure or on standby. A wake-up that comes meanwhile is kept for {@link #untilWoken}. */
+    /** Waits after a failure or on standby. A wake-up meanwhile is kept for {@link #untilWoken}. */
     void backOff(Duration time) throws InterruptedException {
         var unused = closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
     }

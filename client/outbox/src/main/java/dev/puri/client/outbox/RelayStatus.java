@@ -6,15 +6,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an outbox holds and how its relay does, for health checks and metrics.
+ * The state of an outbox and of its relay, for health checks and metrics.
  *
  * @param leads whether this relay is the one that publishes; the others stand by
- * @param waiting rows that are not published yet, without blocked ones; 10,000 means at least so many
- * @param oldestWaiting when the first of them was added; null when there is none
- * @param blockedRows rows that could not be published, and those behind them, counted likewise
- * @param oldestBlocked when the oldest of those was added; null when there is none
+ * @param waiting rows that are not published yet, without blocked ones; 10,000 means 10,000 or more
+ * @param oldestWaiting when the first waiting row was added; null if there is none
+ * @param blockedRows rows that could not be published, and the rows behind them; 10,000 means 10,000 or more
+ * @param oldestBlocked when the oldest blocked row was added; null if there is none
  * @param blocked the rows that block their pURIs, the first 100 in the order of the outbox
- * @param problem why nothing is published, or why the feed of the relay does not run; null when all is well
+ * @param problem why nothing is published, or why the relay's feed does not run; null if there is no problem
  */
 public record RelayStatus(
         boolean leads,
@@ -33,9 +33,9 @@ public record RelayStatus(
      *
      * @param puri the canonical pURI
      * @param eventId to {@link OutboxRelay#retry} or {@link OutboxRelay#skip}
-     * @param seq the row's place in the outbox
+     * @param seq the row's number in the outbox
      * @param addedAt when the service added it
-     * @param attempts how often it was tried
+     * @param attempts number of attempts to publish it
      * @param reason the last error
      */
     public record BlockedPuri(String puri, UUID eventId, long seq, Instant addedAt, int attempts, String reason) {}

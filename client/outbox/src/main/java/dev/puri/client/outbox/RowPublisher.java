@@ -30,29 +30,29 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes rows as events, by a publisher of its own. It tells errors of a row from errors of the broker.
+ * Publishes rows as events with a publisher of its own, and tells errors of a row from errors of the broker.
  *
- * <p>To find a topic missing takes {@code max.block.ms}, in which the sending thread is blocked. So the topics of a wave are
- * sent to by threads of their own, a topic that refused a record gets no other of the wave, and it is not asked again for a
- * pause. However many topics are missing, a wave takes that time once, and the rows of the others go on.
+ * <p>A send to a missing topic blocks its thread for {@code max.block.ms} and then fails. So each topic of a wave has a sending thread of
+ * its own. After such a failure the topic gets no further row of the wave, and is paused: later waves fail its rows without a send.
+ * However many topics are missing, a wave takes {@code max.block.ms} once, and the rows of other topics are sent meanwhile.
  */
 final class RowPublisher implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** A publisher's, unless {@code delivery.timeout.ms} is set. */
+    /** Delivery timeout of a publisher unless {@code delivery.timeout.ms} is set. */
     private static final Duration DELIVERY_TIMEOUT = Duration.ofSeconds(30);
 
-    /** After which a publisher gives an event up beyond its delivery timeout. */
+    /** Time beyond the delivery timeout after which a publisher fails an event. */
     private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
 
     /**
-     * A shorter wait than a publisher's; the other timeouts fit what the caller sets. A wave is waited for, so there is nothing
-     * to linger for.
+     * {@code max.block.ms} is shorter than a publisher's; its other timeouts adapt to those that the caller sets. There is no linger,
+     * because a wave is sent whole and then waited for.
      */
     private static final Map<String, String> DEFAULTS =
             Map.of(ProducerConfig.MAX_BLOCK_MS_CONFIG, "10000", ProducerConfig.LINGER_MS_CONFIG, "0");
 
-    /** Properties that a relay ignores: a publisher refuses other values than its own, or has no use for them here. */
+    /** Properties that a relay ignores, because a publisher refuses other values than its own or a relay does not need them. */
     private static final Set<String> IGNORED = Set.of(
             ProducerConfig.ACKS_CONFIG,
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
@@ -63,31 +63,34 @@ final class RowPublisher implements AutoCloseable {
             IdentityPublisher.RESOLVER_URL,
             IdentityPublisher.RESOLVER_TOKEN);
 
-    /** How long a topic that refused a record is not asked again, doubled by each further refusal. */
+    /** First pause of a topic, doubled by each further failure. */
     private static final Duration TOPIC_PAUSE = Duration.ofSeconds(10);
 
     private static final Duration MAX_TOPIC_PAUSE = Duration.ofMinutes(5);
 
-    /** Topics that refused are forgotten at this number. */
-    private static final int MAX_REFUSING = 1000;
+    /** All pauses are forgotten when there are so many. */
+    private static final int MAX_PAUSED = 1000;
 
     /**
-     * After a wave that asked missing topics again in vain, none is asked again for so many times as long, or many of them, whose
-     * pauses end one after the other, would hold up every wave.
+     * After a wave that retried paused topics in vain, none is retried for this many times the duration of that wave. Otherwise many
+     * missing topics, whose pauses end one after the other, would hold up every wave.
      */
-    private static final int REST_AFTER_ASKING = 9;
+    private static final int REST_FACTOR = 9;
 
     private final BiFunction<Event, Map<String, String>, CompletionStage<Position>> publisher;
     private final Runnable close;
     private final Predicate<String> ownsTopic;
     private final LongSupplier nanos;
     private final ExecutorService senders = Executors.newCachedThreadPool(RowPublisher::thread);
-    private final Map<String, Refusing> refusing = new HashMap<>();
+    private final Map<String, PausedTopic> paused = new HashMap<>();
+
+    /** Until then no paused topic is retried. */
     private long restUntilNanos;
 
-    private record Refusing(long untilNanos, Duration pause, Exception error) {}
+    /** A topic to which a send failed at once, with the error that its rows get during the pause. */
+    private record PausedTopic(long untilNanos, Duration pause, Exception error) {}
 
-    /** A row that can be read. */
+    /** A row and its decoded event. */
     private record Outgoing(OutboxRow row, Event event) {}
 
     RowPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
@@ -128,9 +131,10 @@ final class RowPublisher implements AutoCloseable {
     }
 
     /**
-     * How long a wave and closing the publisher after it take, apart from the answers of a schema registry.
+     * Returns how long a wave and closing the publisher after it take at most, without the time in which the serializer asks the schema
+     * registry.
      *
-     * @param given as a publisher is opened with; a value that Kafka refuses counts as absent
+     * @param given properties of the publisher; a value that Kafka refuses counts as absent
      */
     static Duration closeTimeout(Map<?, ?> given) {
         Map<String, Object> properties = publisherProperties(given);
@@ -143,7 +147,7 @@ final class RowPublisher implements AutoCloseable {
         return Duration.ofMillis(wave).plus(CLOSE_TIMEOUT);
     }
 
-    /** At most ten minutes. */
+    /** The value of a property in milliseconds, at most ten minutes. */
     private static long millis(Map<String, Object> properties, String key, long otherwise) {
         Object value = properties.get(key);
         try {
@@ -158,11 +162,11 @@ final class RowPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes a wave. Returns when each row is sent or refused; blocks for {@code max.block.ms} at most if topics are missing.
+     * Sends a wave. Returns when each row is sent or failed; blocks for {@code max.block.ms} at most if topics are missing.
      *
      * @param wave at most one row of each pURI, so that the order among topics does not matter
-     * @return for each row, in the order of the wave, what is completed when all in-sync replicas have it, or with the error
-     *     of this row or of one before it on its topic
+     * @return a future for each row, in the order of the wave. It completes when all in-sync replicas have the event, or with the
+     *     error of this row or of an earlier one of its topic
      */
     Map<OutboxRow, CompletableFuture<@Nullable Void>> publish(List<OutboxRow> wave) throws InterruptedException {
         Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new HashMap<>();
@@ -178,29 +182,29 @@ final class RowPublisher implements AutoCloseable {
         }
         long begunAt = nanos.getAsLong();
         byTopic.entrySet().removeIf(each -> {
-            Exception pause = pause(each.getKey(), begunAt);
-            if (pause == null) {
+            Exception error = pauseError(each.getKey(), begunAt);
+            if (error == null) {
                 return false;
             }
-            each.getValue().forEach(one -> answers.put(one.row(), CompletableFuture.failedFuture(pause)));
+            each.getValue().forEach(one -> answers.put(one.row(), CompletableFuture.failedFuture(error)));
             return true;
         });
-        boolean isRefusedAgain = false;
+        boolean isRetriedInVain = false;
         Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = sendAll(byTopic);
         for (Map.Entry<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> each : sent.entrySet()) {
-            boolean wasRefusing = refusing.containsKey(each.getKey());
-            Exception refusal = refusal(each.getValue().values());
-            if (refusal == null) {
-                refusing.remove(each.getKey());
+            boolean isRetry = paused.containsKey(each.getKey());
+            Exception error = topicError(each.getValue().values());
+            if (error == null) {
+                paused.remove(each.getKey());
             } else {
-                remember(each.getKey(), refusal);
-                isRefusedAgain |= wasRefusing;
+                pause(each.getKey(), error);
+                isRetriedInVain |= isRetry;
             }
             answers.putAll(each.getValue());
         }
-        if (isRefusedAgain) {
+        if (isRetriedInVain) {
             long now = nanos.getAsLong();
-            restUntilNanos = now + REST_AFTER_ASKING * (now - begunAt);
+            restUntilNanos = now + REST_FACTOR * (now - begunAt);
         }
         Map<OutboxRow, CompletableFuture<@Nullable Void>> inOrder = new LinkedHashMap<>();
         for (OutboxRow row : wave) {
@@ -212,13 +216,13 @@ final class RowPublisher implements AutoCloseable {
         return inOrder;
     }
 
-    /** The error by which a topic refused a record, if it is not to be asked now; null if it is. */
-    private @Nullable Exception pause(String topic, long now) {
-        Refusing refused = refusing.get(topic);
-        if (refused == null) {
+    /** The error that paused a topic; null if rows may be sent to it now. */
+    private @Nullable Exception pauseError(String topic, long now) {
+        PausedTopic pause = paused.get(topic);
+        if (pause == null) {
             return null;
         }
-        return now - refused.untilNanos() < 0 || now - restUntilNanos < 0 ? refused.error() : null;
+        return now - pause.untilNanos() < 0 || now - restUntilNanos < 0 ? pause.error() : null;
     }
 
     /** The topic of an event. */
@@ -232,7 +236,7 @@ final class RowPublisher implements AutoCloseable {
         }
     }
 
-    /** The topics side by side, each by a thread; one alone by the thread that calls. */
+    /** Sends the rows of each topic on a thread of its own; those of a single topic on the calling thread. */
     private Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sendAll(Map<String, List<Outgoing>> byTopic)
             throws InterruptedException {
         Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = new LinkedHashMap<>();
@@ -251,26 +255,26 @@ final class RowPublisher implements AutoCloseable {
                 if (e.getCause() instanceof InterruptedException interrupted) {
                     throw interrupted;
                 }
-                throw new IllegalStateException("sending fails by its answers alone", e.getCause());
+                throw new IllegalStateException("a send reports every failure in its future", e.getCause());
             }
         }
         return sent;
     }
 
-    /** Sends rows of one topic in their order. The first that fails for more than itself fails the rest. */
+    /** Sends rows of one topic in their order. The first failure that concerns more than its own row fails the rest. */
     private Map<OutboxRow, CompletableFuture<@Nullable Void>> send(List<Outgoing> rows) throws InterruptedException {
         Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new LinkedHashMap<>();
-        Exception refusal = null;
+        Exception failure = null;
         for (Outgoing each : rows) {
-            if (refusal != null) {
-                answers.put(each.row(), CompletableFuture.failedFuture(refusal));
+            if (failure != null) {
+                answers.put(each.row(), CompletableFuture.failedFuture(failure));
                 continue;
             }
             CompletableFuture<@Nullable Void> answer = send(each);
             answers.put(each.row(), answer);
             if (answer.isCompletedExceptionally()) {
                 Exception error = errorOf(answer);
-                refusal = isOfTopic(error) || !isOfRow(error) ? error : null;
+                failure = isOfTopic(error) || !isOfRow(error) ? error : null;
             }
         }
         return answers;
@@ -294,8 +298,8 @@ final class RowPublisher implements AutoCloseable {
         return result;
     }
 
-    /** The error by which a topic refused a row at once; null when it did not. */
-    private static @Nullable Exception refusal(Collection<CompletableFuture<@Nullable Void>> answers) {
+    /** The error of the topic among futures that have failed already; null if there is none. */
+    private static @Nullable Exception topicError(Collection<CompletableFuture<@Nullable Void>> answers) {
         return answers.stream()
                 .filter(CompletableFuture::isCompletedExceptionally)
                 .map(RowPublisher::errorOf)
@@ -319,19 +323,19 @@ final class RowPublisher implements AutoCloseable {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
-    private void remember(String topic, Exception error) {
-        if (refusing.size() >= MAX_REFUSING) {
-            refusing.clear();
+    private void pause(String topic, Exception error) {
+        if (paused.size() >= MAX_PAUSED) {
+            paused.clear();
         }
-        Refusing before = refusing.get(topic);
+        PausedTopic before = paused.get(topic);
         Duration pause = before == null ? TOPIC_PAUSE : before.pause().multipliedBy(2);
         if (pause.compareTo(MAX_TOPIC_PAUSE) > 0) {
             pause = MAX_TOPIC_PAUSE;
         }
-        refusing.put(topic, new Refusing(nanos.getAsLong() + pause.toNanos(), pause, error));
+        paused.put(topic, new PausedTopic(nanos.getAsLong() + pause.toNanos(), pause, error));
     }
 
-    /** The error of a future that has failed. */
+    /** The error of a failed future. */
     static Exception errorOf(CompletableFuture<?> failed) {
         try {
             failed.join();
@@ -351,7 +355,7 @@ final class RowPublisher implements AutoCloseable {
                 : error instanceof IllegalArgumentException;
     }
 
-    /** Whether the partition's leader may be away or lack replicas: Kafka tried again until its time was over. */
+    /** Whether the error may come from one partition, without a leader or with too few replicas: Kafka retries these until a timeout. */
     static boolean mayBeOfPartition(Throwable error) {
         Throwable cause = error instanceof PublishException && error.getCause() != null ? error.getCause() : error;
         return cause instanceof TimeoutException || cause instanceof RetriableException;
@@ -361,7 +365,7 @@ final class RowPublisher implements AutoCloseable {
         return error instanceof PublishException failure && failure.scope() == PublishException.Scope.TOPIC;
     }
 
-    /** What to record of an error of a row, whose pURI and id are beside it: Kafka's error, where it is one. */
+    /** The text of a row's error for its column: that of Kafka's exception if there is one, since pURI and id have columns of their own. */
     static String description(Throwable error) {
         Throwable cause = error instanceof PublishException && error.getCause() != null ? error.getCause() : error;
         return cause.getClass().getSimpleName() + ": " + cause.getMessage();

@@ -3,8 +3,8 @@ package dev.puri.client.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace that an event belongs to, as the headers of W3C Trace Context have it. It becomes the headers {@code
- * traceparent} and {@code tracestate} of the event's record.
+ * The trace of an event as the values of W3C Trace Context's headers. They become the headers {@code traceparent} and {@code tracestate} of
+ * the event's record.
  *
  * @param traceparent such as {@code 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01}
  * @param tracestate null when there is none
@@ -13,13 +13,13 @@ public record TraceContext(String traceparent, @Nullable String tracestate) {
     private static final int TRACEPARENT_LENGTH = 55;
     private static final int MAX_TRACESTATE_LENGTH = 512;
 
-    /** The header's value, or null when it is none of version 00: a trace must not make a transaction fail. */
+    /** The header's value, or null if it has not the form of version 00: a trace must not make a transaction fail. */
     @Nullable
     String storedParent() {
         return traceparent.length() == TRACEPARENT_LENGTH && isPrintable(traceparent) ? traceparent : null;
     }
 
-    /** The header's value, or null when it is longer than the standard asks to pass on, or goes without its parent. */
+    /** The header's value, or null if it is longer than the standard requires to propagate, or the parent is missing. */
     @Nullable
     String storedState() {
         return storedParent() != null

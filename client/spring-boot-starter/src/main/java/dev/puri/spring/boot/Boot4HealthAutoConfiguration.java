@@ -14,7 +14,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Health indicators of Boot 4. The class for Boot 3 says the same with that one's types. */
+/** Health indicators of Boot 4. The class for Boot 3 is the same with the types of that version. */
 @AutoConfiguration(after = {MonitorAutoConfiguration.class, ResolverAutoConfiguration.class})
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 public class Boot4HealthAutoConfiguration {
@@ -31,7 +31,7 @@ public class Boot4HealthAutoConfiguration {
         return Health.status(report.status()).withDetails(report.details()).build();
     }
 
-    /** Of relays. */
+    /** Health of relays. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Outbox.class)
     @ConditionalOnBean(RelayMonitors.class)

@@ -7,12 +7,12 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
-/** Matches when one of these settings is there. Boot's own condition does not see lists in YAML. */
+/** Matches if at least one of these settings has a value. Boot's own condition does not see lists in YAML. */
 @Documented
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Conditional(OnSettingCondition.class)
 @interface ConditionalOnSetting {
-    /** Names in their canonical form. */
+    /** Names of the settings in canonical form. */
     String[] value();
 }

@@ -4,19 +4,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Health of one part, without Boot's types, which are in other packages in Boot 4 than in Boot 3.
+ * Health of one part, without Boot's types, whose packages differ between Boot 3 and 4.
  *
  * @param status code of Boot's status
- * @param details for people; no value is null
+ * @param details details for people; no value is null
  */
 record HealthReport(String status, Map<String, Object> details) {
     static final String UP = "UP";
     static final String DOWN = "DOWN";
 
-    /** Some pURIs need an operator, and all others go on. Boot does not count this status in the application's own. */
+    /** Some pURIs need an operator, and all others go on. Boot ignores this status in the health of the application. */
     static final String BLOCKED = "BLOCKED";
 
-    /** Of several parts by name: the worst status, and the details of each. One part alone is reported as it is. */
+    /** Combines the reports of parts by their names: the worst status, and the details of each. The report of a single part is returned as it is. */
     static HealthReport of(Map<String, HealthReport> parts) {
         if (parts.size() == 1) {
             return parts.values().iterator().next();

@@ -4,7 +4,7 @@ import dev.puri.schemas.serde.UserInfo;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Settings below {@code puri} that cannot be used. The message lists every mistake, and no user info of a URL. */
+/** Settings below {@code puri} have mistakes. The message lists all, and masks the user info of URLs. */
 final class InvalidPuriPropertiesException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

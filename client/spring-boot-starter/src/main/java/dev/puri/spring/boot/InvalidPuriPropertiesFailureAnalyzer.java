@@ -5,7 +5,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Prints the mistakes instead of a stack trace, before Boot's own analyzer takes the first of them. */
+/** Prints the mistakes instead of a stack trace. It precedes Boot's own analyzer, which would show the first mistake only. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class InvalidPuriPropertiesFailureAnalyzer extends AbstractFailureAnalyzer<InvalidPuriPropertiesException> {
     @Override

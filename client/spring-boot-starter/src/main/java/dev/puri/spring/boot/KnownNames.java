@@ -10,7 +10,7 @@ import java.util.Locale;
 final class KnownNames {
     private KnownNames() {}
 
-    /** In the order of the record. */
+    /** All names, in the order of the record's components. */
     static List<String> all() {
         List<String> names = new ArrayList<>();
         add("puri", PuriProperties.class, names);
@@ -32,7 +32,7 @@ final class KnownNames {
         return camelCase.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
-    /** The first setting of a group. */
+    /** The first setting in a group. */
     static String firstBelow(String group) {
         return all().stream()
                 .filter(each -> each.startsWith(group + "."))
@@ -40,14 +40,14 @@ final class KnownNames {
                 .orElseThrow();
     }
 
-    /** The name with the fewest edits to another. */
+    /** The setting whose name has the smallest edit distance to another name. */
     static String nearest(String name) {
         return all().stream()
                 .min(Comparator.comparingInt(each -> edits(each, name)))
                 .orElseThrow();
     }
 
-    /** Levenshtein's distance. */
+    /** The Levenshtein distance. */
     private static int edits(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The current span as the application's propagation writes it, if that is W3C Trace Context, which is Boot's default. */
+/** Returns the current span in the headers of the application's propagator, if these are W3C Trace Context, Boot's default. */
 final class MicrometerTraceSource implements TraceSource {
     private final Tracer tracer;
     private final Propagator propagator;

@@ -17,13 +17,13 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Binds {@link PuriProperties} to the end and fails with all mistakes. Boot's binder would stop at the first value that does
- * not convert. Leaves every other binding alone.
+ * Collects all mistakes in the binding of {@link PuriProperties} and fails with them at its end. Boot's binder alone would stop at the
+ * first value that does not convert. Does not affect other bindings.
  */
 final class MistakeCollector extends AbstractBindHandler {
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("puri");
 
-    /** By the property, so that a value that does not convert is not called unknown as well. */
+    /** Mistakes by property, at most one each: a property whose value does not convert is also reported as unbound. */
     private final Map<ConfigurationPropertyName, String> unusable = new LinkedHashMap<>();
 
     private final List<String> others = new ArrayList<>();
@@ -32,7 +32,7 @@ final class MistakeCollector extends AbstractBindHandler {
         super(parent);
     }
 
-    private static boolean isOurs(ConfigurationPropertyName name) {
+    private static boolean isBelowRoot(ConfigurationPropertyName name) {
         return name.equals(ROOT) || ROOT.isAncestorOf(name);
     }
 
@@ -55,7 +55,7 @@ final class MistakeCollector extends AbstractBindHandler {
         ConfigurationProperty property = property(name, context);
         boolean isGroup = target.getType().resolve(Object.class).isRecord();
         if (isGroup && property != null && isVariable(property)) {
-            // PURI_RESOLVER is a variable of the puri command.
+            // For example PURI_RESOLVER, a variable of the puri command.
             return null;
         }
         unusable.put(
@@ -64,11 +64,11 @@ final class MistakeCollector extends AbstractBindHandler {
                         ? name + ": is a group of settings, such as " + KnownNames.firstBelow(name.toString())
                                 + origin(property)
                         : describe(name, property, target, error));
-        // The default takes its place, until onFinish.
+        // The binding continues with the default; onFinish fails.
         return null;
     }
 
-    /** The binder knows none any more when the value of a group did not convert. */
+    /** Finds the property of a failure. The context has none if the value of a group did not convert. */
     private static @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
         if (context.getConfigurationProperty() != null) {
             return context.getConfigurationProperty();
@@ -115,11 +115,11 @@ final class MistakeCollector extends AbstractBindHandler {
         try {
             super.onFinish(name, target, context, result);
         } catch (UnboundConfigurationPropertiesException e) {
-            if (!isOurs(name)) {
+            if (!isBelowRoot(name)) {
                 throw e;
             }
             for (ConfigurationProperty each : e.getUnboundProperties()) {
-                // No value, for it can be a misspelt token.
+                // Without the value, which may be a token under a misspelt name.
                 unusable.putIfAbsent(
                         each.getName(),
                         each.getName() + ": there is no such setting; the nearest is "

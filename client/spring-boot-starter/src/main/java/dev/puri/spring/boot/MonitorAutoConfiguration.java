@@ -1,9 +1,11 @@
 package dev.puri.spring.boot;
 
+import dev.puri.client.IdentityPublisher;
 import dev.puri.client.outbox.Outbox;
 import dev.puri.client.resolve.ResolverClient;
 import dev.puri.schemas.serde.UserInfo;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import java.util.HashMap;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
@@ -16,10 +18,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Metrics of relays and resolver clients, those of the application's own as well. */
-@AutoConfiguration(after = {OutboxAutoConfiguration.class, ResolverAutoConfiguration.class})
+/** Metrics of publishers, relays and resolver clients, those of the application's own as well. */
+@AutoConfiguration(
+        after = {OutboxAutoConfiguration.class, PublisherAutoConfiguration.class, ResolverAutoConfiguration.class})
 public class MonitorAutoConfiguration {
-    /** Of relays. */
+    /** Monitors of relays. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Outbox.class)
     @ConditionalOnBean(RelayLifecycle.class)
@@ -31,7 +34,7 @@ public class MonitorAutoConfiguration {
             return new RelayMonitors(monitors);
         }
 
-        /** Metrics. */
+        /** Metrics of relays. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(MeterBinder.class)
         static class MetricsConfiguration {
@@ -43,7 +46,7 @@ public class MonitorAutoConfiguration {
         }
     }
 
-    /** What actuator's endpoints show of settings, if the application has them show values. */
+    /** Keeps secrets out of the settings that actuator's endpoints show, if the application lets them show values. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(SanitizingFunction.class)
     static class ShownSettingsConfiguration {
@@ -54,6 +57,18 @@ public class MonitorAutoConfiguration {
             return shown -> shown.getKey().startsWith("puri.") && shown.getValue() instanceof CharSequence text
                     ? shown.withValue(UserInfo.masked(text.toString()))
                     : shown;
+        }
+    }
+
+    /** Metrics of publishers. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(KafkaClientMetrics.class)
+    @ConditionalOnBean(IdentityPublisher.class)
+    static class PublisherConfiguration {
+        @Bean
+        @ConditionalOnMissingBean
+        PublisherMetrics puriPublisherMetrics(Map<String, IdentityPublisher> publishers) {
+            return new PublisherMetrics(publishers.values());
         }
     }
 

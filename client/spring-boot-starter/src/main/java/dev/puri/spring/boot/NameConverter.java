@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.core.convert.converter.GenericConverter;
 
-/** Converts each name from text and to text, as one bean that Boot adds to every conversion service. */
+/** Converts names from and to text. One bean for all types, which Boot adds to every conversion service. */
 final class NameConverter implements GenericConverter {
     @Override
     public Set<ConvertiblePair> getConvertibleTypes() {

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Puts an outbox into the application's database, and relays it. */
+/** Configures an outbox in the application's database, and its relay. */
 @AutoConfiguration(
         after = {PuriAutoConfiguration.class, PublisherAutoConfiguration.class},
         afterName = {
@@ -33,8 +33,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 @ConditionalOnProperty(prefix = "puri.outbox", name = "enabled", matchIfMissing = true)
 public class OutboxAutoConfiguration {
     /**
-     * The tables. The database is asked when something depends on this bean, and not when all of it is replaced. It is asked after
-     * the application's migrations: Flyway refuses a schema that has a table already.
+     * Dialect and table of the outbox. Lazy, so that the database is not asked if the application replaces all beans that depend on this
+     * one. It is asked after the application's migrations, because Flyway refuses a schema that has a table already.
      */
     @Bean
     @Lazy
@@ -57,11 +57,11 @@ public class OutboxAutoConfiguration {
     @ConditionalOnMissingBean
     TransactionOutbox puriTransactionOutbox(
             Outbox outbox, DataSource dataSource, ObjectProvider<RelayLifecycle> relays) {
-        // Found at the first commit, so that a relay can be made of beans that use the outbox.
+        // Looked up at commit, so that a relay may depend on beans that use the outbox.
         return new TransactionOutbox(outbox, dataSource, () -> relays.ifUnique(RelayLifecycle::wake));
     }
 
-    /** The relay. */
+    /** The outbox's relay. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty(prefix = "puri.outbox.relay", name = "enabled", matchIfMissing = true)
     static class RelayConfiguration {
@@ -96,7 +96,7 @@ public class OutboxAutoConfiguration {
         }
     }
 
-    /** Traces of Micrometer Tracing. */
+    /** Trace contexts from Micrometer Tracing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({io.micrometer.tracing.Tracer.class, io.micrometer.tracing.propagation.Propagator.class})
     @ConditionalOnBean({io.micrometer.tracing.Tracer.class, io.micrometer.tracing.propagation.Propagator.class})

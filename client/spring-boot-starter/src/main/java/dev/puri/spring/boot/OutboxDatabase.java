@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
- * Where an outbox is.
+ * The dialect and the table of an outbox.
  *
  * @param table as {@link OutboxSchema#sql(Dialect, String)} takes it
  */
 record OutboxDatabase(Dialect dialect, String table) {
-    /** Finds the dialect and makes the tables if both are asked for; else it opens no connection. */
+    /** Detects the dialect unless it is set, and creates the tables if that is enabled. Opens a connection only for these. */
     static OutboxDatabase open(DataSource dataSource, PuriProperties.Outbox settings) {
         requireTable(settings.table());
         String named = settings.dialect();
@@ -50,9 +50,9 @@ record OutboxDatabase(Dialect dialect, String table) {
     }
 
     /**
-     * The dialect of a database that calls itself so.
+     * Returns the dialect for a database's product name.
      *
-     * @throws InvalidPuriPropertiesException when an outbox cannot be in it
+     * @throws InvalidPuriPropertiesException if the database is not supported
      */
     static Dialect dialect(@Nullable String product) {
         String name = String.valueOf(product).toLowerCase(Locale.ROOT);
@@ -64,9 +64,9 @@ record OutboxDatabase(Dialect dialect, String table) {
         return Dialect.valueOf(name.toUpperCase(Locale.ROOT));
     }
 
-    /** In one transaction, where the database has such; several instances may start at once. */
+    /** Creates missing tables, in one transaction if the database supports that for tables. Several instances may do so at once. */
     private static void createTables(Connection connection, Dialect dialect, String table) throws SQLException {
-        if (isThere(connection, table)) {
+        if (exists(connection, table)) {
             return;
         }
         boolean commitsByItself = connection.getAutoCommit();
@@ -79,7 +79,7 @@ record OutboxDatabase(Dialect dialect, String table) {
         } catch (SQLException e) {
             connection.rollback();
             connection.setAutoCommit(true);
-            if (!isThere(connection, table)) {
+            if (!exists(connection, table)) {
                 throw e;
             }
         } finally {
@@ -87,9 +87,9 @@ record OutboxDatabase(Dialect dialect, String table) {
         }
     }
 
-    private static boolean isThere(Connection connection, String table) throws SQLException {
+    private static boolean exists(Connection connection, String table) throws SQLException {
         boolean commitsByItself = connection.getAutoCommit();
-        // In a transaction PostgreSQL would refuse every statement after the one that fails.
+        // In a transaction, PostgreSQL would refuse all statements after the failing one.
         connection.setAutoCommit(true);
         try (Statement statement = connection.createStatement()) {
             statement.execute("SELECT seq FROM " + table + " WHERE 1 = 0");

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** Finds what is wrong with settings that were bound, without opening anything. */
+/** Finds mistakes in bound settings, without connecting to anything. */
 final class PropertyMistakes {
     /** Databases of {@code dev.puri.client.outbox.Dialect}, which need not be on the class path. */
     static final Set<String> DIALECTS = Set.of("postgresql", "mysql", "mariadb");
@@ -19,7 +19,7 @@ final class PropertyMistakes {
     private static final boolean READS_DECLARATIONS =
             ClassUtils.isPresent("dev.puri.client.declarations.CollectionsFile", null);
 
-    /** Names of {@code ResolverOptions} by which it lists its mistakes, and ours. */
+    /** The settings of the options of {@code ResolverOptions}, by whose names it lists mistakes. */
     private static final Map<String, String> OPTIONS = Map.ofEntries(
             Map.entry("addresses", "addresses"),
             Map.entry("token", "token"),
@@ -38,7 +38,7 @@ final class PropertyMistakes {
 
     private PropertyMistakes() {}
 
-    /** Each names the property, its value unless that is secret, and the rule. */
+    /** Returns the mistakes. Each has the name of the property, its value unless that is secret, and the rule. */
     static List<String> of(PuriProperties properties) {
         List<String> mistakes = new ArrayList<>();
         checkService(properties, mistakes);

@@ -20,10 +20,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.Resource;
 
-/** Makes events, and publishes them without an outbox. */
+/** Configures the factory of events, and the publisher for events without an outbox. */
 @AutoConfiguration(after = {PuriAutoConfiguration.class, ResolverAutoConfiguration.class})
 public class PublisherAutoConfiguration {
-    /** Events of this application. */
+    /** The factory of this application's events. */
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSetting({"puri.source", "spring.application.name"})
@@ -32,7 +32,7 @@ public class PublisherAutoConfiguration {
         return new Events(source != null ? source : environment.getRequiredProperty("spring.application.name"));
     }
 
-    /** The publisher. It connects in the background, and awaits by the application's resolver if there is one. */
+    /** The publisher. It connects in the background, and awaits outcomes with the application's resolver if there is one. */
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSetting("puri.kafka.bootstrap-servers")
@@ -52,7 +52,7 @@ public class PublisherAutoConfiguration {
         return declarations.getIfAvailable(Declarations::none)::ownsTopic;
     }
 
-    /** Reads {@code puri.collections}. */
+    /** The declarations in the file {@code puri.collections}. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(CollectionsFile.class)
     @ConditionalOnSetting("puri.collections")

@@ -47,7 +47,7 @@ public record PuriProperties(
             properties = Map.copyOf(properties);
         }
 
-        /** The names alone, for a value can be a password. */
+        /** Shows the properties without their values, which may be passwords. */
         @Override
         public String toString() {
             return "Kafka[bootstrapServers=" + UserInfo.masked(bootstrapServers.toString()) + ", properties="
@@ -60,14 +60,14 @@ public record PuriProperties(
      *
      * @param url Base URLs of the schema registry's Confluent API. The first that works is asked.
      */
-    // A list also because a record of one text would be made from the variable PURI_SCHEMA_REGISTRY of the puri
-    // command.
+    // A list for one more reason: Boot would convert the variable PURI_SCHEMA_REGISTRY of the puri command to a record
+    // of a single text.
     public record SchemaRegistry(@DefaultValue List<String> url) {
         public SchemaRegistry {
             url = List.copyOf(url);
         }
 
-        /** Without the user info of the URLs. */
+        /** Masks the user info of URLs. */
         @Override
         public String toString() {
             return "SchemaRegistry[url=" + UserInfo.masked(url.toString()) + "]";
@@ -112,10 +112,10 @@ public record PuriProperties(
         }
 
         /**
-         * The client's options.
+         * Returns the client's options.
          *
          * @param tls null for the platform's
-         * @throws IllegalArgumentException that lists all mistakes
+         * @throws IllegalArgumentException if there are mistakes; all are listed
          */
         ResolverOptions options(@Nullable SSLContext tls) {
             ResolverOptions.Builder options = ResolverOptions.at(addresses.toArray(String[]::new))
@@ -140,7 +140,7 @@ public record PuriProperties(
             return options.build();
         }
 
-        /** All but the token, which is secret, and the user info of addresses. */
+        /** Masks the token and the user info of addresses. */
         @Override
         public String toString() {
             return "Resolver[addresses=" + UserInfo.masked(addresses.toString()) + ", token="
@@ -194,7 +194,7 @@ public record PuriProperties(
             @DefaultValue("1s") Duration firstBackoff,
             @DefaultValue("1m") Duration maxLag) {}
 
-    /** Clamps what a timer cannot count: 2^63 ns are 292 years. */
+    /** Limits a duration to what a timer can count: 2^63 ns are 292 years. */
     static Duration bounded(Duration time) {
         return time.compareTo(LONGEST) > 0 ? LONGEST : time;
     }

@@ -12,10 +12,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports whether committed events are published: DOWN when the outbox cannot be read or rows have waited for too long,
- * BLOCKED when rows are blocked, else UP.
+ * Reports whether committed events are published: DOWN if the outbox cannot be read or rows have waited for too long, BLOCKED if rows
+ * are blocked, else UP.
  *
- * <p>A broker that is away for a moment does not make the application DOWN, for its transactions go on.
+ * <p>A short outage of the brokers does not make the application DOWN, because its transactions go on.
  */
 final class RelayHealth {
     private static final int MAX_BLOCKED_PURIS = 10;
@@ -63,7 +63,7 @@ final class RelayHealth {
         return new HealthReport(status.blockedRows() > 0 ? HealthReport.BLOCKED : HealthReport.UP, details);
     }
 
-    /** The age of the oldest row that waits and is not blocked; zero when there is none. */
+    /** The age of the oldest waiting row that is not blocked; zero if there is none. */
     static Duration lag(RelayStatus status, Instant now) {
         Instant oldest = status.oldestWaiting();
         return oldest == null || oldest.isAfter(now) ? Duration.ZERO : Duration.between(oldest, now);

@@ -8,14 +8,14 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Runs an {@link OutboxRelay} for as long as the application context runs. It starts after all beans are made, so after
- * migrations too, and before the web server. It stops after the web server and before any bean is destroyed, so the {@code
- * DataSource} outlives it. A context that fails to start stops no lifecycle but destroys its beans; the relay stops then too.
+ * Runs an {@link OutboxRelay} as long as the application context runs. The relay starts after all beans are created, hence after
+ * migrations, and before the web server. It stops after the web server and before any bean is destroyed, so that the {@code DataSource}
+ * outlives it. A context that fails to start destroys its beans without stopping lifecycles, so {@link #destroy} stops the relay too.
  *
  * <p>An application with several databases declares one for each.
  */
 public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
-    /** Below those of Boot's web servers and their graceful shutdown. */
+    /** Below the phases of Boot's web servers and their graceful shutdown. */
     static final int PHASE = DEFAULT_PHASE - 8192;
 
     private final RelaySettings settings;
@@ -23,7 +23,7 @@ public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
     private @Nullable volatile OutboxRelay running;
 
     /**
-     * @param feed for this relay alone; {@link Feed#NONE} to poll the table
+     * @param feed a feed that no other relay uses; {@link Feed#NONE} to poll the table
      */
     public RelayLifecycle(RelaySettings settings, Feed feed) {
         this.settings = settings;
@@ -37,7 +37,7 @@ public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
         }
     }
 
-    /** Returns when the rows that are under way are published; {@link OutboxRelay#close} says when at the latest. */
+    /** Stops the relay. Returns when the rows under way are published, within the time that {@link OutboxRelay#close} states. */
     @Override
     public synchronized void stop() {
         OutboxRelay relay = running;
@@ -64,9 +64,9 @@ public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * The relay, to ask for its status, and to retry or skip a blocked event.
+     * Returns the relay, for its status, and to retry or skip a blocked event.
      *
-     * @throws IllegalStateException when it does not run
+     * @throws IllegalStateException if it does not run
      */
     public OutboxRelay relay() {
         OutboxRelay relay = running;
@@ -76,7 +76,7 @@ public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
         return relay;
     }
 
-    /** Lets the relay look at its table at once, if it runs. Never blocks. */
+    /** Makes the relay read its table at once, if it runs. Never blocks. */
     public void wake() {
         OutboxRelay relay = running;
         if (relay != null) {

@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Asks for a relay's status, which costs two statements, at most every few seconds, however many health checks and gauges ask. */
+/** Caches a relay's status for {@link #MAX_AGE}, because reading it takes several statements and each gauge and health check asks for it. */
 final class RelayMonitor {
     static final Duration MAX_AGE = Duration.ofSeconds(2);
 
@@ -18,7 +18,7 @@ final class RelayMonitor {
     private long readNanos;
 
     /**
-     * What was read last. One of the two is null.
+     * The result of reading the status. One of the two is null.
      *
      * @param error why there is no status
      */
@@ -33,7 +33,7 @@ final class RelayMonitor {
         this.nanoTime = nanoTime;
     }
 
-    /** No older than {@link #MAX_AGE}. */
+    /** Returns a reading that is no older than {@link #MAX_AGE}. */
     synchronized Reading read() {
         long now = nanoTime.getAsLong();
         Reading known = last;

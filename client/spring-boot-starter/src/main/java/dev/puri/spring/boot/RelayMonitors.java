@@ -3,9 +3,9 @@ package dev.puri.spring.boot;
 import java.util.Map;
 
 /**
- * The application's relays.
+ * The monitors of the application's relays.
  *
- * @param byRelay by the name of the relay's bean
+ * @param byRelay monitors by the name of the relay's bean
  */
 record RelayMonitors(Map<String, RelayMonitor> byRelay) {
     RelayMonitors {

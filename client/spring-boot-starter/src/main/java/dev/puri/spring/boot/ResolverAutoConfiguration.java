@@ -8,12 +8,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 
-/** Asks resolvers. */
+/** Configures the resolver client. */
 @AutoConfiguration(
         after = PuriAutoConfiguration.class,
         afterName = "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration")
 public class ResolverAutoConfiguration {
-    /** The client. It connects at the first look-up, or in the background if it has a cache. */
+    /** The resolver client. It connects at the first look-up, or in the background if it has a cache. */
     @Bean
     @ConditionalOnMissingBean(IdentityResolver.class)
     @ConditionalOnSetting("puri.resolver.addresses")

@@ -13,14 +13,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports whether resolvers answer: UP when a look-up gets a verdict, whichever that is. While as many look-ups are under way as
- * the client's own bound allows, it is UP if one of them was answered within {@value #RECENT_SECONDS} s. Else DOWN.
+ * Reports whether resolvers answer: UP if a look-up gets any verdict. If the look-up is refused because the client's own bound of pending
+ * look-ups is reached, UP if another was answered within {@value #RECENT_SECONDS} s. Else DOWN.
  */
 final class ResolverHealth {
-    /** Nobody registers it: the namespace {@code puri} is the registry's own. Unknown names are not cached. */
+    /** A name that nobody can register, since the namespace {@code puri} is reserved. Unknown names are not cached, so it is always sent. */
     private static final Ref PROBE = Ref.of("puri:health:probe");
 
-    /** More than the deadline of a look-up, unless it is set otherwise. */
+    /** Longer than the default deadline of a look-up. */
     static final int RECENT_SECONDS = 10;
 
     private final Map<String, IdentityResolver> resolvers;
@@ -49,15 +49,15 @@ final class ResolverHealth {
             return new HealthReport(
                     e.kind() == Kind.FULL && isAnswering(resolver) ? HealthReport.UP : HealthReport.DOWN, details);
         } catch (RuntimeException e) {
-            // A resolver of the application's own may throw anything.
+            // A resolver that the application provides may throw anything.
             details.put("error", UserInfo.masked(e.toString()));
             return new HealthReport(HealthReport.DOWN, details);
         }
     }
 
     /**
-     * The bound of look-ups is this process's: taking it out of service would not make a resolver answer sooner. But look-ups
-     * also reach it when resolvers hang.
+     * Whether a resolver has answered recently. A full client alone is no reason for DOWN: without this instance, its load would go to
+     * the others. But a client is also full if resolvers hang.
      */
     private static boolean isAnswering(IdentityResolver resolver) {
         return resolver instanceof ResolverClient client

@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesBindin
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Reads and writes names in JSON, in parameters of controllers and in settings, if client-storage is on the class path. */
+/** Configures conversions of names in JSON, controller parameters and settings, if client-storage is on the class path. */
 @AutoConfiguration(
         beforeName = {
             "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",

@@ -29,11 +29,13 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * }
  * }</pre>
  *
- * <p>It works with every transaction manager that binds a JDBC connection of the outbox's {@code DataSource} to the thread:
- * those for JDBC, Jakarta Persistence and Hibernate do. In every other transaction, JTA's included, it refuses the event,
- * because the row would be committed or rolled back without the change that it reports. After the commit it is too late: a
- * listener of the phase {@code AFTER_COMMIT} needs a new transaction. There an event is refused if the transaction has others;
- * if it is the first, Spring shows its loss only at the end, and it is logged as an error. Thread-safe.
+ * <p>It works with every transaction manager that binds a JDBC connection of the outbox's {@code DataSource} to the thread: those for
+ * JDBC, Jakarta Persistence and Hibernate do. In any other transaction, for example of JTA, it refuses events, because the row would be
+ * committed or rolled back independently of the change that it reports.
+ *
+ * <p>After the commit, for example in a listener of the phase {@code AFTER_COMMIT}, a new transaction is needed. An event that is added
+ * there without one is refused if the transaction had events before. If it is the first one, it is lost: Spring shows that only at
+ * the end of the transaction, and it is logged as an error. Thread-safe.
  */
 public final class TransactionOutbox {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionOutbox.class);
@@ -44,9 +46,9 @@ public final class TransactionOutbox {
     private final Runnable committed;
 
     /**
-     * @param dataSource of the application's transactions, and of the table
-     * @param committed called after each commit of a transaction with events, by its thread; wakes a relay, and must
-     *     not block
+     * @param dataSource the DataSource of the application's transactions and of the outbox's table
+     * @param committed called after the commit of a transaction with events, on its thread, for example to wake a relay; must not
+     *     block
      */
     public TransactionOutbox(Outbox outbox, DataSource dataSource, Runnable committed) {
         this.outbox = outbox;
@@ -56,7 +58,7 @@ public final class TransactionOutbox {
         this.committed = committed;
     }
 
-    /** Transaction managers bind the connection of this one. */
+    /** The DataSource whose connections transaction managers bind to the thread. */
     private static DataSource target(DataSource dataSource) {
         DataSource target =
                 dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : dataSource;
@@ -75,12 +77,12 @@ public final class TransactionOutbox {
     /**
      * Adds events, in this order.
      *
-     * @throws IllegalTransactionStateException when the thread has no transaction of the outbox's {@code DataSource}, or it has
-     *     been committed with other events
-     * @throws IllegalStateException when the transaction's connection has auto-commit on, as with
+     * @throws IllegalTransactionStateException if the thread has no transaction of the outbox's {@code DataSource}, or its transaction
+     *     has been committed with other events
+     * @throws IllegalStateException if the transaction's connection has auto-commit on, as with
      *     {@code hibernate.connection.provider_disables_autocommit} and a pool that does not
-     * @throws org.springframework.dao.DataAccessException when the database refuses them
-     * @throws IllegalArgumentException when an event is larger than {@link Outbox#MAX_PAYLOAD_BYTES}
+     * @throws org.springframework.dao.DataAccessException if the database refuses them
+     * @throws IllegalArgumentException if an event is larger than {@link Outbox#MAX_PAYLOAD_BYTES}
      */
     public void addAll(List<Event> events) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -111,7 +113,7 @@ public final class TransactionOutbox {
         }
     }
 
-    /** That of this outbox in the thread's transaction; null before its first event. */
+    /** The state of this outbox in the thread's transaction; null before its first event. */
     private @Nullable Commit commit() {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             return null;
@@ -124,9 +126,10 @@ public final class TransactionOutbox {
     }
 
     /**
-     * Tells whether a transaction manager has bound a connection to the thread. A connection that takes part in no transaction
-     * is bound likewise, by {@code DataSourceUtils}, when it is used inside another DataSource's; with auto-commit off what it
-     * writes is rolled back when it returns to its pool. Only Spring's managers can see the difference, so this is one.
+     * Checks whether a transaction manager has bound a connection to the thread. {@code DataSourceUtils} binds connections too, when one
+     * is used inside a transaction of another DataSource. Such a connection has no transaction: with auto-commit off, its writes are
+     * rolled back when it returns to its pool. The difference is visible only to subclasses of Spring's transaction manager
+     * ({@code isExistingTransaction}), so this is one.
      */
     private static final class BoundConnections extends DataSourceTransactionManager {
         private static final long serialVersionUID = 1L;
@@ -137,13 +140,13 @@ public final class TransactionOutbox {
 
         boolean hasTransaction() {
             Object resource = TransactionSynchronizationManager.getResource(obtainDataSource());
-            // DataSourceUtils and the manager for JDBC mark theirs as synchronized; those for persistence do not.
+            // DataSourceUtils and the manager for JDBC mark their connections as synchronized; other managers do not.
             return resource instanceof ConnectionHolder connection
                     && (!connection.isSynchronizedWithTransaction() || isExistingTransaction(doGetTransaction()));
         }
     }
 
-    /** Follows the transaction of some events. Spring does not call {@link #afterCommit} if they were added after the commit. */
+    /** Follows a transaction with events. Spring does not call {@link #afterCommit} if the first event was added after the commit. */
     private final class Commit implements TransactionSynchronization {
         private boolean isDone;
 
@@ -151,7 +154,7 @@ public final class TransactionOutbox {
             return of == TransactionOutbox.this;
         }
 
-        /** Before all who may add events after the commit. */
+        /** First, before other callbacks that may add events after the commit. */
         @Override
         public int getOrder() {
             return Ordered.HIGHEST_PRECEDENCE;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.puri.client.IdentityPublisher;
 import dev.puri.client.outbox.RelayStatus;
 import dev.puri.client.outbox.RelayStatus.BlockedPuri;
 import dev.puri.client.resolve.IdentityResolver;
@@ -29,8 +30,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.FilteredClassLoader;
 
-/** What health and metrics tell. */
+/** Health and metrics. */
 class MonitorTest {
     private static final Instant NOW = Instant.parse("2026-11-23T08:00:00Z");
     private static final Duration MAX_LAG = Duration.ofMinutes(1);
@@ -209,9 +211,36 @@ class MonitorTest {
                                     "puri.outbox.lag",
                                     "puri.resolver.requests",
                                     "puri.resolver.cache.lookups",
-                                    "puri.resolver.feed.current");
+                                    "puri.resolver.feed.current",
+                                    "kafka.producer.record.send.total");
+                    assertThat(registry.get("kafka.producer.buffer.total.bytes")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(32 << 20);
                 });
         Contexts.runner().run(context -> assertThat(context).doesNotHaveBean(MeterBinder.class));
+    }
+
+    /** KafkaClientMetrics has a thread for each producer, which must end with the application. */
+    @Test
+    void metersOfAPublisherAreRemovedWhenTheContextCloses() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        Contexts.runner().withPropertyValues(Contexts.KAFKA).run(context -> {
+            context.getBean(PublisherMetrics.class).bindTo(registry);
+            assertThat(registry.getMeters()).isNotEmpty();
+        });
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void anApplicationWithoutMicrometerPublishesWithoutMetrics() {
+        Contexts.runner()
+                .withPropertyValues(Contexts.KAFKA)
+                .withClassLoader(new FilteredClassLoader("io.micrometer"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(IdentityPublisher.class)
+                        .doesNotHaveBean("puriPublisherMetrics"));
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.puri.client.Identifiers;
 import dev.puri.client.Identities;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.NewIdentity;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.outbox.RelayStatus;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.ResolverClient;
@@ -171,7 +172,11 @@ class MusicApplicationIT {
                         .await(track.puri(), token, Duration.ofSeconds(30))
                         .toCompletableFuture()
                         .get(60, TimeUnit.SECONDS))
-                .isInstanceOf(dev.puri.client.Fate.Settled.class);
+                .isInstanceOf(PublishOutcome.Accepted.class);
+        assertThat(json("GET", "/actuator/metrics/kafka.producer.record.send.total")
+                        .at("/measurements/0/value")
+                        .asInt())
+                .isPositive();
     }
 
     @Test

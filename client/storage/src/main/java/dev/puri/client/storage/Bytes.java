@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * Uuids and handles as bytes that sort, unsigned, as their texts do.
+ * Encodes uuids and handles as bytes whose unsigned order is that of their texts.
  *
  * <pre>
  * uuid    16 bytes, the first digits first
- * handle  2 bytes   the prefix as a number of base 26; left out where it is known
+ * handle  2 bytes   the prefix as a number of base 26; left out if the mapping has it
  *         10 bytes  15 characters of 5 bits, then 5 bits of 0
  * </pre>
  */
@@ -20,7 +20,7 @@ final class Bytes {
     static final int PREFIX_BYTES = 2;
 
     private static final int PREFIXES = 26 * 26 * 26;
-    private static final int FIRST = Handle.LENGTH - Handle.RANDOM_LENGTH;
+    private static final int RANDOM_START = Handle.LENGTH - Handle.RANDOM_LENGTH;
 
     private Bytes() {}
 
@@ -39,7 +39,7 @@ final class Bytes {
     static byte[] ofHandle(Handle handle) {
         String text = handle.text();
         int prefix = 0;
-        for (int i = 0; i < FIRST - 1; i++) {
+        for (int i = 0; i < RANDOM_START - 1; i++) {
             prefix = 26 * prefix + text.charAt(i) - 'a';
         }
         ByteBuffer buffer = ByteBuffer.allocate(PREFIX_BYTES + RANDOM_BYTES).putShort((short) prefix);
@@ -53,10 +53,10 @@ final class Bytes {
         return buffer.array();
     }
 
-    /** 12 characters are 60 bits, and 4 bits of the last 3 characters fill the long. */
+    /** The first 12 characters have 60 bits; 4 bits of the last 3 characters fill the long. */
     private static void putRandom(String text, ByteBuffer buffer) {
-        long first = bits(text, FIRST, FIRST + 12);
-        long last = bits(text, FIRST + 12, Handle.LENGTH);
+        long first = bits(text, RANDOM_START, RANDOM_START + 12);
+        long last = bits(text, RANDOM_START + 12, Handle.LENGTH);
         buffer.putLong(first << 4 | last >>> 11).putShort((short) (last << 5));
     }
 

@@ -3,8 +3,8 @@ package dev.puri.client.storage;
 import java.util.function.Function;
 
 /**
- * Writes a name as a column's value and reads it back. Both throw IllegalArgumentException with the rule that is broken.
- * Of every value that {@link #write} returns, {@link #read} returns the name; of every other value it throws.
+ * Writes a name as a column's value and reads it back. Both throw IllegalArgumentException with the broken rule. {@link #read} returns
+ * the name for every value that {@link #write} returns, and throws for all others.
  */
 record Codec<N, C>(Function<N, C> writer, Function<C, N> reader) {
     static <N, C> Codec<N, C> of(Function<N, C> writer, Function<C, N> reader) {

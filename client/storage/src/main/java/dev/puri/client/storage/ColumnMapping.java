@@ -8,14 +8,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores names of one kind in a column of one type. {@link PuriColumns} and {@link HandleColumns} make them.
+ * Stores names of one kind in a column of one type. {@link PuriColumns} and {@link HandleColumns} make mappings.
  *
- * <p>Each is reversible: {@code load(store(name))} equals the name, and two names never share a value. A name that the
- * column cannot represent is refused when it is stored, and so is a value that {@link #store} never returns when it is
- * loaded. Immutable and thread-safe; keep it in a constant.
+ * <p>A mapping is reversible: {@code load(store(name))} equals the name, and two names never share a value. {@link #store} refuses a name
+ * that the column cannot represent, and {@link #load} refuses a value that {@code store} never returns. Immutable and thread-safe; keep
+ * it in a constant.
  *
- * @param <N> the name: a {@link dev.puri.schemas.identity.Puri} or a {@link dev.puri.schemas.identity.Handle}
- * @param <C> the column's values: Long, UUID, String or byte[]
+ * @param <N> type of the names: a {@link dev.puri.schemas.identity.Puri} or a {@link dev.puri.schemas.identity.Handle}
+ * @param <C> type of the column's values: Long, UUID, String or byte[]
  */
 public final class ColumnMapping<N, C> {
     private static final Pattern SQL_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -28,8 +28,8 @@ public final class ColumnMapping<N, C> {
     private final Codec<N, C> codec;
 
     /**
-     * @param label what is mapped, for messages
-     * @param collection the {@code namespace:collection} of all its names; null when they have none in common
+     * @param label description of the names, for messages
+     * @param collection the {@code namespace:collection} of all names; null if they have none in common
      */
     ColumnMapping(
             String label, @Nullable String collection, Class<N> nameType, ColumnType<C> column, Codec<N, C> codec) {
@@ -56,9 +56,9 @@ public final class ColumnMapping<N, C> {
     }
 
     /**
-     * The value to store for a name.
+     * Returns the value to store for a name.
      *
-     * @throws UnmappableNameException when the column cannot represent the name
+     * @throws UnmappableNameException if the column cannot represent the name
      */
     public C store(N name) {
         try {
@@ -69,9 +69,9 @@ public final class ColumnMapping<N, C> {
     }
 
     /**
-     * The name of a stored value.
+     * Returns the name of a stored value.
      *
-     * @throws UnmappableNameException when {@link #store} returns that value for no name
+     * @throws UnmappableNameException if {@link #store} returns that value for no name
      */
     public N load(C value) {
         try {
@@ -87,7 +87,7 @@ public final class ColumnMapping<N, C> {
      *
      * @param index from 1
      * @param name null sets SQL's null
-     * @throws UnmappableNameException when the column cannot represent the name
+     * @throws UnmappableNameException if the column cannot represent the name
      */
     public void set(PreparedStatement statement, int index, @Nullable N name) throws SQLException {
         column.set(statement, index, name == null ? null : store(name));
@@ -98,34 +98,34 @@ public final class ColumnMapping<N, C> {
      *
      * @param index from 1
      * @return null for SQL's null
-     * @throws UnmappableNameException when the value there is none of this mapping
+     * @throws UnmappableNameException if the value is not one of this mapping
      */
     public @Nullable N get(ResultSet rows, int index) throws SQLException {
         C value = column.get(rows, index);
         return value == null ? null : load(value);
     }
 
-    /** The same by the column's label. */
+    /** Reads a column of the current row by its label. */
     public @Nullable N get(ResultSet rows, String label) throws SQLException {
         return get(rows, rows.findColumn(label));
     }
 
     /**
-     * A column in SQL, to stand in {@code create table} or behind {@code alter table t add column}; for instance
-     * {@code owner bigint}.
+     * Returns the definition of the column for {@code create table} or {@code alter table t add column}, for example {@code
+     * owner bigint}.
      *
      * @param name an SQL name that needs no quotes
-     * @throws IllegalArgumentException when it does need them, or the database has no such type
+     * @throws IllegalArgumentException if the name needs quotes, or the database has no such type
      */
     public String columnSql(Dialect dialect, String name) {
         return sqlName(name) + ' ' + column.sql(dialect);
     }
 
     /**
-     * The statement that makes an index on the column; it is the same for all databases.
+     * Returns the statement that creates an index on the column; it is the same for all databases.
      *
      * @param table an SQL name that needs no quotes and has no schema
-     * @throws IllegalArgumentException when a name needs quotes
+     * @throws IllegalArgumentException if a name needs quotes
      */
     public String indexSql(String table, String name) {
         return indexSql(table, name, name);
@@ -135,7 +135,7 @@ public final class ColumnMapping<N, C> {
         return "create index " + sqlName(table) + '_' + sqlName(name) + "_idx on " + table + " (" + columns + ")";
     }
 
-    /** Names are put into statements as they are, so they must be nothing but names. */
+    /** Checks a name that becomes part of a statement. */
     static String sqlName(String name) {
         if (!SQL_NAME.matcher(name).matches()) {
             throw new IllegalArgumentException("not an SQL name of A-Z a-z 0-9 _: \"" + name + "\"");
@@ -148,7 +148,7 @@ public final class ColumnMapping<N, C> {
         return text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
     }
 
-    /** Such as {@code music:users as bigint}. */
+    /** For example {@code music:users as bigint}. */
     @Override
     public String toString() {
         return label + " as " + column;

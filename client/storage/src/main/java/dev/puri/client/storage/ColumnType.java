@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The type of a column, for SQL and for JDBC.
  *
- * @param <C> what the column's values are in Java
+ * @param <C> Java type of the column's values
  */
 public final class ColumnType<C> {
     static final ColumnType<Long> BIGINT = new ColumnType<>(Kind.BIGINT, Long.class, 0);
@@ -20,7 +20,7 @@ public final class ColumnType<C> {
     public enum Kind {
         /** A signed integer of 64 bits. */
         BIGINT,
-        /** The database's own type, which MySQL does not have. */
+        /** The database's uuid type, which MySQL does not have. */
         UUID,
         /** Characters, up to a length. */
         TEXT,
@@ -38,12 +38,12 @@ public final class ColumnType<C> {
         this.length = length;
     }
 
-    /** ASCII text of at most so many characters, compared by their codes. */
+    /** ASCII text up to a length, compared by character codes. */
     static ColumnType<String> text(int length) {
         return new ColumnType<>(Kind.TEXT, String.class, length);
     }
 
-    /** Exactly so many bytes, compared as unsigned ones. */
+    /** Bytes of a fixed length, compared as unsigned. */
     static ColumnType<byte[]> binary(int length) {
         return new ColumnType<>(Kind.BINARY, byte[].class, length);
     }
@@ -58,15 +58,15 @@ public final class ColumnType<C> {
         return javaType;
     }
 
-    /** Most characters, or the number of bytes; 0 when the type has no length. */
+    /** The maximum number of characters, or the number of bytes; 0 if the type has no length. */
     public int length() {
         return length;
     }
 
     /**
-     * The type in SQL. Text is compared by character codes, whatever the database's collation is.
+     * Returns the SQL type. Text is compared by character codes, whatever the database's collation is.
      *
-     * @throws IllegalArgumentException when the database has no such type: MySQL has none for uuids
+     * @throws IllegalArgumentException if the database has no such type: MySQL has none for uuids
      */
     public String sql(Dialect dialect) {
         return switch (kind) {
@@ -122,7 +122,7 @@ public final class ColumnType<C> {
         };
     }
 
-    /** Such as {@code bigint} or {@code text(36)}. */
+    /** For example {@code bigint} or {@code text(36)}. */
     @Override
     public String toString() {
         String name = switch (kind) {

@@ -1,6 +1,6 @@
 package dev.puri.client.storage;
 
-/** A database, as far as its SQL for a column differs. */
+/** Databases whose SQL for a column differs. */
 public enum Dialect {
     POSTGRESQL,
     /** 8.0 and newer. */

@@ -10,7 +10,7 @@ public final class HandleColumns {
             null,
             Handle.class,
             ColumnType.text(Handle.LENGTH),
-            // Not Handle.parse, which takes capital letters: two texts in a column must not be one handle.
+            // Not Handle.parse, which accepts capital letters: two texts in a column must not be the same handle.
             Codec.of(Handle::text, Handle::new));
 
     private static final ColumnMapping<Handle, byte[]> ANY = new ColumnMapping<>(
@@ -33,9 +33,9 @@ public final class HandleColumns {
     }
 
     /**
-     * Handles of one collection in 10 bytes. The prefix is not stored; it is the collection's for ever.
+     * Maps handles of one collection to 10 bytes. The prefix is not stored; it belongs to the collection for ever.
      *
-     * @param prefix of all handles in the column
+     * @param prefix the prefix of all handles in the column
      */
     public static ColumnMapping<Handle, byte[]> asBinary(Prefix prefix) {
         return new ColumnMapping<>(

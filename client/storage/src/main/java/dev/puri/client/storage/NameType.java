@@ -11,13 +11,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that has one canonical text, its {@code toString()}; what JSON, HTTP parameters and frameworks convert.
+ * A type of values with a canonical text, their {@code toString()}, which JSON, HTTP parameters and frameworks convert.
  *
- * @param type its class
- * @param parser reads the text; throws IllegalArgumentException when it is none
+ * @param type the class
+ * @param parser parses a text; throws IllegalArgumentException if it is malformed
  */
 public record NameType<T>(Class<T> type, Function<String, T> parser) {
-    /** All that a service meets. */
+    /** All types of names that a service uses. */
     public static final List<NameType<?>> ALL = List.of(
             new NameType<>(Puri.class, Puri::parse),
             new NameType<>(Handle.class, Handle::parse),
@@ -26,7 +26,7 @@ public record NameType<T>(Class<T> type, Function<String, T> parser) {
             new NameType<>(Prefix.class, Prefix::parse),
             new NameType<>(Position.class, Position::parse));
 
-    /** That of a class; null when it is none of {@link #ALL}. */
+    /** The type of a class; null if it is not among {@link #ALL}. */
     @SuppressWarnings("unchecked")
     public static <T> @Nullable NameType<T> of(Class<T> type) {
         for (NameType<?> each : ALL) {
@@ -38,9 +38,9 @@ public record NameType<T>(Class<T> type, Function<String, T> parser) {
     }
 
     /**
-     * Reads a text.
+     * Parses a text.
      *
-     * @throws IllegalArgumentException when it is none of this type; the message says why
+     * @throws IllegalArgumentException if it is malformed; the message says why
      */
     public T parse(String text) {
         return parser.apply(text);

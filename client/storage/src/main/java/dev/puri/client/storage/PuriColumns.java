@@ -7,24 +7,24 @@ import dev.puri.schemas.identity.Puri;
 import java.util.UUID;
 
 /**
- * Mappings of one collection's pURIs to small columns. The column holds the identifier alone; the mapping adds namespace
- * and collection. So a mapping is permanent once rows are stored by it.
+ * Mappings of one collection's pURIs to small columns. The column holds only the identifier; the mapping adds namespace and
+ * collection. So a mapping must not change once rows are stored with it.
  *
  * <table>
- * <caption>What each represents, and its order</caption>
+ * <caption>The identifiers that each mapping represents, and the order of its column</caption>
  * <tr><th>mapping</th><th>identifiers</th><th>bytes</th><th>order of the column</th></tr>
  * <tr><td>{@link #asLong()}</td><td>decimal numbers from 0 to 2<sup>63</sup> - 1 without leading zeros</td><td>8</td>
- *     <td>of the numbers, which is not that of the text</td></tr>
+ *     <td>of the numbers, not of the text</td></tr>
  * <tr><td>{@link #asSortableLong}</td><td>of one width, at most 13 characters of base 36, below 2<sup>63</sup></td>
- *     <td>8</td><td>of the text, which of sortable identifiers is that of creation</td></tr>
+ *     <td>8</td><td>of the text; for sortable identifiers that of creation</td></tr>
  * <tr><td>{@link #asUuid()}, {@link #asUuidBinary()}</td><td>uuids in lower case</td><td>16</td>
- *     <td>of the text, which of UUIDv7 is that of creation</td></tr>
+ *     <td>of the text; for UUIDv7 that of creation</td></tr>
  * <tr><td>{@link #asText()}</td><td>all</td><td>1 to 256</td><td>of the text</td></tr>
  * <tr><td>{@link #anyAsText()}</td><td>all, of all collections</td><td>6 to 385</td><td>of the text</td></tr>
  * </table>
  */
 public final class PuriColumns {
-    /** Characters of base 36 in the greatest long, 1y2p0ij32e8e7. */
+    /** Number of characters of the greatest long in base 36, 1y2p0ij32e8e7. */
     public static final int MAX_SORTABLE_WIDTH = 13;
 
     private static final ColumnMapping<Puri, String> ANY = new ColumnMapping<>(
@@ -45,7 +45,7 @@ public final class PuriColumns {
      *
      * @param namespace a segment of a pURI in any casing
      * @param collection likewise
-     * @throws InvalidNameException when one of them is no segment
+     * @throws InvalidNameException if one of them is no segment
      */
     public static PuriColumns of(String namespace, String collection) {
         return new PuriColumns(Puri.parse(namespace + ':' + collection + ":x").qualifiedCollection());
@@ -56,14 +56,14 @@ public final class PuriColumns {
         return new PuriColumns(collection.qualifiedName());
     }
 
-    /** Any pURI as its canonical text, for columns that hold what nobody knows beforehand. */
+    /** Maps pURIs of any collection to their canonical texts. */
     public static ColumnMapping<Puri, String> anyAsText() {
         return ANY;
     }
 
     /**
-     * Identifiers that are decimal numbers: {@code 0}, or 1 to 9 and further digits, up to 9223372036854775807. Others,
-     * such as {@code 007}, are refused.
+     * Maps identifiers that are decimal numbers without leading zeros, up to 9223372036854775807. Refuses others, such as
+     * {@code 007}.
      */
     public ColumnMapping<Puri, Long> asLong() {
         return mapping(
@@ -71,16 +71,16 @@ public final class PuriColumns {
     }
 
     /**
-     * Identifiers of exactly one width in {@link Identifiers#BASE_36}, read as a number. Numbers of one width have the
-     * order of the text. Of 13 characters those above {@code 1y2p0ij32e8e7} are refused, as they are over a long.
+     * Maps identifiers of one width in {@link Identifiers#BASE_36} to the numbers that they represent. The width is fixed, so that the
+     * numbers have the order of the texts. Identifiers of 13 characters above {@code 1y2p0ij32e8e7} exceed a long and are refused.
      *
-     * <p>{@code Identifiers.sortable(9, 4, Identifiers.BASE_36)} makes such, of 13 characters, which fit until the year
-     * 2144. They have 36<sup>4</sup> random values in a millisecond: two processes that mint in the same one make the
-     * same identifier with a probability of about 1 : 840,000, and the registry refuses the second. The default of 20
-     * characters does not fit into a bigint; store it as text.
+     * <p>{@code Identifiers.sortable(9, 4, Identifiers.BASE_36)} makes identifiers of 13 characters, which fit until the year 2144. They
+     * have 36<sup>4</sup> random values in a millisecond: two processes that mint in the same millisecond collide with a probability
+     * of about 1 : 840,000, and the registry refuses the second creation. The default of 20 characters does not fit into a
+     * bigint; store it as text.
      *
      * @param width 1 to {@value #MAX_SORTABLE_WIDTH}
-     * @throws IllegalArgumentException when the width is out of bounds
+     * @throws IllegalArgumentException if the width is out of bounds
      */
     public ColumnMapping<Puri, Long> asSortableLong(int width) {
         if (width < 1 || width > MAX_SORTABLE_WIDTH) {
@@ -93,14 +93,14 @@ public final class PuriColumns {
     }
 
     /**
-     * Identifiers of the form of a uuid, in lower case, of any version, in a column of the type uuid. MySQL has no such
-     * type; {@link #asUuidBinary()} fits there.
+     * Maps identifiers that are uuids of any version, in lower case, to a column of the type uuid. MySQL has no such type; use {@link
+     * #asUuidBinary()} there.
      */
     public ColumnMapping<Puri, UUID> asUuid() {
         return mapping("", ColumnType.UUID, Codec.of(PuriColumns::uuid, UUID::toString));
     }
 
-    /** The same in 16 bytes, the first digits first. */
+    /** Maps identifiers that are uuids, in lower case, to 16 bytes in the order of the digits. */
     public ColumnMapping<Puri, byte[]> asUuidBinary() {
         return mapping(
                 "",
@@ -110,17 +110,16 @@ public final class PuriColumns {
                         bytes -> Bytes.uuid(bytes).toString()));
     }
 
-    /** All identifiers, as they stand in the pURI. */
+    /** Maps all identifiers to their text in the pURI. */
     public ColumnMapping<Puri, String> asText() {
         return asText(Puri.MAX_IDENTIFIER_BYTES);
     }
 
     /**
-     * Identifiers of at most so many characters, as they stand in the pURI: a character that is escaped there counts as
-     * its escapes.
+     * Maps identifiers up to a length to their text in the pURI, in which an escaped character counts with its escapes.
      *
      * @param maxLength 1 to {@value Puri#MAX_IDENTIFIER_BYTES}
-     * @throws IllegalArgumentException when it is out of bounds
+     * @throws IllegalArgumentException if it is out of bounds
      */
     public ColumnMapping<Puri, String> asText(int maxLength) {
         if (maxLength < 1 || maxLength > Puri.MAX_IDENTIFIER_BYTES) {
@@ -134,8 +133,8 @@ public final class PuriColumns {
     }
 
     /**
-     * @param detail what the column's type does not tell of the mapping
-     * @param identifiers need not check that what it reads is canonical
+     * @param detail part of the mapping's description that the column's type does not show
+     * @param identifiers codec of the identifiers; need not check that they are canonical
      */
     private <C> ColumnMapping<Puri, C> mapping(String detail, ColumnType<C> column, Codec<String, C> identifiers) {
         return new ColumnMapping<>(
@@ -156,7 +155,7 @@ public final class PuriColumns {
                         }));
     }
 
-    /** The pURI of a text that must be canonical: two texts in a column must not be one name. */
+    /** Parses a text that must be canonical: two texts in a column must not be the same name. */
     private static Puri canonical(String text, String stored) {
         Puri puri = Puri.parse(text);
         if (!puri.toString().equals(text)) {
@@ -217,7 +216,7 @@ public final class PuriColumns {
                 return uuid;
             }
         } catch (IllegalArgumentException e) {
-            // Said below, like a uuid that Java reads and writes in another form.
+            // Reported below, as is a uuid that Java accepts but writes in another form.
         }
         throw new IllegalArgumentException("the identifier is no uuid of 36 characters");
     }

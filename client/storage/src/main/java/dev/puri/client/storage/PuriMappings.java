@@ -11,20 +11,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores pURIs of several collections in two columns: a number that stands for the collection, and the value of that
- * collection's mapping.
+ * Stores pURIs of several collections in two columns: the code of the collection, and the value of that collection's mapping.
  *
  * <pre>{@code
  * PuriMappings<Long> subjects = PuriMappings.of(1, USERS).and(2, TRACKS);
  * subjects.set(statement, 3, puri);      // parameters 3 and 4
  * }</pre>
  *
- * <p>A number is permanent once rows are stored with it. Immutable and thread-safe.
+ * <p>A code must not change once rows are stored with it. Immutable and thread-safe.
  *
- * @param <C> values of the second column
+ * @param <C> type of the second column's values
  */
 public final class PuriMappings<C> {
-    /** What a smallint holds. */
+    /** Greatest code: the maximum of a smallint. */
     public static final int MAX_CODE = Short.MAX_VALUE;
 
     private final ColumnType<C> column;
@@ -34,8 +33,8 @@ public final class PuriMappings<C> {
     /**
      * A pURI as it is stored.
      *
-     * @param code stands for the collection
-     * @param value of the collection's mapping
+     * @param code code of the collection
+     * @param value value of the collection's mapping
      */
     public record Stored<C>(int code, C value) {}
 
@@ -47,20 +46,20 @@ public final class PuriMappings<C> {
     }
 
     /**
-     * With a first collection.
+     * Begins with a first collection.
      *
      * @param code 0 to {@value #MAX_CODE}
-     * @throws IllegalArgumentException when the code is out of bounds or the mapping is not of one collection
+     * @throws IllegalArgumentException if the code is out of bounds or the mapping is not of one collection
      */
     public static <C> PuriMappings<C> of(int code, ColumnMapping<Puri, C> mapping) {
         return new PuriMappings<>(mapping.column(), Map.of(), Map.of()).and(code, mapping);
     }
 
     /**
-     * The same with one more collection.
+     * Returns these mappings with one more collection.
      *
      * @param code 0 to {@value #MAX_CODE}
-     * @throws IllegalArgumentException when code or collection are there already, the code is out of bounds, the
+     * @throws IllegalArgumentException if code or collection are taken already, the code is out of bounds, the
      *     mapping is not of one collection, or its column is of another type
      */
     public PuriMappings<C> and(int code, ColumnMapping<Puri, C> mapping) {
@@ -88,9 +87,9 @@ public final class PuriMappings<C> {
     }
 
     /**
-     * What to store for a pURI.
+     * Returns the code and the value to store for a pURI.
      *
-     * @throws UnmappableNameException when its collection has no mapping here, or the mapping refuses it
+     * @throws UnmappableNameException if its collection has no mapping here, or the mapping refuses it
      */
     public Stored<C> store(Puri puri) {
         Integer code = codes.get(puri.qualifiedCollection());
@@ -101,9 +100,9 @@ public final class PuriMappings<C> {
     }
 
     /**
-     * The pURI that was stored.
+     * Returns the pURI of a stored code and value.
      *
-     * @throws UnmappableNameException when the code stands for no collection here, or its mapping refuses the value
+     * @throws UnmappableNameException if no collection here has the code, or its mapping refuses the value
      */
     public Puri load(int code, C value) {
         return mapping(code).load(value);
@@ -120,7 +119,7 @@ public final class PuriMappings<C> {
     /**
      * Sets two parameters of a statement.
      *
-     * @param index of the code, from 1; the value comes next
+     * @param index index of the code, from 1; the value has the next one
      * @param puri null sets SQL's null twice
      * @throws UnmappableNameException as {@link #store}
      */
@@ -138,9 +137,9 @@ public final class PuriMappings<C> {
     /**
      * Reads two columns of the current row.
      *
-     * @param index of the code, from 1; the value comes next
-     * @return null when both are SQL's null
-     * @throws UnmappableNameException as {@link #load}, and when one alone is null
+     * @param index index of the code, from 1; the value has the next one
+     * @return null if both are SQL's null
+     * @throws UnmappableNameException as {@link #load}, and if only one is null
      */
     public @Nullable Puri get(ResultSet rows, int index) throws SQLException {
         int code = rows.getInt(index);
@@ -152,17 +151,17 @@ public final class PuriMappings<C> {
         return value == null ? null : load(code, value);
     }
 
-    /** The two columns in SQL, for instance {@code subject_collection smallint, subject bigint}. */
+    /** Returns the definitions of both columns, for example {@code subject_collection smallint, subject bigint}. */
     public String columnsSql(Dialect dialect, String name) {
         return ColumnMapping.sqlName(name) + "_collection smallint, " + name + ' ' + column.sql(dialect);
     }
 
-    /** The statement that makes an index on both columns, the collection first. */
+    /** Returns the statement that creates an index on both columns, the code first. */
     public String indexSql(String table, String name) {
         return ColumnMapping.indexSql(table, name, name + "_collection, " + name);
     }
 
-    /** Such as <code>{1=music:users as bigint, 2=music:tracks as bigint}</code>. */
+    /** For example <code>{1=music:users as bigint, 2=music:tracks as bigint}</code>. */
     @Override
     public String toString() {
         return new TreeMap<>(byCode).toString();

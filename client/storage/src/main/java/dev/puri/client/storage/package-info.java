@@ -1,6 +1,5 @@
 /**
- * Stores pURIs and handles in columns that a database likes, and lets frameworks convert them. A mapping is declared
- * once for each collection:
+ * Stores pURIs and handles in small columns, and lets frameworks convert them. A mapping is declared once for each collection:
  *
  * <pre>{@code
  * ColumnMapping<Puri, Long> users = PuriColumns.of("music", "users").asLong();
@@ -26,8 +25,8 @@
  * }
  * }</pre>
  *
- * <p>Packages below this one are for frameworks: {@code jackson}, {@code jackson3}, {@code jpa}, {@code hibernate}, {@code jaxrs} and
- * {@code spring}. Each needs its framework on the class path; this package needs none.
+ * <p>The packages below this one are for frameworks: {@code jackson}, {@code jackson3}, {@code jpa}, {@code hibernate}, {@code jaxrs} and
+ * {@code spring}. Each needs its framework on the class path; this package needs none of them.
  */
 @NullMarked
 package dev.puri.client.storage;

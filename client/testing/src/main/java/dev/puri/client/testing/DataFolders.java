@@ -17,38 +17,38 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The temporary folders with the data of registries for tests. A registry ends after its JVM, so that JVM cannot delete its data; the
- * next start on the machine does.
+ * The temporary folders with the data of registries for tests. A registry ends after the JVM of its tests, so that JVM cannot delete the
+ * data; the next start on the machine does.
  *
- * <p>The broker and the schema registry hold a lock file in their directories while they run. The kernel releases the lock however
- * they end, and shows it to other containers that share the folder, which a process number would not.
+ * <p>The broker and the schema registry lock a file in their directories while they run. The kernel releases the lock however they end.
+ * Unlike a process id, a lock is also visible to other containers that share the folder.
  */
 final class DataFolders {
     private static final String PREFIX = "puri-testing-data-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "\\d+");
 
-    /** Of {@code DataDirectory} in {@code embedded}. */
+    /** The lock file of {@code DataDirectory} in {@code embedded}. */
     private static final String LOCK = "puri.lock";
 
-    /** Below {@code data}, each part has a directory with its lock file. */
+    /** Depth of the lock files below {@code data}: each part has a directory of its own. */
     private static final int LOCK_DEPTH = 2;
 
-    /** A registry that starts makes its lock files a moment before it takes the locks. */
+    /** Age below which a folder is kept, because a starting registry creates its lock files a moment before it locks them. */
     private static final Duration STARTS_WITHIN = Duration.ofMinutes(1);
 
-    /** A folder without lock files is of a start that is slow or failed. */
+    /** Age below which a folder without lock files is kept, because its registry may be starting slowly. */
     private static final Duration KEPT_WITHOUT_LOCK = Duration.ofDays(1);
 
     private DataFolders() {}
 
-    /** Makes a folder, and deletes those of registries that have ended. */
+    /** Creates a folder, and deletes the folders of registries that have ended. */
     static Path create() throws IOException {
         Path folder = Files.createTempDirectory(PREFIX).toAbsolutePath();
         deleteEnded(Objects.requireNonNull(folder.getParent()), Files.getOwner(folder), Instant.now());
         return folder;
     }
 
-    /** The directory of a folder that the registry keeps its data in. */
+    /** The directory below a folder in which the registry keeps its data. */
     static Path data(Path folder) {
         return folder.resolve("data");
     }
@@ -91,7 +91,7 @@ final class DataFolders {
                 FileLock lock = channel.tryLock()) {
             return lock == null;
         } catch (IOException | OverlappingFileLockException e) {
-            // In doubt the data is kept.
+            // The lock cannot be checked, so the data is kept.
             return true;
         }
     }

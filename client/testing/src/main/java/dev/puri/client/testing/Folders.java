@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 final class Folders {
     private Folders() {}
 
-    /** Deletes a folder with all that is in it. */
+    /** Deletes a folder with its content. */
     static void delete(Path folder) throws IOException {
         List<Path> deepestFirst;
         try (Stream<Path> all = Files.walk(folder)) {
@@ -31,7 +31,7 @@ final class Folders {
         }
     }
 
-    /** Deletes a folder, or leaves it to a later run when that fails: another process may use it or delete it too. */
+    /** Deletes a folder if that succeeds. Another process may use it or delete it too, so a failure is left to a later run. */
     static void tryDelete(Path folder) {
         try {
             delete(folder);
@@ -40,7 +40,7 @@ final class Folders {
         }
     }
 
-    /** The folders in a folder whose names match; links are left out. Empty when it cannot be read. */
+    /** Lists the subfolders whose names match, without links. Empty if the folder cannot be read. */
     static List<Path> named(Pattern name, Path parent) {
         List<Path> found = new ArrayList<>();
         try (DirectoryStream<Path> children = Files.newDirectoryStream(parent)) {
@@ -56,7 +56,7 @@ final class Folders {
         return found;
     }
 
-    /** When a folder was changed last; now if it is gone or cannot be read, so that it counts as new. */
+    /** When a folder was last modified; now if it is gone or cannot be read, so that it counts as new. */
     static Instant lastChanged(Path folder, Instant now) {
         try {
             return Files.getLastModifiedTime(folder).toInstant();

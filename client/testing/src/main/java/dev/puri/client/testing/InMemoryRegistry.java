@@ -1,8 +1,8 @@
 package dev.puri.client.testing;
 
 import dev.puri.client.Delivery;
-import dev.puri.client.Fate;
 import dev.puri.client.IdentityPublisher;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
@@ -38,17 +38,18 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fake of the registry for unit tests: no process, no Kafka. It decides events by the rules of the real topology, at once: first
- * claims, epochs, guards, handles, merges, erasure and refusals with their reasons. Thread-safe; make one for each test.
+ * A fake of the registry for unit tests: no process, no Kafka. It decides events at once, by the rules of the real topology: first claims,
+ * epochs, guards, handles, merges, erasure and refusals with their reasons. Thread-safe; make one for each test.
  *
- * <p>It publishes and awaits by the methods of {@link IdentityPublisher}, apart from its constructors and {@code close}: the fake holds
- * nothing that has to be closed. Its {@link #resolver} keeps the contract of {@link IdentityResolver}.
+ * <p>It has the methods of {@link IdentityPublisher} except {@code close}, since it has nothing to close. Its {@link #resolver} keeps
+ * the contract of {@link IdentityResolver}.
  *
- * <p>The registry lets an event that its collection's declaration does not allow wait 5 s for another declaration; the fake refuses it at
- * once. The fake has no topics, so it publishes no event on a wrong one, and bytes that are no event do not reach it.
+ * <p>If a collection's declaration does not allow an event, the registry waits 5 s for another declaration before it refuses the event; the
+ * fake refuses it at once. The fake has no topics, so an event cannot be on a wrong one, and it never meets bytes that are no
+ * event.
  */
 public final class InMemoryRegistry {
-    /** The default of the registry's topics. */
+    /** Default number of partitions of the registry's topics. */
     private static final int PARTITIONS = 8;
 
     private static final int MAX_PENDING = 20_000;
@@ -56,19 +57,19 @@ public final class InMemoryRegistry {
     private final InMemoryRegistrations registrations = new InMemoryRegistrations();
     private final Map<Position, Refusal> refusals = new HashMap<>();
     private final Map<Position, Puri> decided = new HashMap<>();
-    private final Map<Puri, Position> lasts = new HashMap<>();
-    private final Map<String, Long> ends = new HashMap<>();
+    private final Map<Puri, Position> lastEvents = new HashMap<>();
+    private final Map<String, Long> endOffsets = new HashMap<>();
     private final List<Event> published = new ArrayList<>();
     private final List<InMemoryResolver> resolvers = new ArrayList<>();
     private final IdentityResolver ownResolver;
     private Declarations declarations = Declarations.none();
 
-    /** Without identities and declarations. */
+    /** Makes a registry without identities and declarations. */
     public InMemoryRegistry() {
         this(MAX_PENDING);
     }
 
-    /** With another bound on the events that are awaited. */
+    /** Makes a registry with another bound of awaited events. */
     InMemoryRegistry(int maxAwaited) {
         ownResolver = resolver(maxAwaited);
     }
@@ -77,7 +78,7 @@ public final class InMemoryRegistry {
      * Declares collections, as {@code puri collections apply} does.
      *
      * @return this
-     * @throws IllegalArgumentException when one conflicts with what is declared; all conflicts are listed
+     * @throws IllegalArgumentException if one conflicts with existing declarations; all conflicts are listed
      */
     public synchronized InMemoryRegistry declare(List<? extends Declaration> wanted) {
         Declared declared = declarations.declare(wanted);
@@ -89,11 +90,11 @@ public final class InMemoryRegistry {
     }
 
     /**
-     * Declares what a file of declarations says.
+     * Declares the collections and namespaces of a file.
      *
-     * @param resource its name on the class path, such as {@code collections.yaml}
+     * @param resource the file's name on the class path, such as {@code collections.yaml}
      * @return this
-     * @throws IllegalArgumentException when there is no such resource, it has mistakes, or it conflicts with what is declared
+     * @throws IllegalArgumentException if there is no such resource, it has mistakes, or it conflicts with existing declarations
      */
     public InMemoryRegistry declare(String resource) {
         try (InputStream file = Resources.open(resource)) {
@@ -103,15 +104,15 @@ public final class InMemoryRegistry {
         }
     }
 
-    /** Publishes an event, and decides it before it returns. */
+    /** Publishes an event; it is decided when this returns. */
     public CompletionStage<Position> publish(Event event) {
         return CompletableFuture.completedStage(publishSync(event));
     }
 
     /**
-     * Publishes an event, and decides it before it returns.
+     * Publishes an event; it is decided when this returns.
      *
-     * @param headers of its record, which the fake does not have; they are ignored
+     * @param headers ignored, because the fake has no records
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
         Objects.requireNonNull(headers);
@@ -122,9 +123,9 @@ public final class InMemoryRegistry {
     public void flush() {}
 
     /**
-     * Publishes an event, and decides it before it returns.
+     * Publishes an event; it is decided when this returns.
      *
-     * @return its place in the log, whose text is the token to resolve with
+     * @return its position in the log; the position's text is the token to resolve with
      */
     public Position publishSync(Event event) {
         Position position;
@@ -133,7 +134,7 @@ public final class InMemoryRegistry {
             position = next(event.puri());
             published.add(event);
             decided.put(position, event.puri());
-            lasts.put(event.puri(), position);
+            lastEvents.put(event.puri(), position);
             Refusal refusal = registrations.apply(event, position, declarations.collectionOf(event.puri()));
             if (refusal != null) {
                 refusals.put(position, refusal);
@@ -144,7 +145,7 @@ public final class InMemoryRegistry {
         return position;
     }
 
-    /** Publishes events in their order; all are acknowledged. */
+    /** Publishes events in their order, and acknowledges all of them. */
     public List<Delivery> publishAll(List<Event> events) {
         List<Delivery> deliveries = new ArrayList<>(events.size());
         for (Event event : events) {
@@ -157,7 +158,7 @@ public final class InMemoryRegistry {
         String namespace = puri.namespace();
         String topic = Topics.eventsOf(namespace, declarations.ownsTopic(namespace));
         int partition = partition(puri);
-        long offset = ends.merge(log(topic, partition), 1L, Long::sum) - 1;
+        long offset = endOffsets.merge(log(topic, partition), 1L, Long::sum) - 1;
         return new Position(topic, partition, offset);
     }
 
@@ -169,37 +170,38 @@ public final class InMemoryRegistry {
         return topic + ' ' + partition;
     }
 
-    /** All events that were published, refused ones too, in their order. */
+    /** All published events, including refused ones, in their order. */
     public synchronized List<Event> published() {
         return List.copyOf(published);
     }
 
     /**
-     * What became of a published event, as {@link IdentityPublisher#await} tells it.
+     * Returns the outcome of a published event, as {@link IdentityPublisher#await} does.
      *
      * @param wait how long to wait at most for a token that no event has yet
      */
-    public CompletionStage<Fate> await(Puri puri, Position token, Duration wait) {
-        CompletableFuture<Fate> fate = new CompletableFuture<>();
+    public CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
+        CompletableFuture<PublishOutcome> outcome = new CompletableFuture<>();
         var unused = ownResolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
             if (error != null) {
-                fate.completeExceptionally(Fates.failure(error));
+                // Too many references are pending, the only failure of the fake's resolver.
+                outcome.completeExceptionally(new IllegalStateException(error.getMessage(), error));
             } else if (verdict instanceof Verdict.Malformed malformed) {
-                fate.completeExceptionally(new IllegalStateException(malformed.detail()));
+                outcome.completeExceptionally(new IllegalStateException(malformed.detail()));
             } else {
-                fate.complete(Fates.of(verdict));
+                outcome.complete(PublishOutcome.of(verdict));
             }
         });
-        return fate.minimalCompletionStage();
+        return outcome.minimalCompletionStage();
     }
 
     /**
-     * Waits as {@link #await} does, and holds the calling thread.
+     * Waits as {@link #await} does, and blocks the calling thread.
      *
-     * @throws IllegalStateException when the token is not of this pURI, or 20,000 events are awaited already
-     * @throws InterruptException when the thread is interrupted
+     * @throws IllegalStateException if the token is not of this pURI, or 20,000 events are awaited already
+     * @throws InterruptException if the thread is interrupted
      */
-    public Fate awaitSync(Puri puri, Position token, Duration wait) {
+    public PublishOutcome awaitSync(Puri puri, Position token, Duration wait) {
         try {
             return await(puri, token, wait).toCompletableFuture().get();
         } catch (ExecutionException e) {
@@ -210,12 +212,12 @@ public final class InMemoryRegistry {
         }
     }
 
-    /** A resolver of this registry's identities. Its events are seen at once. */
+    /** Returns a resolver of this registry's identities. It sees events at once. */
     public IdentityResolver resolver() {
         return resolver(MAX_PENDING);
     }
 
-    /** With another bound on the references that wait for events. */
+    /** Returns a resolver with another bound of references that wait for events. */
     synchronized IdentityResolver resolver(int maxPending) {
         InMemoryResolver resolver = new InMemoryResolver(this, maxPending);
         resolvers.add(resolver);
@@ -226,7 +228,7 @@ public final class InMemoryRegistry {
         resolvers.remove(resolver);
     }
 
-    /** What is known of a reference; {@link Verdict.NotCaughtUp} when its token's event was not published yet. */
+    /** The verdict on a reference; {@link Verdict.NotCaughtUp} if its token's event was not published yet. */
     synchronized Verdict verdict(Ref ref) {
         if (ref.flaw() != null) {
             return new Verdict.Malformed(ref, ref.flaw());
@@ -251,9 +253,10 @@ public final class InMemoryRegistry {
     }
 
     /**
-     * The refusal of a token's event, if it was of this pURI. A handle that nobody has, or that was refused, is answered by its token alone.
+     * The refusal of a token's event if that is an event of this pURI. For a handle that nobody holds, or that was refused, the token
+     * alone decides.
      *
-     * @param puri null when the handle that was asked for has no bearer
+     * @param puri null if the reference is a handle without a bearer
      */
     private @Nullable Refusal refusal(Ref ref, @Nullable Puri puri, Position token) {
         Refusal refusal = refusals.get(token);
@@ -263,7 +266,7 @@ public final class InMemoryRegistry {
         return ref.handle() != null && refusal.reason() == Reason.HANDLE_TAKEN ? refusal : null;
     }
 
-    /** Why a token cannot be of an event of this pURI; null when it can. */
+    /** Why a token cannot be of an event of this pURI; null if it can. */
     private static @Nullable String foreign(Puri puri, Position token) {
         String namespace = puri.namespace();
         if (!token.topic().equals(Topics.EVENTS)
@@ -276,9 +279,9 @@ public final class InMemoryRegistry {
                         + partition(puri);
     }
 
-    /** Whether the token's event, or a later event of this pURI, was decided. Events of other pURIs tell nothing. */
+    /** Whether the token's event or a later event of this pURI was decided. Events of other pURIs do not count. */
     private boolean isSeen(Puri puri, Position token) {
-        Position last = lasts.get(puri);
+        Position last = lastEvents.get(puri);
         return Objects.equals(puri, decided.get(token))
                 || last != null
                         && last.topic().equals(token.topic())

@@ -13,8 +13,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Answers from the fake's identities. The registry's lock guards its list of pending questions. */
+/** Resolves the identities of the fake. The registry's lock guards the list of pending questions. */
 final class InMemoryResolver implements IdentityResolver {
+    /** The limit of a {@code ResolverClient} too. */
+    private static final Duration MAX_WAIT = Duration.ofDays(1);
+
     private final InMemoryRegistry registry;
     private final int maxPending;
     private final List<Pending> pending = new ArrayList<>();
@@ -25,7 +28,7 @@ final class InMemoryResolver implements IdentityResolver {
         this.maxPending = maxPending;
     }
 
-    /** A question that waits for events of this many of its references. */
+    /** A question of which {@code waiting} references wait for events. */
     private record Pending(List<Ref> refs, int waiting, CompletableFuture<List<Verdict>> answer) {}
 
     @Override
@@ -55,8 +58,9 @@ final class InMemoryResolver implements IdentityResolver {
             }
             Pending question = new Pending(refs, waiting, answer);
             pending.add(question);
-            CompletableFuture.delayedExecutor(wait.toMillis(), TimeUnit.MILLISECONDS)
-                    .execute(() -> expire(question));
+            // Unlike toMillis, convert clamps a wait of any length.
+            long millis = Math.min(TimeUnit.MILLISECONDS.convert(wait), MAX_WAIT.toMillis());
+            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> expire(question));
         }
         return answer.thenApply(shape).minimalCompletionStage();
     }
@@ -81,7 +85,7 @@ final class InMemoryResolver implements IdentityResolver {
         question.answer().complete(verdicts);
     }
 
-    /** Takes the questions that an event made answerable; the caller holds the lock, and runs these without it. */
+    /** Removes the questions that an event made answerable. The caller holds the lock, and runs the answers without it. */
     List<Runnable> answersAfterEvent() {
         List<Runnable> answers = new ArrayList<>();
         pending.removeIf(question -> {

@@ -13,11 +13,23 @@ import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** The Java runtimes that are installed where installers usually put them. */
+/** Finds the Java runtimes that are installed in the usual folders. */
 final class JavaHomes {
+    /**
+     * Homes that installers make, in the order in which {@code ./puri} looks at them too: {@code ~} is the user's home folder,
+     * {@code *} any folder.
+     */
+    static final List<String> INSTALLED = List.of(
+            "/usr/lib/jvm/*",
+            "~/.sdkman/candidates/java/*",
+            "~/.jdks/*",
+            "~/.gradle/jdks/*",
+            "/opt/java/*",
+            "/Library/Java/JavaVirtualMachines/*/Contents/Home");
+
     private JavaHomes() {}
 
-    /** Where to look, in this order: this JVM's own, {@code JAVA_HOME}, {@code java} on the path, usual folders. */
+    /** The homes to try, in this order: this JVM's own, {@code JAVA_HOME}, {@code java} on the path, {@link #INSTALLED}. */
     static List<Path> usual(Map<String, String> environment, Path user) {
         List<Path> homes = new ArrayList<>();
         homes.add(Path.of(System.getProperty("java.home")));
@@ -31,12 +43,13 @@ final class JavaHomes {
                 homes.add(home);
             }
         }
-        addChildren(homes, Path.of("/usr/lib/jvm"), "");
-        addChildren(homes, user.resolve(".sdkman/candidates/java"), "");
-        addChildren(homes, user.resolve(".jdks"), "");
-        addChildren(homes, user.resolve(".gradle/jdks"), "");
-        addChildren(homes, Path.of("/opt/java"), "");
-        addChildren(homes, Path.of("/Library/Java/JavaVirtualMachines"), "Contents/Home");
+        for (String pattern : INSTALLED) {
+            int star = pattern.indexOf('*');
+            Path folder = pattern.startsWith("~/")
+                    ? user.resolve(pattern.substring(2, star))
+                    : Path.of(pattern.substring(0, star));
+            addChildren(homes, folder, pattern.substring(Math.min(star + 2, pattern.length())));
+        }
         return homes;
     }
 
@@ -54,14 +67,14 @@ final class JavaHomes {
         try (DirectoryStream<Path> children = Files.newDirectoryStream(folder)) {
             children.forEach(child -> homes.add(child.resolve(below)));
         } catch (IOException | DirectoryIteratorException e) {
-            // It is not there or cannot be read; a Java may be in another place.
+            // The folder is absent or unreadable; a Java may be in another one.
         }
     }
 
     /**
-     * The {@code java} command of the first that is new enough.
+     * Returns the {@code java} command of the first home that is new enough.
      *
-     * @throws RegistryStartException when none is; the message names those that are too old
+     * @throws RegistryStartException if none is; the message names the homes that are too old
      */
     static Path commandOf(int version, List<Path> homes) {
         List<String> tooOld = new ArrayList<>();
@@ -83,7 +96,7 @@ final class JavaHomes {
                 null);
     }
 
-    /** The feature version that the {@code release} file of a runtime says; 0 where there is none. */
+    /** The feature version in the {@code release} file of a home; 0 if it has none. */
     private static int versionOf(Path home) {
         Properties release = new Properties();
         try (Reader reader = Files.newBufferedReader(home.resolve("release"))) {

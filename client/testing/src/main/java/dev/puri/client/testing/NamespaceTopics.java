@@ -18,13 +18,13 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.TopicExistsException;
 
-/** The events topics of namespaces that own one. On a cluster an administrator makes them, with {@code puri topics create}. */
+/** Creates the events topics of namespaces that own one. On a cluster an administrator does, with {@code puri topics create}. */
 final class NamespaceTopics {
     private static final int SECONDS = 60;
 
     private NamespaceTopics() {}
 
-    /** Makes those that are missing, like the shared events topic. */
+    /** Creates the missing topics, with partitions and configuration of the shared events topic. */
     static void create(String bootstrapServers, List<? extends Declaration> declarations) {
         List<String> names = declarations.stream()
                 .filter(declaration -> declaration instanceof Namespace namespace && namespace.ownsTopic())

@@ -15,15 +15,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A whole registry that runs: broker, schema registry, topology, resolver and search, each at a free port of this machine. All tests
- * of a JVM share it, so each mints names of its own. Thread-safe.
+ * A complete running registry: broker, schema registry, topology, resolver and search, each on a free port of this machine. All tests
+ * of a JVM share it, so each test mints names of its own. Thread-safe.
  */
 public interface Registry {
     /**
-     * The registry of this JVM. The first call starts it and returns when it answers, some ten seconds later. It ends when the JVM has
-     * ended, also when that is killed.
+     * Returns the registry of this JVM. The first call starts it and returns when it is ready, after some ten seconds. The registry ends
+     * after the JVM, even if the JVM is killed.
      *
-     * @throws RegistryStartException when it cannot be started; the message says what to change
+     * @throws RegistryStartException if it cannot be started; the message says what to change
      */
     static Registry shared() {
         return SharedRegistry.get();
@@ -67,10 +67,10 @@ public interface Registry {
     }
 
     /**
-     * Declares collections and namespaces, as {@code puri collections apply} does; what is declared already is left alone. Makes the events
-     * topic of a namespace that owns one; the topology reads a new topic after up to 30 s.
+     * Declares collections and namespaces, as {@code puri collections apply} does; repeating a declaration changes nothing. Creates the
+     * events topics of namespaces that own one; the topology reads a new topic after up to 30 s.
      *
-     * @throws IllegalArgumentException when one conflicts with what another test declared; all conflicts are listed
+     * @throws IllegalArgumentException if one conflicts with a declaration of another test; all conflicts are listed
      */
     default void declare(List<? extends Declaration> declarations) {
         Declared declared = new CollectionRegistry(properties(), Duration.ofSeconds(60)).apply(declarations);
@@ -81,10 +81,10 @@ public interface Registry {
     }
 
     /**
-     * Declares what a file of declarations says.
+     * Declares the collections and namespaces of a file.
      *
-     * @param resource its name on the class path, such as {@code collections.yaml}
-     * @throws IllegalArgumentException when there is no such resource, it has mistakes, or it conflicts with what is declared
+     * @param resource the file's name on the class path, such as {@code collections.yaml}
+     * @throws IllegalArgumentException if there is no such resource, it has mistakes, or it conflicts with existing declarations
      */
     default void declare(String resource) {
         try (InputStream file = Resources.open(resource)) {

@@ -23,7 +23,7 @@ import org.testcontainers.utility.DockerImageName;
  * }</pre>
  */
 public final class RegistryContainers implements Registry, Startable {
-    /** Of the repository's Dockerfile, by the name that docker-compose.yml gives it. */
+    /** Image of the repository's Dockerfile, by its name in docker-compose.yml. */
     static final String IMAGE = "puri:0.1.0-SNAPSHOT";
 
     static final String BROKER_IMAGE = "apache/kafka:4.3.1";
@@ -63,7 +63,7 @@ public final class RegistryContainers implements Registry, Startable {
     private static final int INDEXER_PORT = 8083;
     private static final int SCHEMA_REGISTRY_PORT = 8080;
     private static final String SCHEMA_REGISTRY_API = "/apis/ccompat/v7";
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
     private final Network network = Network.newNetwork();
     private final KafkaContainer broker;
@@ -76,7 +76,7 @@ public final class RegistryContainers implements Registry, Startable {
     /**
      * Describes the containers; nothing is started yet.
      *
-     * @param image of the repository's Dockerfile
+     * @param image built from the repository's Dockerfile
      */
     public RegistryContainers(String image) {
         Map<String, String> ofBroker = new HashMap<>(BROKER);
@@ -90,12 +90,12 @@ public final class RegistryContainers implements Registry, Startable {
                 .withNetwork(network)
                 .withNetworkAliases("schema-registry")
                 .withExposedPorts(SCHEMA_REGISTRY_PORT)
-                .waitingFor(Wait.forHttp(SCHEMA_REGISTRY_API + "/subjects").withStartupTimeout(PATIENCE));
+                .waitingFor(Wait.forHttp(SCHEMA_REGISTRY_API + "/subjects").withStartupTimeout(START_TIMEOUT));
         topics = new GenericContainer<>(DockerImageName.parse(image))
                 .withNetwork(network)
                 .withEnv(ADDRESSES)
                 .withCommand(TOPICS.toArray(String[]::new))
-                .withStartupCheckStrategy(new OneShotStartupCheckStrategy().withTimeout(PATIENCE));
+                .withStartupCheckStrategy(new OneShotStartupCheckStrategy().withTimeout(START_TIMEOUT));
         streams = server(image, "streams", STREAMS, STREAMS_PORT);
         indexer = server(image, "indexer", INDEXER, INDEXER_PORT);
         resolver = server(image, "resolver", RESOLVER, RESOLVER_PORT).withExposedPorts(RESOLVER_PORT, PUBLIC_PORT);
@@ -109,7 +109,7 @@ public final class RegistryContainers implements Registry, Startable {
                 .withEnv(settings)
                 .withCommand(command)
                 .withExposedPorts(port)
-                .waitingFor(Wait.forHttp("/health/ready").forPort(port).withStartupTimeout(PATIENCE));
+                .waitingFor(Wait.forHttp("/health/ready").forPort(port).withStartupTimeout(START_TIMEOUT));
     }
 
     /** Whether a Docker engine answers. */
@@ -117,7 +117,7 @@ public final class RegistryContainers implements Registry, Startable {
         return DockerClientFactory.instance().isDockerAvailable();
     }
 
-    /** Starts all containers and returns when they answer. */
+    /** Starts all containers and returns when they are ready. */
     @Override
     public void start() {
         Startables.deepStart(broker, schemaRegistry).join();

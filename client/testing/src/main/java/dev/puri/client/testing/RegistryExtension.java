@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What {@link RegistryTest} does: starts the registry, declares collections and gives the {@link Registry} to tests. */
+/** Implements {@link RegistryTest}: starts the registry, declares collections and passes the {@link Registry} to tests. */
 public final class RegistryExtension implements BeforeAllCallback, ParameterResolver {
     /** For JUnit. */
     public RegistryExtension() {}

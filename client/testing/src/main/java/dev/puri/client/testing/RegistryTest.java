@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs the tests of a class against a whole {@link Registry}, which their methods and constructors take as a parameter. It is started
- * before the first such test of the JVM.
+ * Runs the tests of a class against a complete {@link Registry}, which methods and constructors may take as a parameter. The registry
+ * starts before the first such test of the JVM.
  *
  * <pre>{@code @RegistryTest(collections = "collections.yaml")
  * class TracksTest {
@@ -24,6 +24,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Inherited
 @ExtendWith(RegistryExtension.class)
 public @interface RegistryTest {
-    /** Files on the class path, of the form of {@code puri collections apply}, that are declared before the tests of the class. */
+    /** Files of declarations on the class path, as {@code puri collections apply} takes them; declared before the tests of the class. */
     String[] collections() default {};
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class Resources {
     private Resources() {}
 
-    /** Null when there is none of that name. */
+    /** Finds a file; null if there is none of that name. */
     static @Nullable URL find(String name) {
         ClassLoader tests = Thread.currentThread().getContextClassLoader();
         URL found = tests == null ? null : tests.getResource(name);
@@ -17,7 +17,9 @@ final class Resources {
     }
 
     /**
-     * @throws IllegalArgumentException when there is none of that name
+     * Opens a file.
+     *
+     * @throws IllegalArgumentException if there is none of that name
      */
     static InputStream open(String name) throws IOException {
         URL found = find(name);

@@ -10,14 +10,14 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What resolvers say of rows; merges are followed as the resolver's look-up follows them. */
+/** Turns rows into verdicts. Follows merges as a resolver's look-up does. */
 final class Rows {
     private static final int MAX_MERGES = 8;
 
     private Rows() {}
 
     /**
-     * @param rows the row under a pURI, or null
+     * @param rows returns the row of a pURI, or null
      */
     static Verdict verdict(Puri puri, Row row, Function<Puri, @Nullable Row> rows) {
         return switch (row.status()) {

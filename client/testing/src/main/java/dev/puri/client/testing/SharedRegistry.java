@@ -7,16 +7,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one registry of this JVM.
+ * The registry that all tests of this JVM share.
  *
- * <p>It lives as long as the JVM and not as one run of JUnit: Spring keeps contexts, with their publishers and feeds, until the JVM ends.
+ * <p>It lives until the JVM ends and not until the end of a JUnit run, because Spring keeps contexts, with their publishers and feeds, until
+ * the JVM ends.
  */
 final class SharedRegistry {
     private static final String IMAGE_VARIABLE = "PURI_TEST_IMAGE";
 
     private static @Nullable Registry registry;
 
-    /** Why the first start failed; later tests fail at once and for the same reason. Null when none failed. */
+    /** Why the first start failed; later tests fail at once with the same reason. Null if no start failed. */
     private static @Nullable RegistryStartException failure;
 
     private SharedRegistry() {}
@@ -30,7 +31,7 @@ final class SharedRegistry {
             try {
                 running = start();
             } catch (RegistryStartException e) {
-                // An interrupt is of the caller and says nothing about later starts.
+                // An interrupt comes from the caller, so a later start may succeed.
                 failure = e.getCause() instanceof InterruptedException ? null : e;
                 throw e;
             }
@@ -54,8 +55,8 @@ final class SharedRegistry {
     }
 
     /**
-     * Starts the process, which ends by itself after this JVM. A shutdown hook that ended it would run beside those of the tests: Spring's
-     * closes publishers, which need the broker.
+     * Starts the process, which ends by itself after this JVM. A shutdown hook would end it at the same time as Spring's hook closes
+     * publishers, which still need the broker.
      */
     private static Registry process(URL stack) {
         Path user = Path.of(System.getProperty("user.home"));
@@ -63,7 +64,7 @@ final class SharedRegistry {
         return StackProcess.start(files, JavaHomes.commandOf(files.java(), JavaHomes.usual(System.getenv(), user)));
     }
 
-    /** Testcontainers removes them when this JVM has ended. */
+    /** Starts containers, which Testcontainers removes when this JVM has ended. */
     private static Registry containers() {
         String image = System.getenv().getOrDefault(IMAGE_VARIABLE, RegistryContainers.IMAGE);
         RegistryContainers containers = new RegistryContainers(image);

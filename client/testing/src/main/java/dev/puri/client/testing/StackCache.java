@@ -17,8 +17,8 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * The folder in which all builds of a user share unpacked stacks. It deletes stacks that no build uses any more, and touches nothing
- * whose name it did not give. Clean-up never fails a start: another JVM may clean up at the same time, and the cache may be read-only.
+ * The folder in which all builds of a user share unpacked stacks. It deletes stacks that no build uses any more, and no file whose name it
+ * did not choose. Clean-up never fails a start: another JVM may clean up at the same time, and the cache may be read-only.
  *
  * <pre>
  * unpacking-N  ──rename──▶  0123456789abcdef  ──rename──▶  deleting-UUID
@@ -29,20 +29,20 @@ import java.util.regex.Pattern;
 final class StackCache {
     private static final Pattern STACK = Pattern.compile("[0-9a-f]{16}");
     private static final String UNPACKING = "unpacking-";
-    private static final Pattern UNPACKED_IN_PART = Pattern.compile(UNPACKING + "\\d+");
+    private static final Pattern UNPACKING_NAME = Pattern.compile(UNPACKING + "\\d+");
     private static final String DELETING = "deleting-";
-    private static final Pattern DELETED_IN_PART = Pattern.compile(DELETING + "[0-9a-f-]{36}");
+    private static final Pattern DELETING_NAME = Pattern.compile(DELETING + "[0-9a-f-]{36}");
 
-    /** A stack that no JVM took for so long is deleted. */
+    /** A stack that no JVM used for this time is deleted. */
     private static final Duration KEPT = Duration.ofDays(7);
 
-    /** Of the others, so many are kept: a stack is 350 MB, and each change of this repository makes a new one. */
-    private static final int MOST = 3;
+    /** Most stacks that are kept: a stack has 350 MB, and each change of this repository makes a new one. */
+    private static final int MAX_STACKS = 3;
 
-    /** A stack that a JVM took within this time may run, so their number does not matter. */
+    /** A stack that a JVM used within this time may be running, so it is kept beyond that number. */
     private static final Duration MAY_RUN = Duration.ofHours(1);
 
-    /** A JVM that unpacks takes seconds; after so long it was killed. */
+    /** A JVM that has not unpacked a stack after this time was killed: it takes seconds. */
     private static final Duration UNPACKED_WITHIN = Duration.ofDays(1);
 
     private final Path folder;
@@ -61,35 +61,35 @@ final class StackCache {
         return Files.createTempDirectory(folder, UNPACKING);
     }
 
-    /** Marks a stack as taken now. A cache that somebody filled beforehand may be read-only; then it stays as it is. */
+    /** Marks a stack as used now. Does nothing if the cache is read-only, for example because it was filled beforehand. */
     static void touch(Path stack, Instant now) {
         try {
             Files.setLastModifiedTime(stack, FileTime.from(now));
         } catch (IOException e) {
-            // It is read-only, or not unpacked yet.
+            // The cache is read-only, or the stack is not unpacked yet.
         }
     }
 
-    /** Takes a stack out of the cache by a rename and then deletes it, so that no JVM sees a stack in part. */
+    /** Renames a stack and then deletes it, so that no JVM sees a partial stack. */
     static void discard(Path stack) {
         Path discarded = stack.resolveSibling(DELETING + UUID.randomUUID());
         try {
             Files.move(stack, discarded, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            // It is read-only, or another JVM was faster.
+            // The cache is read-only, or another JVM was faster.
             return;
         }
         Folders.tryDelete(discarded);
     }
 
     /**
-     * Deletes what no JVM needs any more.
+     * Deletes folders that no JVM needs any more.
      *
-     * @param taken the stack that this JVM has taken
+     * @param taken the stack that this JVM uses
      */
     void clean(Path taken, Instant now) {
-        Folders.named(DELETED_IN_PART, folder).forEach(Folders::tryDelete);
-        for (Path unpacking : Folders.named(UNPACKED_IN_PART, folder)) {
+        Folders.named(DELETING_NAME, folder).forEach(Folders::tryDelete);
+        for (Path unpacking : Folders.named(UNPACKING_NAME, folder)) {
             if (Folders.lastChanged(unpacking, now).isBefore(now.minus(UNPACKED_WITHIN))) {
                 discard(unpacking);
             }
@@ -105,7 +105,7 @@ final class StackCache {
         newestFirst.sort(Comparator.comparing(others::get, Comparator.reverseOrder()));
         for (int i = 0; i < newestFirst.size(); i++) {
             Path stack = newestFirst.get(i);
-            Duration limit = i + 1 < MOST ? KEPT : MAY_RUN;
+            Duration limit = i + 1 < MAX_STACKS ? KEPT : MAY_RUN;
             if (Objects.requireNonNull(others.get(stack)).isBefore(now.minus(limit))) {
                 discard(stack);
             }

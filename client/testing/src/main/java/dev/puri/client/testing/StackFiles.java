@@ -27,28 +27,28 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of {@code client-testing-stack}. Its jar is unpacked once for each content, into a folder that all builds of a user share.
+ * The files of {@code client-testing-stack}. The content of its jar is unpacked once, into a folder that all builds of a user share.
  *
- * @param folder with {@code lib} and {@code apicurio}
- * @param java the version that it needs
- * @param main the class to start
- * @param arguments what it takes first
+ * @param folder the folder with {@code lib} and {@code apicurio}
+ * @param java the Java version that the stack needs
+ * @param main the main class
+ * @param arguments its first arguments
  */
 record StackFiles(Path folder, int java, String main, List<String> arguments) {
     private static final String PREFIX = "dev/puri/client/testing/stack/";
     private static final String DESCRIPTION_FILE = "stack.properties";
     private static final String DESCRIPTION = PREFIX + DESCRIPTION_FILE;
 
-    /** The description of the stack on the class path; null when its artifact is not there. */
+    /** Finds the description of the stack on the class path; null if the artifact is not there. */
     static @Nullable URL onClassPath() {
         return Resources.find(DESCRIPTION);
     }
 
-    /** Where stacks are unpacked: a folder in the one that {@code PURI_TEST_CACHE} names, or in the user's cache. */
+    /** The folder of unpacked stacks, below the one that {@code PURI_TEST_CACHE} names or the user's cache. */
     static Path cache(Map<String, String> environment, Path user) {
         String named = environment.getOrDefault("PURI_TEST_CACHE", "");
         if (!named.isBlank()) {
-            // A folder of its own: the one that is named may have files of others.
+            // A subfolder, because the named one may have other files.
             return Path.of(named).resolve("puri-testing-stack").toAbsolutePath();
         }
         String shared = environment.getOrDefault("XDG_CACHE_HOME", "");
@@ -58,16 +58,16 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
     }
 
     /**
-     * Its files, unpacked if that has not been done.
+     * Returns the files of a stack, and unpacks them if that has not been done.
      *
-     * @param description that {@link #onClassPath} found
-     * @throws RegistryStartException when it cannot be unpacked
+     * @param description the result of {@link #onClassPath}
+     * @throws RegistryStartException if the stack cannot be unpacked
      */
     static StackFiles of(URL description, Path cache) {
         try {
             Path folder = description.openConnection() instanceof JarURLConnection inJar
                     ? unpacked(Path.of(inJar.getJarFileURL().toURI()), cache)
-                    // The build's own, which is not packed.
+                    // In this repository's build the stack is a folder.
                     : Objects.requireNonNull(Path.of(description.toURI()).getParent());
             if (!Files.isDirectory(folder.resolve("lib"))) {
                 throw new FileNotFoundException(
@@ -104,7 +104,7 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
                     .sorted(Comparator.comparing(JarEntry::getName))
                     .toList();
             folder = cache.stack(hash(entries));
-            // Before the look, so that no other JVM deletes it after the look.
+            // Before the check, so that no other JVM deletes it after the check.
             StackCache.touch(folder, now);
             if (!isComplete(folder)) {
                 StackCache.discard(folder);
@@ -115,12 +115,12 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
         return folder;
     }
 
-    /** A stack that was deleted in part, by whatever program, may lack its description. */
+    /** Whether a stack has its description; one that another program deleted in part may lack it. */
     private static boolean isComplete(Path folder) {
         return Files.isRegularFile(folder.resolve(DESCRIPTION_FILE));
     }
 
-    /** Of names, sizes and checksums, which the jar's directory has, so that nothing is read for it. */
+    /** A hash of names, sizes and checksums, which are in the jar's directory, so that the content need not be read. */
     private static String hash(List<JarEntry> entries) {
         MessageDigest digest;
         try {
@@ -138,7 +138,7 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
         return HexFormat.of().formatHex(digest.digest(), 0, 8);
     }
 
-    /** Into a folder beside it, and renamed when complete: another JVM may do the same, and either may be killed. */
+    /** Unpacks into another folder and renames it when complete: a second JVM may do the same, and either may be killed. */
     private static void unpack(JarFile jar, List<JarEntry> entries, StackCache cache, Path folder) throws IOException {
         Path unfinished = cache.newUnpacking();
         for (JarEntry entry : entries) {

@@ -6,21 +6,21 @@ import org.jspecify.annotations.Nullable;
 
 /** How the registry for tests runs. */
 enum StackForm {
-    /** As a process, from the jars of {@code client-testing-stack}. */
+    /** A process, from the jars of {@code client-testing-stack}. */
     EMBEDDED,
-    /** As containers. */
+    /** Containers. */
     DOCKER;
 
-    /** Environment variable that asks for a form. */
+    /** Environment variable that selects the form. */
     static final String VARIABLE = "PURI_TEST_STACK";
 
     /**
-     * Chooses the form: the one that is asked for, else the process if its jars are there, else containers if Docker is.
+     * Chooses the form: the selected one, else the process if its jars are available, else containers if Docker is.
      *
-     * @param asked the value of {@value #VARIABLE}; null or blank when none is asked for
+     * @param asked the value of {@value #VARIABLE}; null or blank if none is selected
      * @param hasJars whether {@code client-testing-stack} is on the class path
-     * @param hasDocker whether Testcontainers is on the class path and a Docker engine answers; asked only when it matters
-     * @throws RegistryStartException when there is none, or the one that is asked for is not there
+     * @param hasDocker whether Testcontainers is on the class path and a Docker engine answers; called only if needed
+     * @throws RegistryStartException if no form is available, or the selected one is not
      */
     static StackForm choose(@Nullable String asked, boolean hasJars, BooleanSupplier hasDocker) {
         switch (asked == null ? "" : asked.strip().toLowerCase(Locale.ROOT)) {

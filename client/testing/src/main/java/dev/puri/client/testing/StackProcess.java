@@ -16,13 +16,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole registry as {@code puri up} runs it, in a process of its own with a Java and a class path of its own, and with its data in a
- * temporary folder.
+ * A complete registry as a process that runs {@code puri up}, with its own Java and class path, and its data in a temporary folder.
  *
- * <p>The process ends when its standard input does. The kernel closes that when this JVM ends, however it ends.
+ * <p>The process ends when its standard input ends. The kernel closes the input when this JVM ends, even if it is killed.
  */
 final class StackProcess implements Registry, AutoCloseable {
-    /** The parts have time limits of their own, which are shorter and say more. */
+    /** Longer than the limits of the parts, whose messages say more. */
     private static final Duration START_LIMIT = Duration.ofMinutes(5);
 
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -48,10 +47,10 @@ final class StackProcess implements Registry, AutoCloseable {
     }
 
     /**
-     * Starts it and returns when it answers.
+     * Starts a registry and returns when it is ready.
      *
-     * @param java the command of a Java that is new enough
-     * @throws RegistryStartException when it does not start; the end of its output is quoted
+     * @param java the command of a Java of a sufficient version
+     * @throws RegistryStartException if it does not start; the end of its output is quoted
      */
     static StackProcess start(StackFiles files, Path java) {
         @Nullable Path folder = null;
@@ -87,7 +86,7 @@ final class StackProcess implements Registry, AutoCloseable {
                 "-XX:MaxDirectMemorySize=128m",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                // Native libraries are unpacked there; they go with the folder.
+                // Native libraries are unpacked there, and deleted with the folder.
                 "-Djava.io.tmpdir=" + temporary,
                 "-Dpuri.apicurio.home=" + files.folder().resolve("apicurio"),
                 "-cp",
@@ -98,10 +97,10 @@ final class StackProcess implements Registry, AutoCloseable {
         for (String port : List.of("--port", "--public-port", "--search-port", "--kafka-port", "--registry-port")) {
             command.addAll(List.of(port, "0"));
         }
-        // The module under test may have files, such as .env, that servers would read in their working directory.
+        // Not the module's directory, where servers would read files such as .env.
         ProcessBuilder builder =
                 new ProcessBuilder(command).directory(folder.toFile()).redirectError(errors.toFile());
-        // What configures or instruments the tests must not reach the stack.
+        // Variables that configure or instrument the tests must not reach the stack.
         builder.environment()
                 .keySet()
                 .removeIf(name -> name.startsWith("PURI_")
@@ -197,7 +196,7 @@ final class StackProcess implements Registry, AutoCloseable {
         return folder;
     }
 
-    /** Kills it and deletes its data: nothing of it is needed any more. */
+    /** Kills the process and deletes its data. */
     @Override
     public void close() {
         kill(process);
@@ -215,7 +214,7 @@ final class StackProcess implements Registry, AutoCloseable {
             try {
                 each.onExit().get(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS);
             } catch (ExecutionException | TimeoutException e) {
-                // It was killed; its files are deleted as far as it lets them.
+                // It does not end; its files are deleted as far as possible.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;

@@ -2,9 +2,9 @@
  * The registry for tests of services that use it.
  *
  * <pre>
- * {@link dev.puri.client.testing.RegistryTest @RegistryTest} ──▶ {@link dev.puri.client.testing.Registry}: the whole registry, started once for each JVM
+ * {@link dev.puri.client.testing.RegistryTest @RegistryTest} ──▶ {@link dev.puri.client.testing.Registry}: a complete registry, started once for each JVM
  *                        ├── a process of client-testing-stack (Java 25, its own class path)
- *                        └── containers, where Docker is asked for
+ *                        └── containers, if Docker is selected
  * {@link dev.puri.client.testing.InMemoryRegistry} ──▶ a fake: no process, no Kafka, the same rules
  * </pre>
  */

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.client.Delivery;
 import dev.puri.client.Events;
-import dev.puri.client.Fate;
 import dev.puri.client.Identifiers;
 import dev.puri.client.Identities;
 import dev.puri.client.NewIdentity;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.resolve.ContractRegistry;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.IdentityResolverContract;
@@ -22,14 +22,12 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -73,7 +71,7 @@ class InMemoryRegistryTest {
 
     /** The contract that the real registry keeps. */
     @Nested
-    class Publishing extends FateContract {
+    class Publishing extends PublishOutcomeContract {
         private final InMemoryRegistry registry = new InMemoryRegistry().declare("collections.yaml");
 
         @Override
@@ -87,7 +85,7 @@ class InMemoryRegistryTest {
         }
 
         @Override
-        Fate await(Puri puri, Position token) {
+        PublishOutcome await(Puri puri, Position token) {
             return registry.awaitSync(puri, token, WAIT);
         }
 
@@ -130,7 +128,7 @@ class InMemoryRegistryTest {
     }
 
     @Test
-    void aTokenOfAnotherPartitionOrNamespaceHasNoFate() {
+    void aTokenOfAnotherPartitionOrNamespaceHasNoOutcome() {
         InMemoryRegistry registry = new InMemoryRegistry();
         Puri track = Puri.parse("music:tracks:1");
         Position token = registry.publishSync(new Events("test").deleted(track).build());
@@ -165,9 +163,9 @@ class InMemoryRegistryTest {
         Position refused = registry.publishSync(
                 new Events("test").deleted(neighbours.get(1)).build());
         assertThat(registry.awaitSync(neighbours.get(1), refused, Duration.ZERO))
-                .isInstanceOf(Fate.Refused.UnknownPuri.class);
+                .isInstanceOf(PublishOutcome.Refused.UnknownPuri.class);
         assertThat(registry.awaitSync(neighbours.get(0), refused, Duration.ZERO))
-                .isEqualTo(new Fate.NotCaughtUp());
+                .isEqualTo(new PublishOutcome.NotCaughtUp());
     }
 
     @Test
@@ -178,7 +176,7 @@ class InMemoryRegistryTest {
                 new Events("test").deleted(neighbours.get(1)).build());
         registry.publishSync(new Events("test").deleted(neighbours.get(0)).build());
         assertThat(registry.awaitSync(neighbours.get(0), refused, Duration.ZERO))
-                .isEqualTo(new Fate.Settled());
+                .isEqualTo(new PublishOutcome.Accepted());
     }
 
     @Test
@@ -187,7 +185,7 @@ class InMemoryRegistryTest {
         Puri track = Puri.parse("music:tracks:1");
         Position first = registry.publishSync(new Events("test").deleted(track).build());
         Position next = new Position(first.topic(), first.partition(), first.offset() + 1);
-        CompletableFuture<Fate> pending =
+        CompletableFuture<PublishOutcome> pending =
                 registry.await(track, next, Duration.ofHours(1)).toCompletableFuture();
         assertThatThrownBy(() ->
                         registry.await(track, next, WAIT).toCompletableFuture().get(60, TimeUnit.SECONDS))
@@ -196,12 +194,7 @@ class InMemoryRegistryTest {
                 .hasCauseInstanceOf(ResolverException.class);
 
         registry.publishSync(new Events("test").deleted(track).build());
-        assertThat(pending.get(60, TimeUnit.SECONDS)).isInstanceOf(Fate.Refused.UnknownPuri.class);
-
-        ResolverException closed = new ResolverException(ResolverException.Kind.CLOSED, "closed");
-        assertThat(Fates.failure(new CompletionException(closed)))
-                .isInstanceOf(IOException.class)
-                .hasCause(closed);
+        assertThat(pending.get(60, TimeUnit.SECONDS)).isInstanceOf(PublishOutcome.Refused.UnknownPuri.class);
     }
 
     @Test
@@ -213,7 +206,8 @@ class InMemoryRegistryTest {
                 .get();
         registry.flush();
         assertThat(registry.published()).containsExactly(event);
-        assertThat(registry.awaitSync(event.puri(), token, WAIT)).isInstanceOf(Fate.Refused.UnknownPuri.class);
+        assertThat(registry.awaitSync(event.puri(), token, WAIT))
+                .isInstanceOf(PublishOutcome.Refused.UnknownPuri.class);
     }
 
     @Test

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,5 +66,14 @@ class JavaHomesTest {
         Files.createFile(folder.resolve(".sdkman/candidates/java"));
         assertThat(JavaHomes.usual(Map.of("JAVA_HOME", home.toString()), folder))
                 .contains(home);
+    }
+
+    @Test
+    void theLauncherLooksInTheSameFolders() throws IOException {
+        String launcher = Files.readString(Path.of("..", "..", "puri"));
+        Matcher list = Pattern.compile("candidates\\+=\\((/[^)]*)\\)").matcher(launcher);
+        assertThat(list.find()).as("the list of folders in ./puri").isTrue();
+        assertThat(list.group(1).replace("\"$HOME\"", "~").split("\\s+"))
+                .containsExactlyElementsOf(JavaHomes.INSTALLED);
     }
 }

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.client.Events;
-import dev.puri.client.Fate;
 import dev.puri.client.Identifiers;
 import dev.puri.client.Identities;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.NewIdentity;
+import dev.puri.client.PublishOutcome;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
@@ -48,7 +48,7 @@ class RegistryTestIT {
                     .created(track, new Owner("catalog"), new Shard("eu-1"))
                     .build());
             assertThat(publisher.awaitSync(track.puri(), token, Duration.ofSeconds(60)))
-                    .isEqualTo(new Fate.Settled());
+                    .isEqualTo(new PublishOutcome.Accepted());
         }
         String handle = Objects.requireNonNull(track.handle()).text();
 

@@ -1,8 +1,8 @@
 package dev.puri.client.testing;
 
 import dev.puri.client.Delivery;
-import dev.puri.client.Fate;
 import dev.puri.client.IdentityPublisher;
+import dev.puri.client.PublishOutcome;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverOptions;
@@ -14,8 +14,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** The contract of fates, kept by a registry that runs. */
-abstract class RunningRegistryContract extends FateContract {
+/** The contract of outcomes with a running registry. */
+abstract class RunningRegistryContract extends PublishOutcomeContract {
     private IdentityPublisher publisher;
     private ResolverClient resolver;
 
@@ -45,7 +45,7 @@ abstract class RunningRegistryContract extends FateContract {
     }
 
     @Override
-    Fate await(Puri puri, Position token) throws Exception {
+    PublishOutcome await(Puri puri, Position token) throws Exception {
         return publisher.awaitSync(puri, token, Duration.ofSeconds(30));
     }
 

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the rows of an outbox in PostgreSQL from a logical replication slot (plug-in {@code pgoutput}) by Debezium's
- * embedded engine, in the order of their commits.
+ * Reports the rows of an outbox in PostgreSQL in the order of their commits. Debezium's embedded engine reads them from a logical
+ * replication slot (plug-in {@code pgoutput}).
  *
  * <pre>{@code
  * Feed feed = new DebeziumFeed("puri_outbox", Map.of(
@@ -37,10 +37,9 @@ import org.slf4j.LoggerFactory;
  * FOR TABLE puri_outbox WITH (publish = 'insert')}, where OID is the result of {@code SELECT
  * 'puri_outbox'::regclass::oid}.
  *
- * <p>The slot is made anew by every start, together with a snapshot of the rows that are there, and dropped at the end.
- * No offsets are kept: an unpublished row is in the table. A slot that a killed process left is dropped by the next
- * start. Until then PostgreSQL keeps its write-ahead log, so {@code max_slot_wal_keep_size} should have a bound; a feed
- * whose slot is lost by that starts again.
+ * <p>Every start creates a slot, together with a snapshot of the existing rows, and every stop drops it. No offsets are stored, because an
+ * unpublished row is in the table. The next start drops a slot that a killed process left. Until then PostgreSQL keeps its
+ * write-ahead log, so {@code max_slot_wal_keep_size} should have a bound; a feed that loses its slot by that starts again.
  */
 public final class DebeziumFeed implements Feed {
     private static final Logger LOG = LoggerFactory.getLogger(DebeziumFeed.class);
@@ -48,7 +47,7 @@ public final class DebeziumFeed implements Feed {
     private static final long CLOSE_RETRY_MILLIS = 50;
 
     private static final Map<String, String> DEFAULTS = Map.of(
-            // Debezium sleeps so long between two looks at an empty stream.
+            // How long Debezium sleeps when the stream is empty.
             "poll.interval.ms", "10",
             "max.batch.size", "256",
             "max.queue.size", "1024",
@@ -61,15 +60,15 @@ public final class DebeziumFeed implements Feed {
     private volatile State state = new State.Starting();
     private @Nullable Engine engine;
 
-    /** A run of the engine. */
+    /** A running engine and its thread. */
     private record Engine(DebeziumEngine<RecordChangeEvent<SourceRecord>> engine, Thread thread) {}
 
     /**
-     * @param table the outbox's, as in the relay's settings
+     * @param table the outbox's table, as in the relay's settings
      * @param connector Debezium's properties of its PostgreSQL connector: {@code database.hostname}, {@code
      *     database.port}, {@code database.dbname}, {@code database.user}, {@code database.password}, and others such as
      *     {@code database.sslmode}
-     * @throws IllegalArgumentException when the properties name one that the feed sets; all such are listed
+     * @throws IllegalArgumentException if the properties contain some that the feed sets; all such are listed
      */
     public DebeziumFeed(String table, Map<String, String> connector) {
         this.table = table;
@@ -109,7 +108,7 @@ public final class DebeziumFeed implements Feed {
                 .using(new DebeziumEngine.ConnectorCallback() {
                     @Override
                     public void taskStarted() {
-                        // The slot is there; what was committed before is in the snapshot.
+                        // The slot exists; rows that were committed before it are in the snapshot.
                         state = new State.Running();
                     }
                 })
@@ -128,7 +127,7 @@ public final class DebeziumFeed implements Feed {
         return Map.ofEntries(
                 Map.entry("name", slot.name()),
                 Map.entry("connector.class", "io.debezium.connector.postgresql.PostgresConnector"),
-                // Two feeds of a process need two, because it names their MBeans.
+                // It names MBeans, so two feeds of a process need different ones.
                 Map.entry("topic.prefix", slot.name()),
                 Map.entry("plugin.name", "pgoutput"),
                 Map.entry("slot.name", slot.name()),
@@ -136,7 +135,7 @@ public final class DebeziumFeed implements Feed {
                 Map.entry("publication.name", slot.publication()),
                 Map.entry("publication.autocreate.mode", "disabled"),
                 Map.entry("table.include.list", qualified.replace(".", "\\.")),
-                // The relay reads the rows from the table, where it sees which are published already.
+                // Only the key: the relay reads the row from the table, unless it is published and deleted already.
                 Map.entry("column.include.list", (qualified + ".seq").replace(".", "\\.")),
                 Map.entry("skipped.operations", "u,d,t"),
                 Map.entry("tombstones.on.delete", "false"),
@@ -146,7 +145,7 @@ public final class DebeziumFeed implements Feed {
                         "snapshot.select.statement.overrides." + qualified,
                         "SELECT seq FROM " + qualified + " ORDER BY seq"),
                 Map.entry("offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore"),
-                // The relay decides when to try again.
+                // The relay decides when to start the feed again.
                 Map.entry("errors.max.retries", "0"));
     }
 
@@ -211,7 +210,7 @@ public final class DebeziumFeed implements Feed {
         try {
             engine.close();
         } catch (IOException | IllegalStateException e) {
-            // It refuses while it starts, and when it is closed already.
+            // The engine refuses to close while it starts, and when it is closed already.
             LOG.debug("The engine is not closed yet", e);
         }
     }

@@ -7,11 +7,12 @@ import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an outbox has in PostgreSQL besides its tables.
+ * The replication slot and the publication of an outbox in PostgreSQL.
  *
- * @param schema of the table
- * @param publication with which the slot is read; it holds the table's oid
- * @param name of the slot; it holds the oids of the database, because slots belong to a whole server, and of the table
+ * @param schema schema of the table
+ * @param table name of the table without the schema
+ * @param publication name of the publication; it contains the table's oid
+ * @param name name of the slot; it contains the oids of the database, because slots belong to a whole server, and of the table
  */
 record Slot(String schema, String table, String publication, String name) {
     private static final String OBJECT_IN_USE = "55006";
@@ -41,8 +42,8 @@ record Slot(String schema, String table, String publication, String name) {
     }
 
     /**
-     * Drops the slot of a relay that did not end in order. Whoever still reads from it has lost the relay's lock, and is
-     * disconnected.
+     * Drops the slot that a relay left because it did not end in order. Disconnects a session that still reads from the slot: its relay
+     * has lost the lock.
      */
     void dropLeftOver(Connection connection) throws SQLException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
@@ -83,7 +84,7 @@ record Slot(String schema, String table, String publication, String name) {
                 }
             }
         }
-        // The names come from the database's own catalogue and have the form of an outbox's.
+        // The names come from the database's catalogue, and have the form of an outbox's table.
         String sql = "CREATE PUBLICATION " + publication + " FOR TABLE " + schema + "." + table
                 + " WITH (publish = 'insert')";
         try (PreparedStatement create = connection.prepareStatement(sql)) {

@@ -1,4 +1,4 @@
-/** Tells an outbox relay on PostgreSQL of new rows through the embedded Debezium engine. */
+/** Reports new rows to an outbox relay on PostgreSQL, by the embedded Debezium engine. */
 @NullMarked
 package dev.puri.client.outbox.debezium;
 

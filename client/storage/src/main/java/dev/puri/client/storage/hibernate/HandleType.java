@@ -3,7 +3,7 @@ package dev.puri.client.storage.hibernate;
 import dev.puri.client.storage.HandleColumns;
 import dev.puri.schemas.identity.Handle;
 
-/** Any handle as text. */
+/** Stores any handle as text. */
 public final class HandleType extends MappedType<Handle, String> {
     /** For Hibernate. */
     public HandleType() {

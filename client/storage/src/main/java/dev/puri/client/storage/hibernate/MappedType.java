@@ -19,8 +19,7 @@ import org.hibernate.usertype.EnhancedUserType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type by a mapping, for ids as well as for other attributes. A class of its own for each mapping, as Hibernate wants
- * it:
+ * A Hibernate type that uses a mapping, for ids and other attributes. Hibernate needs a class for each mapping:
  *
  * <pre>{@code
  * final class UserId extends MappedType<Puri, Long> {
@@ -34,10 +33,10 @@ import org.jspecify.annotations.Nullable;
  * Puri id;
  * }</pre>
  *
- * <p>For Hibernate 6.6 and 7: they call different methods of the same type, and both are here.
+ * <p>For Hibernate 6.6 and 7, which call different methods of the interface; this class has both.
  *
- * @param <N> the attribute
- * @param <C> the column's values
+ * @param <N> type of the attribute
+ * @param <C> type of the column's values
  */
 public abstract class MappedType<N, C> implements EnhancedUserType<N> {
     private final ColumnMapping<N, C> mapping;
@@ -121,7 +120,7 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
         return false;
     }
 
-    /** What a cache holds: the column's value, which can be serialized. */
+    /** Returns the column's value for the second-level cache; it is serializable. */
     @Override
     public @Nullable Serializable disassemble(@Nullable N name) {
         return name == null ? null : (Serializable) mapping.store(name);
@@ -138,7 +137,7 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
     }
 
     /**
-     * @throws UnsupportedOperationException when the column is binary, which databases write in different ways
+     * @throws UnsupportedOperationException if the column is binary, whose literals differ between databases
      */
     @Override
     public String toSqlLiteral(N name) {

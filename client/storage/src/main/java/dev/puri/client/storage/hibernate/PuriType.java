@@ -3,7 +3,7 @@ package dev.puri.client.storage.hibernate;
 import dev.puri.client.storage.PuriColumns;
 import dev.puri.schemas.identity.Puri;
 
-/** Any pURI as text. */
+/** Stores any pURI as text. */
 public final class PuriType extends MappedType<Puri, String> {
     /** For Hibernate. */
     public PuriType() {

@@ -14,9 +14,9 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.ToStringSerializer;
 
 /**
- * Writes pURIs, handles, owners, shards, prefixes and positions as JSON strings, as keys of objects too, and reads them.
- * Text that is none of these gives an {@link tools.jackson.databind.exc.InvalidFormatException} with the path in
- * the document and the rule that is broken.
+ * Writes and reads pURIs, handles, owners, shards, prefixes and positions as JSON strings, and as keys of objects. Malformed text
+ * gives an {@link tools.jackson.databind.exc.InvalidFormatException} with the path in the document and
+ * the broken rule.
  *
  * <pre>{@code
  * ObjectMapper mapper = JsonMapper.builder().addModule(new PuriModule()).build();

@@ -9,8 +9,8 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets parameters of Jakarta REST be pURIs, handles, owners, shards, prefixes and positions. Text that is none of these
- * is an IllegalArgumentException, which Jakarta REST answers by 404 in a path and in a query, and by 400 in a header.
+ * Lets parameters of Jakarta REST be pURIs, handles, owners, shards, prefixes and positions. Malformed text throws an
+ * IllegalArgumentException, for which Jakarta REST answers 404 if it is in a path or a query, and 400 if it is in a header.
  */
 @Provider
 public final class PuriParamConverters implements ParamConverterProvider {

@@ -4,7 +4,7 @@ import dev.puri.client.storage.HandleColumns;
 import dev.puri.schemas.identity.Handle;
 import jakarta.persistence.Converter;
 
-/** Any handle as text, for all attributes that say nothing else. */
+/** Stores any handle as text; applies to all attributes without another converter. */
 @Converter(autoApply = true)
 public final class HandleConverter extends MappedConverter<Handle, String> {
     /** For the persistence provider. */

@@ -5,7 +5,7 @@ import jakarta.persistence.AttributeConverter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts an attribute by a mapping. A class of its own for each mapping, as Jakarta Persistence wants it:
+ * Converts an attribute with a mapping. Jakarta Persistence needs a class for each mapping:
  *
  * <pre>{@code
  * final class UserColumn extends MappedConverter<Puri, Long> {
@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * Puri artist;
  * }</pre>
  *
- * <p>Jakarta Persistence converts no ids; {@link dev.puri.client.storage.hibernate.MappedType} does, of Hibernate.
+ * <p>Jakarta Persistence does not convert ids. With Hibernate, {@link dev.puri.client.storage.hibernate.MappedType} does.
  *
- * @param <N> the attribute
- * @param <C> the column's values
+ * @param <N> type of the attribute
+ * @param <C> type of the column's values
  */
 public abstract class MappedConverter<N, C> implements AttributeConverter<N, C> {
     private final ColumnMapping<N, C> mapping;
@@ -40,7 +40,7 @@ public abstract class MappedConverter<N, C> implements AttributeConverter<N, C> 
     }
 
     /**
-     * @throws dev.puri.client.storage.UnmappableNameException when the value is none of the mapping
+     * @throws dev.puri.client.storage.UnmappableNameException if the value is not one of the mapping
      */
     @Override
     public @Nullable N convertToEntityAttribute(@Nullable C value) {

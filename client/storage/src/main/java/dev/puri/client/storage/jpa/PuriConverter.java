@@ -4,7 +4,7 @@ import dev.puri.client.storage.PuriColumns;
 import dev.puri.schemas.identity.Puri;
 import jakarta.persistence.Converter;
 
-/** Any pURI as text, for all attributes that say nothing else. */
+/** Stores any pURI as text; applies to all attributes without another converter. */
 @Converter(autoApply = true)
 public final class PuriConverter extends MappedConverter<Puri, String> {
     /** For the persistence provider. */

@@ -8,28 +8,28 @@ import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class TurnsTest {
+class ConcurrencyLimiterTest {
     private final List<String> begun = new ArrayList<>();
     private final Deque<Runnable> handedOver = new ArrayDeque<>();
     private boolean endAtOnce;
-    private final Turns<String> turns = new Turns<>(2, this::begin, handedOver::add);
+    private final ConcurrencyLimiter<String> limiter = new ConcurrencyLimiter<>(2, this::begin, handedOver::add);
 
     private void begin(String one) {
         begun.add(one);
         if (endAtOnce) {
-            turns.end(one);
+            limiter.end(one);
         }
     }
 
-    /** However fast turns end, the thread that ends one begins no more than may be under way. */
+    /** However fast tasks end, the thread that ends one begins no more than may be under way. */
     @Test
     void aThreadBeginsAsManyAsMayBeUnderWayAndHandsTheRestOver() {
-        List.of("a", "b", "c", "d", "e", "f").forEach(turns::add);
+        List.of("a", "b", "c", "d", "e", "f").forEach(limiter::add);
         assertThat(begun).containsExactly("a", "b");
         endAtOnce = true;
-        turns.end("a");
+        limiter.end("a");
         assertThat(begun).containsExactly("a", "b", "c", "d");
-        turns.add("g");
+        limiter.add("g");
         assertThat(begun).as("one thread at a time begins them").hasSize(4);
         handedOver.remove().run();
         assertThat(begun).containsExactly("a", "b", "c", "d", "e", "f");
@@ -40,10 +40,10 @@ class TurnsTest {
 
     @Test
     void aThreadThatTakesOverBeginsNoneAfterTheEnd() {
-        List.of("a", "b", "c", "d", "e").forEach(turns::add);
+        List.of("a", "b", "c", "d", "e").forEach(limiter::add);
         endAtOnce = true;
-        turns.end("a");
-        turns.close();
+        limiter.end("a");
+        limiter.close();
         handedOver.remove().run();
         assertThat(begun).containsExactly("a", "b", "c", "d");
     }

@@ -8,70 +8,72 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets so many of a kind be under way at a time; the others wait in their order.
+ * Limits how many tasks are under way at a time. The others wait in the order in which they were added.
  *
- * @param <T> what takes turns; compared by identity
+ * @param <T> a task; its {@code equals} must be that of identity
  */
-final class Turns<T> {
+final class ConcurrencyLimiter<T> {
     private final int max;
     private final Consumer<T> begin;
     private final Executor executor;
 
-    /** Those without a turn yet. Guarded by this. */
+    /** Tasks that have not begun. Guarded by this. */
     private final Set<T> waiting = new LinkedHashSet<>();
 
-    /** Those that have had their turn and have not ended. Guarded by this. */
+    /** Number of tasks that have begun and not ended. Guarded by this. */
     private int underWay;
 
-    /** Whether a thread begins those that wait. Guarded by this. */
+    /** Whether some thread is beginning waiting tasks. Guarded by this. */
     private boolean isBeginning;
 
     /** Guarded by this. */
     private boolean isClosed;
 
     /**
-     * @param begin begins one, and does not throw
+     * @param max most tasks under way
+     * @param begin begins a task; must not throw
      */
-    Turns(int max, Consumer<T> begin) {
-        // The pool of all asynchronous stages of the JDK: it is never shut down.
+    ConcurrencyLimiter(int max, Consumer<T> begin) {
+        // The pool that the JDK uses for asynchronous stages; it is never shut down.
         this(max, begin, new CompletableFuture<T>().defaultExecutor());
     }
 
     /**
-     * @param executor begins those that one thread leaves to others; refuses none
+     * @param executor continues for a thread that has begun {@code max} tasks; must not reject
      */
-    Turns(int max, Consumer<T> begin, Executor executor) {
+    ConcurrencyLimiter(int max, Consumer<T> begin, Executor executor) {
         this.max = max;
         this.begin = begin;
         this.executor = executor;
     }
 
-    /** Begins it when it is its turn. */
-    void add(T one) {
+    /** Begins a task as soon as fewer than {@code max} are under way. */
+    void add(T task) {
         synchronized (this) {
-            waiting.add(one);
+            waiting.add(task);
         }
         beginWaiting();
     }
 
-    /** To be called once for each that was added, when it is over, begun or not. */
-    void end(T one) {
+    /** Must be called once for each added task when it is over, begun or not. */
+    void end(T task) {
         synchronized (this) {
-            if (!waiting.remove(one)) {
+            if (!waiting.remove(task)) {
                 underWay--;
             }
         }
         beginWaiting();
     }
 
-    /** Begins no more. */
+    /** Begins no more tasks. */
     synchronized void close() {
         isClosed = true;
     }
 
     /**
-     * By one thread at a time, so that those that end at once are not begun one call deeper each. A thread begins {@code max} at
-     * most, and another goes on: the thread may be the timer's, or one of a caller that waits.
+     * Only one thread at a time begins tasks. Otherwise each task that ends at once would begin the next one deeper in the stack. A
+     * thread begins at most {@code max} tasks and leaves the rest to the executor, because it may be the timer's, or that of a
+     * caller who waits.
      */
     private void beginWaiting() {
         synchronized (this) {

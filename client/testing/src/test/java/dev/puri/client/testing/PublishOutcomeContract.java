@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.client.Delivery;
 import dev.puri.client.Events;
-import dev.puri.client.Fate;
-import dev.puri.client.Fate.Refused;
 import dev.puri.client.Identifiers;
 import dev.puri.client.Identities;
 import dev.puri.client.NewIdentity;
+import dev.puri.client.PublishOutcome;
+import dev.puri.client.PublishOutcome.Refused;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
@@ -23,13 +23,13 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of events, in the registry and in its fake; both have the collections of {@code collections.yaml}. */
-abstract class FateContract {
+/** Outcomes of events, in the registry and in its fake; both have the collections of {@code collections.yaml}. */
+abstract class PublishOutcomeContract {
     private static final Owner CATALOG = new Owner("catalog");
     private static final Shard EU = new Shard("eu-1");
     private static final Shard US = new Shard("us-1");
 
-    private final Events events = new Events("fate-test");
+    private final Events events = new Events("outcome-test");
     private final Identities tracks = new Identities("music", "tracks", new Prefix("trk"), Identifiers.nanoid());
     private final Identities albums = new Identities("music", "albums", null, Identifiers.nanoid());
 
@@ -37,17 +37,17 @@ abstract class FateContract {
 
     abstract List<Delivery> publishAll(List<Event> events) throws Exception;
 
-    abstract Fate await(Puri puri, Position token) throws Exception;
+    abstract PublishOutcome await(Puri puri, Position token) throws Exception;
 
     abstract IdentityResolver resolver();
 
-    private Fate fate(Event event) throws Exception {
+    private PublishOutcome outcome(Event event) throws Exception {
         return await(event.puri(), publish(event));
     }
 
     private NewIdentity created() throws Exception {
         NewIdentity track = tracks.mint();
-        assertThat(fate(events.created(track, CATALOG, EU).build())).isEqualTo(new Fate.Settled());
+        assertThat(outcome(events.created(track, CATALOG, EU).build())).isEqualTo(new PublishOutcome.Accepted());
         return track;
     }
 
@@ -55,7 +55,7 @@ abstract class FateContract {
     void firstClaimOfANameWins() throws Exception {
         NewIdentity track = created();
         NewIdentity rival = new NewIdentity(track.puri(), tracks.mint().uuid(), null);
-        assertThat(fate(events.created(rival, new Owner("radio"), US).build()))
+        assertThat(outcome(events.created(rival, new Owner("radio"), US).build()))
                 .isInstanceOfSatisfying(Refused.PuriTaken.class, taken -> {
                     assertThat(taken.holderOwner()).isEqualTo(CATALOG);
                     assertThat(taken.holderShard()).isEqualTo(EU);
@@ -68,10 +68,10 @@ abstract class FateContract {
         Handle handle = Objects.requireNonNull(track.handle());
         for (boolean erase : new boolean[] {false, true}) {
             if (erase) {
-                fate(events.erased(track.puri()).build());
+                outcome(events.erased(track.puri()).build());
             }
             NewIdentity other = tracks.mint();
-            assertThat(fate(events.created(new NewIdentity(other.puri(), other.uuid(), handle), CATALOG, EU)
+            assertThat(outcome(events.created(new NewIdentity(other.puri(), other.uuid(), handle), CATALOG, EU)
                             .build()))
                     .isInstanceOf(Refused.HandleTaken.class);
         }
@@ -82,7 +82,7 @@ abstract class FateContract {
         NewIdentity track = created();
         Event moved = events.moved(track.puri(), US).build();
         for (int i = 0; i < 3; i++) {
-            assertThat(fate(moved)).isEqualTo(new Fate.Settled());
+            assertThat(outcome(moved)).isEqualTo(new PublishOutcome.Accepted());
         }
         assertThat(((Verdict.Found) resolver().resolve(Ref.of(track.puri()))).epoch())
                 .isEqualTo(2);
@@ -91,9 +91,9 @@ abstract class FateContract {
     @Test
     void guardsRefuseWhatComesTooLate() throws Exception {
         NewIdentity track = created();
-        assertThat(fate(events.moved(track.puri(), US).ifEpoch(1).build())).isEqualTo(new Fate.Settled());
-        assertThat(fate(events.moved(track.puri(), EU).ifEpoch(1).build())).isInstanceOf(Refused.StaleEpoch.class);
-        assertThat(fate(events.moved(track.puri(), EU)
+        assertThat(outcome(events.moved(track.puri(), US).ifEpoch(1).build())).isEqualTo(new PublishOutcome.Accepted());
+        assertThat(outcome(events.moved(track.puri(), EU).ifEpoch(1).build())).isInstanceOf(Refused.StaleEpoch.class);
+        assertThat(outcome(events.moved(track.puri(), EU)
                         .ifUuid(tracks.mint().uuid())
                         .build()))
                 .isInstanceOf(Refused.OtherIncarnation.class);
@@ -105,18 +105,18 @@ abstract class FateContract {
         NewIdentity merged = created();
         NewIdentity deleted = created();
         NewIdentity erased = created();
-        fate(events.merged(merged.puri(), survivor.puri()).build());
-        fate(events.deleted(deleted.puri()).build());
-        fate(events.erased(erased.puri()).build());
+        outcome(events.merged(merged.puri(), survivor.puri()).build());
+        outcome(events.deleted(deleted.puri()).build());
+        outcome(events.erased(erased.puri()).build());
 
-        assertThat(fate(events.moved(merged.puri(), US).build()))
+        assertThat(outcome(events.moved(merged.puri(), US).build()))
                 .isInstanceOfSatisfying(
                         Refused.Merged.class,
                         refused -> assertThat(refused.survivor()).isEqualTo(survivor.puri()));
-        assertThat(fate(events.moved(deleted.puri(), US).build())).isInstanceOf(Refused.Deleted.class);
-        assertThat(fate(events.moved(erased.puri(), US).build())).isInstanceOf(Refused.UnknownPuri.class);
-        assertThat(fate(events.moved(tracks.mint().puri(), US).build())).isInstanceOf(Refused.UnknownPuri.class);
-        assertThat(fate(events.created(erased, CATALOG, EU).build()))
+        assertThat(outcome(events.moved(deleted.puri(), US).build())).isInstanceOf(Refused.Deleted.class);
+        assertThat(outcome(events.moved(erased.puri(), US).build())).isInstanceOf(Refused.UnknownPuri.class);
+        assertThat(outcome(events.moved(tracks.mint().puri(), US).build())).isInstanceOf(Refused.UnknownPuri.class);
+        assertThat(outcome(events.created(erased, CATALOG, EU).build()))
                 .isInstanceOfSatisfying(
                         Refused.Other.class,
                         refused -> assertThat(refused.reason()).isEqualTo("ID_REUSED"));
@@ -124,11 +124,11 @@ abstract class FateContract {
 
     @Test
     void aDeclarationIsKept() throws Exception {
-        assertThat(fate(events.created(albums.mint(), new Owner("radio"), EU).build()))
+        assertThat(outcome(events.created(albums.mint(), new Owner("radio"), EU).build()))
                 .isInstanceOf(Refused.NotAllowed.class);
         NewIdentity album = albums.mint();
         Handle ofTracks = tracks.mint().handle();
-        assertThat(fate(events.created(new NewIdentity(album.puri(), album.uuid(), ofTracks), CATALOG, EU)
+        assertThat(outcome(events.created(new NewIdentity(album.puri(), album.uuid(), ofTracks), CATALOG, EU)
                         .build()))
                 .isInstanceOfSatisfying(
                         Refused.Other.class,
@@ -144,7 +144,7 @@ abstract class FateContract {
         assertThat(deliveries).extracting(Delivery::event).isEqualTo(batch);
         for (Delivery delivery : deliveries) {
             Position token = ((Delivery.Acknowledged) delivery).token();
-            assertThat(await(delivery.event().puri(), token)).isEqualTo(new Fate.Settled());
+            assertThat(await(delivery.event().puri(), token)).isEqualTo(new PublishOutcome.Accepted());
         }
     }
 }
