@@ -1,6 +1,6 @@
 package dev.puri.resolver.table;
 
-import dev.puri.benchmarks.Population;
+import dev.puri.benchmarks.data.Population;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
