@@ -3,6 +3,7 @@ package dev.puri.benchmarks.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.benchmarks.BenchRun;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,6 +3,7 @@ package dev.puri.benchmarks.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.benchmarks.BenchRun;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,7 @@ package dev.puri.benchmarks.micro;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.benchmarks.BenchRun;
 import dev.puri.benchmarks.Main;
 import java.io.PrintWriter;
 import java.io.StringWriter;

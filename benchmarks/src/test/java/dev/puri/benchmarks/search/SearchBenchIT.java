@@ -3,6 +3,7 @@ package dev.puri.benchmarks.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.benchmarks.BenchRun;
 import dev.puri.benchmarks.environment.Program;
 import java.util.ArrayList;
 import java.util.List;
