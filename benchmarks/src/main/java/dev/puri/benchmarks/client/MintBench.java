@@ -123,10 +123,11 @@ final class MintBench {
     }
 
     private double perSecond(IntFunction<Object> minted) {
+        int count = bench.minted;
         long begun = System.nanoTime();
-        for (int number = 0; number < bench.minted; number++) {
+        for (int number = 0; number < count; number++) {
             results.consume(minted.apply(number));
         }
-        return bench.minted / Timing.seconds(begun);
+        return count / Timing.seconds(begun);
     }
 }

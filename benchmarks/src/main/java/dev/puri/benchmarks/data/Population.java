@@ -12,6 +12,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowEncoder;
 import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.schemas.serde.SchemaRegistry;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
@@ -35,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class Population {
     /** Of the rows in the topic. */
     public static final int SCHEMA_ID = 1;
+
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final byte[] APPLIED = ascii(Outcome.APPLIED.toString());
     private static final Prefix PREFIX = new Prefix("trk");
@@ -46,6 +51,7 @@ public final class Population {
 
     /** The number in the name of number 0. */
     static final long FIRST = 1_000_000_000L;
+
     private static final long FIRST_MILLIS =
             Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
 
@@ -142,34 +148,29 @@ public final class Population {
     public static void publish(
             String bootstrapServers, long from, long to, Supplier<LongFunction<ProducerRecord<byte[], byte[]>>> makers)
             throws Exception {
-        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-        Thread[] producers = new Thread[PRODUCERS];
-        for (int i = 0; i < PRODUCERS; i++) {
-            long first = from + i;
-            producers[i] = Thread.ofPlatform().start(() -> produce(bootstrapServers, first, to, makers.get(), failure));
-        }
-        for (Thread producer : producers) {
-            producer.join();
-        }
-        Exception thrown = failure.get();
-        if (thrown != null) {
-            throw new IllegalStateException("not all records could be published", thrown);
+        List<Future<?>> producers = new ArrayList<>();
+        try (ExecutorService pool = Executors.newFixedThreadPool(PRODUCERS)) {
+            for (int i = 0; i < PRODUCERS; i++) {
+                long first = from + i;
+                producers.add(pool.submit(() -> produce(bootstrapServers, first, to, makers.get())));
+            }
+            for (Future<?> producer : producers) {
+                producer.get();
+            }
         }
     }
 
     private static void produce(
-            String bootstrapServers,
-            long first,
-            long to,
-            LongFunction<ProducerRecord<byte[], byte[]>> records,
-            AtomicReference<@Nullable Exception> failure) {
+            String bootstrapServers, long first, long to, LongFunction<ProducerRecord<byte[], byte[]>> records) {
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
         // A row that is sent twice stays one row, so no order has to be kept.
         try (KafkaProducer<byte[], byte[]> producer = producer(bootstrapServers, "enable.idempotence", false)) {
             for (long number = first; number < to && failure.get() == null; number += PRODUCERS) {
                 producer.send(records.apply(number), (sent, e) -> failure.compareAndSet(null, e));
             }
-        } catch (RuntimeException e) {
-            failure.compareAndSet(null, e);
+        }
+        if (failure.get() != null) {
+            throw new IllegalStateException("not all records were published", failure.get());
         }
     }
 
@@ -207,24 +208,10 @@ public final class Population {
         return bits ^ bits >>> 31;
     }
 
-    /** Has the schema of rows without a server. */
-    public static final class OneSchema implements SchemaRegistry {
-        @Override
-        public Schema byId(int id) {
-            return WRITER.schema();
-        }
-
-        @Override
-        public int register(String subject, Schema schema) {
-            throw new IllegalStateException("nothing is registered");
-        }
-
-        @Override
-        public int idOf(String subject, Schema schema) {
-            throw new IllegalStateException("nothing is registered");
-        }
-
-        @Override
-        public void close() {}
+    /** Returns a schema registry in memory that has the schema of rows. */
+    public static SchemaRegistry schemaRegistry() {
+        SchemaRegistry registry = new InMemorySchemaRegistry();
+        registry.register(Topics.IDENTITIES + "-value", schema());
+        return registry;
     }
 }

@@ -1,12 +1,14 @@
 package dev.puri.benchmarks.ingest;
 
-import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.data.Population;
+import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.registry.StreamsProperties;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.TopicConfig;
@@ -159,7 +161,7 @@ final class BareJob {
 
         @Override
         public void process(Record<byte[], byte[]> record) {
-            Task task = started(this.task);
+            Task task = Objects.requireNonNull(this.task);
             byte[] puri = record.key();
             byte[] parkedKey =
                     ByteBuffer.allocate(puri.length + SEQUENCE).put(puri).array();
@@ -208,8 +210,8 @@ final class BareJob {
 
         @Override
         public void process(Record<byte[], byte[]> claim) {
-            ProcessorContext<byte[], byte[]> context = started(this.context);
-            if (started(holders).putIfAbsent(claim.key(), holder) != null) {
+            ProcessorContext<byte[], byte[]> context = Objects.requireNonNull(this.context);
+            if (Objects.requireNonNull(holders).putIfAbsent(claim.key(), holder) != null) {
                 throw new IllegalStateException("claimed twice");
             }
             byte[] puri = new byte[puriLength];
@@ -221,7 +223,7 @@ final class BareJob {
     /** Returns a key of a length that depends on the text alone; keys spread evenly over the key space. */
     private static byte[] scattered(byte[] text, int length) {
         ByteBuffer key = ByteBuffer.allocate(length);
-        for (long word = mixed(hash(text)); key.remaining() >= Long.BYTES; word = mixed(word)) {
+        for (long word = Population.mixed(hash(text)); key.remaining() >= Long.BYTES; word = Population.mixed(word)) {
             key.putLong(word);
         }
         return key.array();
@@ -229,7 +231,7 @@ final class BareJob {
 
     private static byte[] letters(byte[] text, int length) {
         byte[] letters = new byte[length];
-        long word = mixed(hash(text));
+        long word = Population.mixed(hash(text));
         for (int i = 0; i < length; i++) {
             letters[i] = (byte) ('a' + (word & 15));
             word = Long.rotateRight(word, 4);
@@ -243,20 +245,4 @@ final class BareJob {
             hash = 31 * hash + b;
         }
         return hash;
-    }
-
-    /** The last steps of MurmurHash3, which spread numbers that differ in few bits. */
-    private static long mixed(long word) {
-        long mixed = word + 0x9e3779b97f4a7c15L;
-        mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;
-        mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
-        return mixed ^ mixed >>> 33;
-    }
-
-    private static <T> T started(@Nullable T given) {
-        if (given == null) {
-            throw new IllegalStateException("not started");
-        }
-        return given;
-    }
-}
+    }}

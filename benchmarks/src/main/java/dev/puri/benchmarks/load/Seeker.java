@@ -45,7 +45,7 @@ public final class Seeker implements AutoCloseable {
     /** Asks for identities once. */
     public interface Asker {
         /**
-         * Calls {@link Sought#found} or {@link Sought#missing} for each identity.
+         * Calls {@link Sought#answered} for each identity.
          *
          * @return how many requests were sent
          */
@@ -54,8 +54,8 @@ public final class Seeker implements AutoCloseable {
 
     /** An identity that is not found yet. */
     public static final class Sought {
-        private final String query;
         private final Puri puri;
+        private final String query;
         private final long since;
         private final boolean counts;
         private final long soughtAt = System.nanoTime();
@@ -74,19 +74,18 @@ public final class Seeker implements AutoCloseable {
             return puri;
         }
 
-        /** Returns what the server is asked for. */
+        /** Returns the word or path that the server is asked for. */
         public String query() {
             return query;
         }
 
-        /** Notes that an answer has it. */
-        public void found() {
-            foundAt = System.nanoTime();
-        }
-
-        /** Notes that the server did not have it at a nano time. */
-        public void missing(long askedAt) {
-            missingAt = askedAt;
+        /** Notes an answer to a request that was sent at a nano time. */
+        public void answered(boolean isFound, long askedAt) {
+            if (isFound) {
+                foundAt = System.nanoTime();
+            } else {
+                missingAt = askedAt;
+            }
         }
     }
 
@@ -114,11 +113,10 @@ public final class Seeker implements AutoCloseable {
         Iterator<Sought> answered = open.iterator();
         resolver.getAll(open.stream().map(Sought::query).toList(), status -> {
             Sought sought = answered.next();
-            switch (status) {
-                case 200 -> sought.found();
-                case 404 -> sought.missing(asked);
-                default -> throw new IllegalStateException(sought.query + " was answered with " + status);
+            if (status != 200 && status != 404) {
+                throw new IllegalStateException(sought.query + " was answered with " + status);
             }
+            sought.answered(status == 200, asked);
         });
         return open.size();
     }

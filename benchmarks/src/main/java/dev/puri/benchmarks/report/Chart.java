@@ -61,16 +61,11 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
     public String svg() {
         int height = TOP + panels.size() * (PANEL + GAP);
         StringBuilder svg = new StringBuilder();
-        add(
-                svg,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">",
-                WIDTH,
-                height,
-                WIDTH,
-                height);
+        String size = "width=\"%d\" height=\"%d\"".formatted(WIDTH, height);
+        add(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" %s role=\"img\">", WIDTH, height, size);
         add(svg, "<title>%s</title>", escaped(title));
         svg.append("<style>\n").append(STYLE).append("</style>\n");
-        add(svg, "<rect class=\"back\" width=\"%d\" height=\"%d\"/>", WIDTH, height);
+        add(svg, "<rect class=\"back\" %s/>", size);
         text(svg, "title", 16, 28, "start", title);
         for (int i = 0; i < panels.size(); i++) {
             panel(svg, panels.get(i), TOP + i * (PANEL + GAP) + 28);
@@ -99,28 +94,20 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
         List<Label> labels = new ArrayList<>();
         for (int i = 0; i < panel.lines.size(); i++) {
             Line line = panel.lines.get(i);
-            StringBuilder points = new StringBuilder();
+            List<String> points = new ArrayList<>();
             StringBuilder dots = new StringBuilder();
             double y = bottom;
             for (int j = 0; j < sizes.size(); j++) {
+                double x = x(sizes.get(j));
                 y = bottom - line.values.get(j) / most * PANEL;
-                add(points, "%.1f,%.1f", x(sizes.get(j)), y);
-                add(
-                        dots,
-                        "<circle class=\"dot s%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>%s</title></circle>",
-                        i,
-                        x(sizes.get(j)),
-                        y,
-                        escaped(line.name + ", " + sizes.get(j) + sizeUnit + ": " + plain(line.values.get(j))));
+                points.add(String.format(Locale.ROOT, "%.1f,%.1f", x, y));
+                String title = line.name + ", " + sizes.get(j) + sizeUnit + ": " + plain(line.values.get(j));
+                String circle = "<circle class=\"dot s%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>%s</title></circle>";
+                add(dots, circle, i, x, y, escaped(title));
             }
-            add(
-                    svg,
-                    "<polyline class=\"line s%d\" points=\"%s\"/>",
-                    i,
-                    points.toString().strip().replace('\n', ' '));
+            add(svg, "<polyline class=\"line s%d\" points=\"%s\"/>", i, String.join(" ", points));
             svg.append(dots);
-            double last = line.values.getLast();
-            labels.add(new Label(y + 4, i, line.name + "  " + plain(last)));
+            labels.add(new Label(y + 4, i, line.name + "  " + plain(line.values.getLast())));
         }
         labels(svg, labels, bottom + LABEL);
     }
@@ -167,14 +154,8 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
     }
 
     private static void text(StringBuilder svg, String kind, double x, double y, String anchor, String text) {
-        add(
-                svg,
-                "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>",
-                kind,
-                x,
-                y,
-                anchor,
-                escaped(text));
+        String element = "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>";
+        add(svg, element, kind, x, y, anchor, escaped(text));
     }
 
     private static void add(StringBuilder svg, String format, Object... values) {

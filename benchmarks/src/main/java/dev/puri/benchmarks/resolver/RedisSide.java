@@ -5,15 +5,15 @@ import dev.puri.benchmarks.data.ResolverRequests;
 import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.Program;
 import dev.puri.benchmarks.load.Wrk;
-import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -79,30 +79,32 @@ final class RedisSide implements AutoCloseable {
         return port;
     }
 
-    private void fill(int itemBytes) throws Exception {
-        try (Socket socket = connect();
-                OutputStream out = new BufferedOutputStream(socket.getOutputStream(), 1 << 16)) {
-            InputStream in = new BufferedInputStream(socket.getInputStream());
+    private void fill(int itemBytes) {
+        Vertx vertx = Vertx.vertx();
+        try {
+            RedisConnection users = connect(vertx, 0);
+            RedisConnection numbered = connect(vertx, 1);
             for (int from = 0; from < rows; from += AT_ONCE) {
-                List<String> users = new ArrayList<>(List.of("MSET"));
-                List<String> numbered = new ArrayList<>(List.of("MSET"));
+                Request forUsers = Request.cmd(Command.MSET);
+                Request byNumber = Request.cmd(Command.MSET);
                 for (int number = from; number < Math.min(rows, from + AT_ONCE); number++) {
                     String json = ResolverRequests.json(number);
-                    Collections.addAll(users, Population.puri(number).toString(), json);
-                    Collections.addAll(users, Population.handle(number).text(), json);
-                    Collections.addAll(numbered, "get:%012d".formatted(number), ResolverRequests.answer(number));
-                    Collections.addAll(numbered, "item:%012d".formatted(number), ofLength(json, itemBytes));
+                    forUsers.arg(Population.puri(number).toString()).arg(json);
+                    forUsers.arg(Population.handle(number).text()).arg(json);
+                    byNumber.arg("get:%012d".formatted(number)).arg(ResolverRequests.answer(number));
+                    byNumber.arg("item:%012d".formatted(number)).arg(ofLength(json, itemBytes));
                 }
-                send(out, List.of("SELECT", "0"));
-                send(out, users);
-                send(out, List.of("SELECT", "1"));
-                send(out, numbered);
-                out.flush();
-                for (int i = 0; i < 4; i++) {
-                    requireOk(in);
-                }
+                users.send(forUsers).await();
+                numbered.send(byNumber).await();
             }
+        } finally {
+            vertx.close().await();
         }
+    }
+
+    private RedisConnection connect(Vertx vertx, int database) {
+        String url = "redis://127.0.0.1:%d/%d".formatted(port, database);
+        return Redis.createClient(vertx, url).connect().await();
     }
 
     private static String ofLength(String text, int length) {
@@ -110,34 +112,13 @@ final class RedisSide implements AutoCloseable {
     }
 
     private boolean accepts() throws IOException {
-        try (Socket socket = connect()) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return socket.isConnected();
         } catch (ConnectException e) {
             if (!process.isAlive()) {
                 throw e;
             }
             return false;
-        }
-    }
-
-    private Socket connect() throws IOException {
-        return new Socket(InetAddress.getLoopbackAddress(), port);
-    }
-
-    private static void send(OutputStream out, List<String> command) throws IOException {
-        StringBuilder text =
-                new StringBuilder().append('*').append(command.size()).append("\r\n");
-        for (String word : command) {
-            // All of it is ASCII.
-            text.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
-        }
-        out.write(text.toString().getBytes(StandardCharsets.US_ASCII));
-    }
-
-    private static void requireOk(InputStream in) throws IOException {
-        String answer = new String(in.readNBytes(5), StandardCharsets.US_ASCII);
-        if (!answer.equals("+OK\r\n")) {
-            throw new IOException("Redis answered " + answer);
         }
     }
 

@@ -52,9 +52,9 @@ final class WaveSeeker {
         for (JsonNode result : MAPPER.readTree(answer.body()).get("results")) {
             Seeker.Sought found = missing.remove(result.get("puri").textValue());
             if (found != null) {
-                found.found();
+                found.answered(true, asked);
             }
         }
-        missing.values().forEach(sought -> sought.missing(asked));
+        missing.values().forEach(sought -> sought.answered(false, asked));
     }
 }

@@ -15,15 +15,14 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The process of one server: says on which port it listens, answers on stdout what it is asked for on stdin,
- * and ends with it.
+ * The process of one server. It prints the port at which it listens, answers requests on stdin, and ends with stdin.
  */
 public final class Serve {
-    /** Begins the line that tells the port. */
-    public static final String LISTENING = "listening ";
+    /** Begins the line that has the port. */
+    static final String LISTENING = "listening ";
 
-    /** To be asked: collects garbage, then tells bytes of the heap and of buffers outside it. */
-    public static final String MEMORY = "memory";
+    /** A request. The server collects garbage and prints the bytes of its heap and of buffers outside it. */
+    static final String MEMORY = "memory";
 
     private Serve() {}
 
@@ -68,13 +67,13 @@ public final class Serve {
 
     private static long heap() {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-        // Once more, for what the first time was only made free to be collected.
+        // The second collection removes objects that the first one released.
         memory.gc();
         memory.gc();
         return memory.getHeapMemoryUsage().getUsed();
     }
 
-    /** Java's own buffers, and those that Netty takes without telling Java. */
+    /** Returns the bytes of Java's buffers and of those that Netty allocates by itself. */
     private static long direct() {
         long bytes = Math.max(0, PlatformDependent.usedDirectMemory());
         for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {

@@ -1,6 +1,6 @@
 package dev.puri.benchmarks.table;
 
-import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.Identity;
@@ -61,7 +61,7 @@ final class GlobalStores {
 
     /** A store that keeps nothing, for the time of reading the topic alone. */
     static Filled noOp(FreshBroker broker, Path dir) {
-        return fill(global(Stores.inMemoryKeyValueStore(STORE), Ignoring::new), broker, dir);
+        return fill(global(Stores.inMemoryKeyValueStore(STORE), () -> record -> {}), broker, dir);
     }
 
     /** A store that decodes each record and drops it. */
@@ -84,13 +84,6 @@ final class GlobalStores {
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
                 processor);
         return builder;
-    }
-
-    private static final class Ignoring implements Processor<byte[], byte[], Void, Void> {
-        @Override
-        public void process(Record<byte[], byte[]> record) {
-            // Nothing is kept.
-        }
     }
 
     private static final class Decoding implements Processor<byte[], byte[], Void, Void> {

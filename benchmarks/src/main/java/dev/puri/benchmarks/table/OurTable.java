@@ -1,7 +1,7 @@
 package dev.puri.benchmarks.table;
 
 import dev.puri.benchmarks.data.Population;
-import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;
@@ -22,7 +22,7 @@ record OurTable(PackedTable table) implements RowStore {
                 Map.of(),
                 broker.bootstrapServers(),
                 broker.newDirectory(dir).toString(),
-                new Population.OneSchema(),
+                Population.schemaRegistry(),
                 new Answers(new SimpleMeterRegistry()),
                 new Waiters(1),
                 new SimpleMeterRegistry().counter("undecodable"));
