@@ -18,9 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * Requests at fixed times, whatever becomes of those before. Each one's time counts from when it should have been
- * sent, so that a stall is seen by all that it held up, and not only by the one that met it. One thread does it all
- * and makes next to no objects: what it takes, it takes from the server beside it.
+ * Sends requests at fixed times, whether or not earlier ones were answered. The time of a request counts from when it
+ * should have been sent, so a stall lengthens the times of all requests that it held up. One thread does this and makes
+ * few objects, because it takes its processor time from the server.
  */
 public final class OpenLoop implements AutoCloseable {
     /** The part at the beginning that does not count: connections open, and the JVM compiles code. */
@@ -49,8 +49,8 @@ public final class OpenLoop implements AutoCloseable {
     }
 
     /**
-     * Asks over as many connections as {@link Wrk} has; what is due when none is free waits for one, and its time
-     * runs.
+     * Sends requests over as many connections as {@link Wrk} has. One that is due when no connection is free waits for
+     * one, and its time runs.
      *
      * @param requests sent one after the other, and over again; each has to be answered with 200
      * @param rate a second
@@ -115,7 +115,7 @@ public final class OpenLoop implements AutoCloseable {
             ByteBuffer bytes = request.duplicate();
             try {
                 while (bytes.hasRemaining()) {
-                    // Requests are small: a socket that takes nothing is one whose server reads nothing.
+                    // Requests are small; a socket takes nothing only if its server reads nothing.
                     channel.write(bytes);
                 }
             } catch (IOException e) {
@@ -131,7 +131,7 @@ public final class OpenLoop implements AutoCloseable {
             } catch (IOException e) {
                 throw new IllegalStateException("cannot be answered", e);
             }
-            // An answer ends with its line feed, and holds no other: the rest need not be looked at.
+            // An answer ends with its only line feed, so any other last byte means that it is not complete.
             if (answer.position() > 0 && answer.get(answer.position() - 1) == '\n' && isWhole()) {
                 if (counts) {
                     Timing.record(System.nanoTime() - due, nanos);
