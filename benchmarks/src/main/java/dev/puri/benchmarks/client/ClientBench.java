@@ -1,8 +1,8 @@
 package dev.puri.benchmarks.client;
 
 import dev.puri.benchmarks.data.Population;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.SchemaServer;
-import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Bench;
 import dev.puri.benchmarks.serve.MeasuredResolver;
 import java.util.EnumSet;

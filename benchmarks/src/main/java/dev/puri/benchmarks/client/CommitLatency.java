@@ -2,8 +2,8 @@ package dev.puri.benchmarks.client;
 
 import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.Await;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.ServerSettings;
-import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.load.FixedRate;
 import dev.puri.benchmarks.load.Seeker;
 import dev.puri.benchmarks.report.Rounds;

@@ -1,8 +1,8 @@
 package dev.puri.benchmarks.client;
 
 import dev.puri.benchmarks.data.LookUpKeys;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.SchemaServer;
-import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.client.embedded.EmbeddedResolver;

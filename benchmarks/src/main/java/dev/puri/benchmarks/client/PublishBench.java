@@ -1,9 +1,9 @@
 package dev.puri.benchmarks.client;
 
 import dev.puri.benchmarks.data.Creations;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
 import dev.puri.benchmarks.environment.ServerSettings;
-import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.client.BareProducer;

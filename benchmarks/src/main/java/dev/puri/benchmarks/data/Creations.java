@@ -1,6 +1,6 @@
 package dev.puri.benchmarks.data;
 
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.client.IdentityMinter;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.collection.Collection;

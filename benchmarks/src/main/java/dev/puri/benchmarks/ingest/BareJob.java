@@ -1,7 +1,7 @@
 package dev.puri.benchmarks.ingest;
 
 import dev.puri.benchmarks.data.Population;
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.registry.StreamsProperties;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;

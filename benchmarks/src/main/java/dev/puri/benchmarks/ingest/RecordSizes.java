@@ -1,7 +1,7 @@
 package dev.puri.benchmarks.ingest;
 
 import dev.puri.benchmarks.environment.Await;
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.FreshBroker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.puri.benchmarks.resolver;
 import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.data.ResolverRequests;
 import dev.puri.benchmarks.environment.Await;
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.load.HostileClients;
 import dev.puri.benchmarks.load.SlowClients;
 import dev.puri.benchmarks.load.Wrk;

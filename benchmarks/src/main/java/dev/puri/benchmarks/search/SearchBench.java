@@ -1,8 +1,8 @@
 package dev.puri.benchmarks.search;
 
 import dev.puri.benchmarks.data.SearchDocuments;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.SchemaServer;
-import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Bench;
 import dev.puri.benchmarks.report.Timing;
 import java.io.IOException;

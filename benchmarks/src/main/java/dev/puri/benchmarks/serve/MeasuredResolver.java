@@ -1,8 +1,8 @@
 package dev.puri.benchmarks.serve;
 
 import dev.puri.benchmarks.environment.Await;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.SchemaServer;
-import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.load.HttpSocket;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.puri.benchmarks.table;
 
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.Identity;

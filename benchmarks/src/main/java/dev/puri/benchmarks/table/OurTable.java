@@ -1,7 +1,7 @@
 package dev.puri.benchmarks.table;
 
 import dev.puri.benchmarks.data.Population;
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;

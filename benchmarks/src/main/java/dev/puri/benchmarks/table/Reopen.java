@@ -1,7 +1,7 @@
 package dev.puri.benchmarks.table;
 
 import dev.puri.benchmarks.data.Population;
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.resolver.feed.TableClient;

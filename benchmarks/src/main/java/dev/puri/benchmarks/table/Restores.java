@@ -1,5 +1,6 @@
 package dev.puri.benchmarks.table;
 
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;

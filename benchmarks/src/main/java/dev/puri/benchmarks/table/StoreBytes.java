@@ -1,7 +1,7 @@
 package dev.puri.benchmarks.table;
 
 import dev.puri.benchmarks.data.Population;
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.FreshBroker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
