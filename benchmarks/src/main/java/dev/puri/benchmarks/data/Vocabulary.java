@@ -25,7 +25,7 @@ public final class Vocabulary {
 
     private Vocabulary() {}
 
-    /** One to one within words of as many syllables: the factor shares none with their number. */
+    /** Returns the word of a rank, one to one: the factor and the number of words have no common divisor. */
     private static String word(long rank, int syllables) {
         long space = (long) Math.pow(SYLLABLES, syllables);
         StringBuilder word = new StringBuilder();

@@ -49,7 +49,7 @@ record Throughput(IngestBench bench) {
         bench.add(name, unit, median(ours, value), BASELINE, median(theirs, value));
     }
 
-    /** A baseline that moved less, or more, would be none. */
+    /** The baseline has to move as much as the topology. */
     private static void requireSameBytes(long ours, long theirs) {
         if (Math.abs(ours - theirs) > ours / 10 + SLACK_BYTES) {
             throw new IllegalStateException("the topology logged " + ours + " bytes and the bare job " + theirs

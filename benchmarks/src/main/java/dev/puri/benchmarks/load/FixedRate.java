@@ -3,7 +3,7 @@ package dev.puri.benchmarks.load;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Sends events at fixed times, whatever becomes of those before (open loop). */
+/** Sends events at fixed times, whether or not earlier ones were answered (open loop). */
 public final class FixedRate {
     private FixedRate() {}
 
@@ -29,7 +29,7 @@ public final class FixedRate {
      * Sends events.
      *
      * @param rate events a second
-     * @param duration of the events that count; those of a third of it come first and do not count
+     * @param duration of the events that count; for a third of it before, events only warm up
      */
     public static Sent run(int rate, Duration duration, Sender sender) throws Exception {
         long period = Duration.ofSeconds(1).toNanos() / rate;

@@ -14,11 +14,11 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Rows put into a table that has so many already. Made beforehand, some at a time; by one thread only. */
+/** Puts rows, made beforehand, into a table that has rows already; by one thread. */
 public class PutBenchmark extends StepBenchmark {
     private static final int AT_ONCE = 20_000;
 
-    /** A table, the same size again before each iteration, and what is put into it next. */
+    /** A table, of the same size before each iteration, and the rows to put into it. */
     @State(Scope.Thread)
     public abstract static class Next {
         @Param("1000000")
@@ -60,7 +60,7 @@ public class PutBenchmark extends StepBenchmark {
     /** Names that the table does not have. */
     @State(Scope.Thread)
     public static class Fresh extends Next {
-        /** Makes the next ones, for which the clock stands still. */
+        /** Makes the next ones, which is not timed. */
         @Setup(Level.Invocation)
         public void make() {
             long first = size();
@@ -73,7 +73,7 @@ public class PutBenchmark extends StepBenchmark {
     public static class Known extends Next {
         private final Random random = new Random(1);
 
-        /** Makes the next ones, for which the clock stands still. */
+        /** Makes the next ones, which is not timed. */
         @Setup(Level.Invocation)
         public void make() {
             make(i -> random.nextInt(rows));

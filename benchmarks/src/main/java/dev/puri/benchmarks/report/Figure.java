@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * One measured figure.
  *
  * @param unit e.g. {@code 1/s} or {@code ms}
- * @param baseline what {@code theirs} is a figure of; null without one
+ * @param baseline of which {@code theirs} is the figure; null without one
  * @param theirs the baseline's figure from the same run; null without one
  */
 record Figure(
@@ -16,7 +16,7 @@ record Figure(
         @Nullable String baseline,
         @Nullable Double theirs) {
 
-    /** Ours over theirs; null without a baseline. */
+    /** Returns ours over theirs; null without a baseline. */
     @Nullable
     Double ratio() {
         return theirs == null ? null : ours / theirs;

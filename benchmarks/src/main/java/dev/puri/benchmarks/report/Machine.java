@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** What figures were measured on, in a line. */
+/** Describes the machine of the figures in one line. */
 final class Machine {
     private Machine() {}
 
-    /** Processors, memory, system, Java, and how busy it is now. */
+    /** Returns processors, memory, system, Java and the load average. */
     static String describe() {
         var system = ManagementFactory.getOperatingSystemMXBean();
         String memory = system instanceof com.sun.management.OperatingSystemMXBean ours
@@ -28,7 +28,7 @@ final class Machine {
                         load());
     }
 
-    /** Over the last minute; it counts this very process. */
+    /** Returns the load average of the last minute, this process included. */
     static String load() {
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         return load < 0 ? "unknown" : String.format(Locale.ROOT, "%.1f", load);
@@ -43,7 +43,7 @@ final class Machine {
                         .findFirst()
                         .orElse(System.getProperty("os.arch"));
             } catch (IOException e) {
-                // The architecture has to do.
+                // The architecture is known in any case.
             }
         }
         return System.getProperty("os.arch");

@@ -263,7 +263,7 @@ public final class ResolverBench extends Bench {
         }
     }
 
-    /** A baseline that answers something else would be none. */
+    /** A baseline has to give our answers. */
     private static void requireSame(String who, String ours, String theirs) {
         if (!ours.equals(theirs)) {
             throw new IllegalStateException(who + " differs from our answer:\n" + theirs + "\nours:\n" + ours);

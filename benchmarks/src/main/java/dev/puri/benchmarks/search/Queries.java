@@ -98,7 +98,7 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
         rounds.addBeside(name, "1/s", OURS, List.of(BARE, BARE_ALL));
     }
 
-    /** A baseline that finds something else would be none. Returns how many were found. */
+    /** Checks that the baseline finds our hits, and returns how many there are. */
     private static long requireSame(SearchResult ours, BareSearcher bare, BareSearcher.Prepared prepared, String text)
             throws IOException {
         BareSearcher.Found found = bare.search(prepared);

@@ -26,7 +26,7 @@ public final class Serve {
 
     private Serve() {}
 
-    /** Takes the kind of server and what it needs; the resolver takes its settings from the environment. */
+    /** Starts the server of a kind, with its argument; the resolver takes its settings from the environment. */
     public static void main(String[] args) {
         int status = 1;
         try {
@@ -36,7 +36,7 @@ public final class Serve {
         } catch (Exception | LinkageError e) {
             System.err.println("the server " + args[0] + " ends: " + e);
         } finally {
-            // Of itself the process would stay as long as its event loops, even if it never listened.
+            // Event loops would keep the process alive, even if it never listened.
             System.exit(status);
         }
     }

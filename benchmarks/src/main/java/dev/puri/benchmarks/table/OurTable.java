@@ -13,7 +13,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The table as the resolver has it. Whoever opened it closes it. */
+/** The table as the resolver has it. The caller closes the table. */
 record OurTable(PackedTable table) implements RowStore {
     /** Returns a client that fills a table from the broker's topic. */
     static TableClient client(FreshBroker broker, PackedTable table, String dir) {

@@ -74,7 +74,7 @@ public class CodecBenchmark extends StepBenchmark {
         return codec.encode(raw, out);
     }
 
-    /** From key and value as they stand in the topic. */
+    /** From key and value of a record of the topic. */
     @Benchmark
     public int encodeFromTopic() {
         int i = next();

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** What the topology decodes and encodes for every event, beside Avro doing the same. */
+/** Decodes an event and encodes a row, as the topology does for every event; the same by Avro. */
 @State(Scope.Thread)
 public class AvroBenchmark extends StepBenchmark {
     private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
