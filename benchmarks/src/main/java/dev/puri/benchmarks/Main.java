@@ -1,5 +1,12 @@
 package dev.puri.benchmarks;
 
+import dev.puri.benchmarks.client.ClientBench;
+import dev.puri.benchmarks.ingest.IngestBench;
+import dev.puri.benchmarks.micro.MicroBench;
+import dev.puri.benchmarks.resolver.ResolverBench;
+import dev.puri.benchmarks.search.SearchBench;
+import dev.puri.benchmarks.table.CurveBench;
+import dev.puri.benchmarks.table.TableBench;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
@@ -10,13 +17,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "puri bench",
         subcommands = {
-            IngestCommand.class,
-            TableCommand.class,
-            ClientCommand.class,
-            CurveCommand.class,
-            MicroCommand.class,
-            ResolverCommand.class,
-            SearchCommand.class
+            IngestBench.class,
+            TableBench.class,
+            ClientBench.class,
+            CurveBench.class,
+            MicroBench.class,
+            ResolverBench.class,
+            SearchBench.class
         },
         synopsisSubcommandLabel = "NAME",
         description = "Measures, on this machine and now.",
@@ -39,7 +46,8 @@ public final class Main {
                 args));
     }
 
-    static int run(PrintWriter out, PrintWriter err, String... args) {
+    /** Runs a benchmark, and returns the exit status. */
+    public static int run(PrintWriter out, PrintWriter err, String... args) {
         CommandLine line = new CommandLine(new Main())
                 .setOut(out)
                 .setErr(err)

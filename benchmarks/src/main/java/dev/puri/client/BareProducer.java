@@ -13,7 +13,7 @@ public final class BareProducer {
     /**
      * Opens a producer.
      *
-     * @param given as {@link IdentityPublisher#IdentityPublisher(Map)} takes them
+     * @param given properties of {@link IdentityPublisher#IdentityPublisher(Map)}
      */
     public static KafkaProducer<byte[], byte[]> open(Map<?, ?> given) {
         Map<String, Object> properties = new HashMap<>(ProducerProperties.of(given));

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Answers everything with the same bytes, headers too, all of them made beforehand: what Vert.x itself costs. */
+/** Answers every request with the same headers and body, made beforehand, for the cost of Vert.x alone. */
 final class BareHandler extends Baseline {
     private static final byte[] END_OF_HEAD = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -20,6 +20,8 @@ final class BareHandler extends Baseline {
     private final Buffer body;
 
     /**
+     * Reads the answer.
+     *
      * @param answer a file with an answer as another server gave it, from its status line on
      */
     BareHandler(Path answer) {

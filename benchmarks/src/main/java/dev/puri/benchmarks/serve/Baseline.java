@@ -12,16 +12,15 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A Vert.x server such as a user would write: one event loop a core, each with connections of its own to
- * whatever it asks, and nothing else.
+ * A Vert.x server as a user would write it: one event loop for each core, with connections of its own to the store.
  */
 abstract class Baseline extends VerticleBase {
-    /** To Vert.x: any free port, but the same one for all that ask so. */
+    /** Means to Vert.x any free port, the same one for all event loops. */
     private static final int FREE_AND_SHARED = -1;
 
     private volatile int port;
 
-    /** Connects to what is to be asked, once. */
+    /** Connects to the store. */
     Future<?> connect() {
         return Future.succeededFuture();
     }
@@ -37,7 +36,7 @@ abstract class Baseline extends VerticleBase {
                 .onSuccess(bound -> port = bound);
     }
 
-    /** Starts one on each core; returns the port that they share. */
+    /** Starts one on each core, and returns the port that they share. */
     static int start(Supplier<Baseline> each) {
         int loops = Runtime.getRuntime().availableProcessors();
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));

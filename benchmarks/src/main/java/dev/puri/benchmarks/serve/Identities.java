@@ -7,9 +7,9 @@ import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import java.util.Locale;
 
-/** {@code POST /v1/resolve} as the resolver has it, over a store that knows what it is asked for. */
+/** {@code POST /v1/resolve} with the resolver's answers, over a store of identities. */
 abstract class Identities extends Baseline {
-    /** Looks all of them up at once, and answers with {@link #begin} and its kin. */
+    /** Looks all references up at once, and returns the body of the answer. */
     abstract Future<Buffer> resolve(JsonArray refs);
 
     @Override
@@ -22,7 +22,7 @@ abstract class Identities extends Baseline {
                 .onFailure(failure -> request.response().setStatusCode(500).end(String.valueOf(failure.getMessage())));
     }
 
-    /** A reference as it is stored; any casing means the same. */
+    /** Returns the key of a reference in the store; case does not matter. */
     static String key(String ref) {
         return ref.toLowerCase(Locale.ROOT);
     }
@@ -31,7 +31,7 @@ abstract class Identities extends Baseline {
         return Buffer.buffer(32 << 10).appendString("{\"results\":[");
     }
 
-    /** One that is there, up to its verdict. */
+    /** Begins an item that was found, up to its verdict. */
     static Buffer found(Buffer answer, String ref) {
         return next(answer, ref).appendString(",\"verdict\":\"found\",");
     }

@@ -30,7 +30,7 @@ final class PostgresHandler extends Identities {
     private static final String QUERY =
             COLUMNS + "WHERE puri = ANY($1) UNION ALL " + COLUMNS + "WHERE handle = ANY($2)";
 
-    /** As many as keep both cores of a small machine busy; more only take turns. */
+    /** Enough to keep both cores of a small machine busy; more were no faster. */
     private static final int CONNECTIONS = 2;
 
     private static final DateTimeFormatter MILLIS = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'");

@@ -12,11 +12,11 @@ import io.vertx.redis.client.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Over Redis, where each identity's JSON lies under its pURI and once more under its handle: one MGET for a
- * batch, over one pipelined connection for each event loop, and the stored bytes go out as they are.
+ * Over Redis, which has each identity's JSON under its pURI and under its handle: one MGET for a batch, over one pipelined
+ * connection for each event loop. The answer contains the stored bytes unparsed.
  */
 final class RedisHandler extends Identities {
-    /** More than there are clients, so that none is refused. */
+    /** More than there are clients, so that Vert.x refuses none. */
     private static final int MOST_UNDER_WAY = 4096;
 
     private final int port;
@@ -57,7 +57,7 @@ final class RedisHandler extends Identities {
             if (value == null) {
                 unknown(answer, ref);
             } else {
-                // An object less its brace.
+                // The stored object without its first brace.
                 Buffer row = value.toBuffer();
                 found(answer, ref).appendBuffer(row, 1, row.length() - 1);
             }

@@ -15,19 +15,18 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The process of one server: says on which port it listens, answers on stdout what it is asked for on stdin,
- * and ends with it.
+ * The process of one server. It prints the port at which it listens, answers requests on stdin, and ends with stdin.
  */
 public final class Serve {
-    /** Begins the line that tells the port. */
-    public static final String LISTENING = "listening ";
+    /** Begins the line that has the port. */
+    static final String LISTENING = "listening ";
 
-    /** To be asked: collects garbage, then tells bytes of the heap and of buffers outside it. */
-    public static final String MEMORY = "memory";
+    /** A request. The server collects garbage and prints the bytes of its heap and of buffers outside it. */
+    static final String MEMORY = "memory";
 
     private Serve() {}
 
-    /** Takes the kind of server and what it needs; the resolver takes its settings from the environment. */
+    /** Starts the server of a kind, with its argument; the resolver takes its settings from the environment. */
     public static void main(String[] args) {
         int status = 1;
         try {
@@ -37,7 +36,7 @@ public final class Serve {
         } catch (Exception | LinkageError e) {
             System.err.println("the server " + args[0] + " ends: " + e);
         } finally {
-            // Of itself the process would stay as long as its event loops, even if it never listened.
+            // Event loops would keep the process alive, even if it never listened.
             System.exit(status);
         }
     }
@@ -68,13 +67,13 @@ public final class Serve {
 
     private static long heap() {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-        // Once more, for what the first time was only made free to be collected.
+        // The second collection removes objects that the first one released.
         memory.gc();
         memory.gc();
         return memory.getHeapMemoryUsage().getUsed();
     }
 
-    /** Java's own buffers, and those that Netty takes without telling Java. */
+    /** Returns the bytes of Java's buffers and of those that Netty allocates by itself. */
     private static long direct() {
         long bytes = Math.max(0, PlatformDependent.usedDirectMemory());
         for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {

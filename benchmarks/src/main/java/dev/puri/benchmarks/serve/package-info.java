@@ -1,4 +1,4 @@
-/** Servers that are measured, each in a process of its own: the resolver, and what a user would write instead. */
+/** Servers in processes of their own: the resolver, and servers that a user would write instead. */
 @NullMarked
 package dev.puri.benchmarks.serve;
 

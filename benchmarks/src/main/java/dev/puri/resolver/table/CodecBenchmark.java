@@ -1,6 +1,7 @@
 package dev.puri.resolver.table;
 
-import dev.puri.benchmarks.Population;
+import dev.puri.benchmarks.data.Population;
+import dev.puri.benchmarks.micro.StepBenchmark;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -9,27 +10,15 @@ import dev.puri.schemas.serde.RecordWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** Rows to packed records and back, without a table to put them into. */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 2)
-@Measurement(iterations = 5, time = 2)
-public class CodecBenchmark {
+public class CodecBenchmark extends StepBenchmark {
     /** Rows that take turns, chosen among as many as a table has. */
     private static final int ROWS = 1 << 12;
 
@@ -85,7 +74,7 @@ public class CodecBenchmark {
         return codec.encode(raw, out);
     }
 
-    /** From key and value as they stand in the topic. */
+    /** From key and value of a record of the topic. */
     @Benchmark
     public int encodeFromTopic() {
         int i = next();

@@ -1,12 +1,12 @@
 package dev.puri.resolver.table;
 
-import dev.puri.benchmarks.Population;
+import dev.puri.benchmarks.data.Population;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * A table's memory and doors filled as {@link PackedTable} fills them, where each single step of growth
- * can be told from the rest of a put: a chunk that is added, a small table that is moved to more pages.
+ * Fills a table's memory and indexes as {@link PackedTable} does, and times each step of growth apart from the rest of a
+ * put: a chunk that is added, a small table that moves to more pages.
  */
 public final class GrowthSteps {
     private final Slab slab = new Slab();
@@ -48,11 +48,11 @@ public final class GrowthSteps {
         return address;
     }
 
-    /** Nothing but pages is taken for an entry, and those only when its small table is moved. */
-    private void insert(Index door, long hash, long address) {
+    /** An entry takes only pages, and takes them only when its small table moves. */
+    private void insert(Index index, long hash, long address) {
         long before = slab.bytesInUse();
         long begun = System.nanoTime();
-        door.insert(hash, address);
+        index.insert(hash, address);
         took(System.nanoTime() - begun, before != slab.bytesInUse());
     }
 

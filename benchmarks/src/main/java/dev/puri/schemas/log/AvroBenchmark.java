@@ -1,5 +1,6 @@
 package dev.puri.schemas.log;
 
+import dev.puri.benchmarks.micro.StepBenchmark;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
@@ -11,26 +12,14 @@ import dev.puri.schemas.serde.RecordWriter;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.apache.avro.generic.GenericRecord;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
-/** What a publisher encodes, and the topology decodes and encodes, for every event, beside Avro doing the same. */
+/** Encodes an event as a publisher does, decodes it and encodes its row as the topology does; the same by Avro. */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 2)
-@Measurement(iterations = 5, time = 2)
-public class AvroBenchmark {
+public class AvroBenchmark extends StepBenchmark {
     private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
     private static final Puri PURI = Puri.parse("soundcloud:tracks:1000000001");
     private static final Owner OWNER = new Owner("catalog");

@@ -19,7 +19,7 @@ import org.apache.lucene.search.TopFieldDocs;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 
-/** Lucene's searcher over the last commit of an index of ours, asked what {@link Page} asks it. */
+/** Lucene's searcher over the last commit of an index of ours, with the queries that {@link Page} makes. */
 public final class BareSearcher implements AutoCloseable {
     private static final Set<String> ENTRY = Set.of(Fields.ENTRY);
 
@@ -51,7 +51,7 @@ public final class BareSearcher implements AutoCloseable {
     }
 
     /**
-     * What was found.
+     * The hits of a query.
      *
      * @param docs Lucene's numbers of the best
      */

@@ -19,8 +19,8 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 
 /**
- * Lucene's writer fed in a loop with what {@link LuceneIndex} writes, field by field, from entries in memory: it
- * reads no topic, decodes nothing, looks nothing up and keeps no account of how far it is.
+ * Lucene's writer in a loop. It writes the fields that {@link LuceneIndex} writes, from entries in memory: it reads no
+ * topic, decodes nothing, looks nothing up and keeps no offsets.
  */
 public final class BareWriter {
     /** As much as {@link LuceneIndex} has. */
@@ -34,7 +34,7 @@ public final class BareWriter {
     /**
      * Fills an index, until readers see all of it.
      *
-     * @param folder need not be there; what is written stays until somebody removes it
+     * @param folder need not exist; the caller deletes it
      * @param threads each writes its part
      * @return seconds
      */

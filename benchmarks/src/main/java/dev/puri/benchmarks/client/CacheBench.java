@@ -1,0 +1,133 @@
+package dev.puri.benchmarks.client;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.puri.benchmarks.data.Population;
+import dev.puri.benchmarks.environment.Await;
+import dev.puri.benchmarks.report.Rounds;
+import dev.puri.benchmarks.report.Timing;
+import dev.puri.benchmarks.serve.MeasuredResolver;
+import dev.puri.client.resolve.CacheStatistics;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.resolve.ResolverOptions;
+import dev.puri.client.resolve.Verdict;
+import dev.puri.schemas.identity.Puri;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures look-ups that the cache of a resolver client answers, by one thread, while the client follows the changes of
+ * a resolver in a process of its own. The baseline is a Caffeine cache of the same verdicts by pURI. Percentiles have
+ * two readings of the clock in each look-up; the mean is of a pass without them.
+ */
+record CacheBench(ClientBench bench, MeasuredResolver resolver) {
+    private static final String BASELINE = "Caffeine's getIfPresent";
+    private static final Duration STARTUP = Duration.ofSeconds(60);
+
+    /** Rows in the cache, if there are so many. */
+    private static final int CACHED = 10_000;
+
+    /** References made beforehand; each pass asks for all of them. */
+    private static final int WANTED = 1 << 18;
+
+    void measure() throws Exception {
+        // One address that is one process, so its answers are not behind its changes.
+        ResolverOptions options = ResolverOptions.at(resolver.url())
+                .cacheSize(2 * CACHED)
+                .replicaLag(Duration.ZERO)
+                .build();
+        try (ResolverClient client = ResolverClient.open(options)) {
+            Await.until(
+                    "the feed of changes",
+                    STARTUP,
+                    () -> client.cacheStatistics().feed() == CacheStatistics.Feed.CURRENT);
+            Cache<Puri, Verdict> bare =
+                    Caffeine.newBuilder().maximumSize(2 * CACHED).build();
+            List<Ref> wanted = fill(client, bare);
+            Rounds rounds = bench.rounds(
+                    bench.rounds,
+                    "ns",
+                    (round, turn) -> Rounds.measureRotated(
+                            round,
+                            () -> measureHits(turn, wanted, client),
+                            () -> measure(
+                                    turn,
+                                    "bare",
+                                    wanted,
+                                    ref -> bare.getIfPresent(Objects.requireNonNull(ref.puri())))));
+            for (String kind : List.of(" p50", " p99", " mean")) {
+                rounds.add("cache hit" + kind, "ns", "hit" + kind, BASELINE, "bare" + kind);
+            }
+        }
+    }
+
+    /**
+     * Puts rows into both caches, and returns references to them in random order.
+     *
+     * @throws IllegalStateException if the client's cache does not keep all rows
+     */
+    private List<Ref> fill(ResolverClient client, Cache<Puri, Verdict> bare) throws IOException {
+        List<Ref> refs = new ArrayList<>();
+        for (int number = 0; number < Math.min(bench.rows, CACHED); number++) {
+            refs.add(Ref.of(Population.puri(number)));
+        }
+        // The cache does not keep an answer that a change may have overtaken.
+        Await.until("a client's cache of all rows", STARTUP, () -> resolveAllByCache(client, refs));
+        List<Verdict> verdicts = client.resolveAll(refs);
+        for (int i = 0; i < refs.size(); i++) {
+            bare.put(Objects.requireNonNull(refs.get(i).puri()), verdicts.get(i));
+        }
+        Random random = new Random(bench.rows);
+        return Stream.generate(() -> refs.get(random.nextInt(refs.size())))
+                .limit(WANTED)
+                .toList();
+    }
+
+    /** Looks all references up, and returns whether each was a hit. */
+    private static boolean resolveAllByCache(ResolverClient client, List<Ref> refs) {
+        long hits = client.cacheStatistics().hits();
+        client.resolveAll(refs);
+        return client.cacheStatistics().hits() - hits == refs.size();
+    }
+
+    private static void measureHits(Rounds.Turn turn, List<Ref> wanted, ResolverClient client) {
+        long hits = client.cacheStatistics().hits();
+        measure(turn, "hit", wanted, client::resolve);
+        long added = client.cacheStatistics().hits() - hits;
+        if (added != 2L * wanted.size()) {
+            throw new IllegalStateException("only " + added + " of " + 2 * wanted.size() + " look-ups were hits");
+        }
+    }
+
+    private static void measure(
+            Rounds.Turn turn, String side, List<Ref> wanted, Function<Ref, @Nullable Verdict> lookUp) {
+        Histogram nanos = Timing.histogram();
+        for (Ref ref : wanted) {
+            long begun = System.nanoTime();
+            @Nullable Verdict verdict = lookUp.apply(ref);
+            Timing.record(System.nanoTime() - begun, nanos);
+            requireFound(verdict);
+        }
+        turn.recordPercentiles(side, nanos, 1);
+        long begun = System.nanoTime();
+        for (Ref ref : wanted) {
+            requireFound(lookUp.apply(ref));
+        }
+        turn.record(side + " mean", Timing.seconds(begun) * 1e9 / wanted.size());
+    }
+
+    private static void requireFound(@Nullable Verdict verdict) {
+        if (!(verdict instanceof Verdict.Found)) {
+            throw new IllegalStateException("not found: " + verdict);
+        }
+    }
+}

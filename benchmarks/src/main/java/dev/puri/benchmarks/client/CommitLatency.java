@@ -1,0 +1,158 @@
+package dev.puri.benchmarks.client;
+
+import dev.puri.benchmarks.data.Creations;
+import dev.puri.benchmarks.environment.Await;
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.ServerSettings;
+import dev.puri.benchmarks.load.FixedRate;
+import dev.puri.benchmarks.load.Seeker;
+import dev.puri.benchmarks.report.Rounds;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.client.outbox.Dialect;
+import dev.puri.client.outbox.Feed;
+import dev.puri.client.outbox.Outbox;
+import dev.puri.client.outbox.OutboxRelay;
+import dev.puri.client.outbox.debezium.DebeziumFeed;
+import dev.puri.registry.RegistryStreams;
+import dev.puri.resolver.Resolver;
+import dev.puri.schemas.log.Event;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Measures the time from a write to the first answer of a resolver that has its identity, at a steady rate of
+ * transactions with one event each. Identities are created with handles, which have to be claimed.
+ *
+ * <pre>
+ *   outbox.add ── commit ── relay ── topology ── resolvable
+ *   │             └─ commit → resolvable ────────┘
+ *   └─ outbox.add → resolvable ──────────────────┘
+ *
+ *   publish ── acknowledged ── topology ── resolvable
+ *   └─ publish → resolvable, the baseline ─┘
+ * </pre>
+ *
+ * <p>The polling relay, the Debezium relay and the baseline take turns in being first. The clock of a write starts with
+ * its call; calls later than planned are reported.
+ */
+record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings settings, Creations creations) {
+    private static final Duration STARTUP = Duration.ofSeconds(60);
+    private static final String POLLING = "polling relay";
+    private static final String DEBEZIUM = "Debezium relay";
+    private static final String PUBLISHED = "published";
+    private static final String BASELINE = "publish → resolvable, without an outbox";
+    private static final String FROM_COMMIT = ", from commit";
+
+    /** As many as sides, so that each is first, second and third once. */
+    private static final int ROUNDS = 3;
+
+    /** Hands an event over to the registry, with or without an outbox. */
+    private interface Writer {
+        /**
+         * Writes an event, and has its identity sought.
+         *
+         * @param counts false for an event that only warms up
+         */
+        void write(Event event, Seeker seeker, boolean counts) throws Exception;
+    }
+
+    CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings settings) {
+        this(bench, database, settings, new Creations());
+    }
+
+    void measure() throws Exception {
+        database.create(table(POLLING));
+        database.create(table(DEBEZIUM));
+        try (FreshBroker broker = new FreshBroker()) {
+            settings.declare(broker, Creations.collection(false));
+            try (RegistryStreams topology = RegistryStreams.start(settings.topology(broker));
+                    Resolver resolver = Resolver.start(settings.resolver(broker))) {
+                Await.until("the topology", STARTUP, topology::isReady);
+                Await.until("the resolver", STARTUP, resolver::isReady);
+                int port = resolver.port();
+                addFigures(bench.rounds(
+                        ROUNDS,
+                        "resolvable after, ms",
+                        (round, turn) -> Rounds.measureRotated(
+                                round,
+                                () -> publish(broker, port, turn),
+                                () -> relay(broker, port, POLLING, Feed.NONE, turn),
+                                () -> relay(broker, port, DEBEZIUM, debezium(), turn))));
+            }
+        }
+    }
+
+    private void addFigures(Rounds waits) throws SQLException {
+        String commits = ", synchronous_commit " + database.synchronousCommit();
+        for (String relay : List.of(POLLING, DEBEZIUM)) {
+            String conditions = " → resolvable at %,d events/s, %s%s".formatted(bench.rate, relay, commits);
+            for (String percentile : List.of(" p50", " p99")) {
+                String name = conditions + percentile;
+                waits.add("outbox.add" + name, "ms", relay + percentile, BASELINE, PUBLISHED + percentile);
+                waits.add("commit" + name, "ms", relay + FROM_COMMIT + percentile);
+            }
+        }
+    }
+
+    private static String table(String relay) {
+        return relay.equals(DEBEZIUM) ? "latency_debezium" : "latency_polling";
+    }
+
+    private Feed debezium() {
+        return new DebeziumFeed(table(DEBEZIUM), database.connector());
+    }
+
+    private void publish(FreshBroker broker, int port, Rounds.Turn turn) throws Exception {
+        try (IdentityPublisher publisher = new IdentityPublisher(settings.client(broker))) {
+            measure(port, PUBLISHED, turn, (event, seeker, counts) -> {
+                long since = System.nanoTime();
+                var unused = publisher.publish(event).whenComplete((position, error) -> {
+                    if (error == null) {
+                        seeker.seek(event.puri(), since, counts);
+                    } else {
+                        seeker.fail(error);
+                    }
+                });
+            });
+        }
+    }
+
+    private void relay(FreshBroker broker, int port, String name, Feed feed, Rounds.Turn turn) throws Exception {
+        String table = table(name);
+        Outbox outbox = new Outbox(Dialect.POSTGRESQL, table, () -> null);
+        try (OutboxRelay relay = OutboxRelay.start(database.relay(table, settings.client(broker)), feed);
+                Connection connection = database.dataSource().getConnection()) {
+            Await.until(
+                    "the " + name,
+                    STARTUP,
+                    () -> OutboxDatabase.status(relay).leads()
+                            && (feed == Feed.NONE || feed.state() instanceof Feed.State.Running));
+            connection.setAutoCommit(false);
+            measure(port, name, turn, (event, seeker, counts) -> {
+                long since = System.nanoTime();
+                outbox.add(connection, event);
+                connection.commit();
+                seeker.seek(event.puri(), since, counts);
+            });
+        }
+    }
+
+    /** Writes events at the rate, and records how long each took to be resolvable. */
+    private void measure(int port, String name, Rounds.Turn turn, Writer writer) throws Exception {
+        try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
+            FixedRate.Sent sent = FixedRate.run(
+                    bench.rate,
+                    Duration.ofSeconds(bench.seconds),
+                    (intended, counts) -> writer.write(creations.next(true), seeker, counts));
+            seeker.awaitAll(sent.count());
+            bench.progress("%s: %s; written at most %.1f ms late"
+                    .formatted(name, seeker.describe(), sent.mostLateMillis()));
+            turn.recordPercentiles(name, seeker.waits(), 1e6);
+            if (!name.equals(PUBLISHED)) {
+                turn.recordPercentiles(name + FROM_COMMIT, seeker.waitsFromSeek(), 1e6);
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.puri.benchmarks.client;
+
+import dev.puri.benchmarks.data.Population;
+import dev.puri.benchmarks.report.Rounds;
+import dev.puri.benchmarks.report.Timing;
+import dev.puri.benchmarks.serve.MeasuredResolver;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.resolve.ResolverOptions;
+import dev.puri.client.resolve.Verdict;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Measures look-ups of a resolver client without a cache, one after the other by one thread. The resolver has a process
+ * of its own. The baseline is the JDK's client, on which ours is built: it sends the same bodies, made beforehand, and
+ * does not read the JSON of the answers.
+ */
+record HttpBench(ClientBench bench, MeasuredResolver resolver) {
+    private static final String BASELINE = "the JDK's HttpClient, same request, answer not parsed";
+    private static final int BATCH = 100;
+    private static final int HANDLES = 40;
+
+    /** A batch takes about as long as ten single look-ups. */
+    private static final int LOOK_UPS_OF_A_BATCH = 10;
+
+    void measure() throws Exception {
+        Random random = new Random(bench.rows);
+        int batches = Math.max(1, bench.lookUps / LOOK_UPS_OF_A_BATCH);
+        Map<String, List<List<Ref>>> sides = new LinkedHashMap<>();
+        sides.put("HTTP look-up", wanted(random, bench.lookUps, 1, 0));
+        sides.put("HTTP look-up of %d mixed refs".formatted(BATCH), wanted(random, batches, BATCH, HANDLES));
+        try (ResolverClient client =
+                        ResolverClient.open(ResolverOptions.at(resolver.url()).build());
+                HttpClient bare = HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .build()) {
+            Rounds rounds = bench.rounds(bench.rounds, "µs", (round, turn) -> {
+                for (Map.Entry<String, List<List<Ref>>> side : sides.entrySet()) {
+                    String name = side.getKey();
+                    Rounds.measureRotated(
+                            round,
+                            () -> turn.recordPercentiles(name, ofClient(client, side.getValue()), 1e3),
+                            () -> turn.recordPercentiles("bare " + name, ofBare(bare, side.getValue()), 1e3));
+                }
+            });
+            for (String side : sides.keySet()) {
+                for (String name : List.of(side + " p50", side + " p99")) {
+                    rounds.add(name, "µs", name, BASELINE, "bare " + name);
+                }
+            }
+        }
+    }
+
+    private List<List<Ref>> wanted(Random random, int requests, int refs, int handles) {
+        List<List<Ref>> wanted = new ArrayList<>(requests);
+        for (int request = 0; request < requests; request++) {
+            List<Ref> some = new ArrayList<>(refs);
+            for (int i = 0; i < refs; i++) {
+                int number = random.nextInt(bench.rows);
+                some.add(i < handles ? Ref.of(Population.handle(number)) : Ref.of(Population.puri(number)));
+            }
+            Collections.shuffle(some, random);
+            wanted.add(some);
+        }
+        return wanted;
+    }
+
+    private static Histogram ofClient(ResolverClient client, List<List<Ref>> wanted) {
+        Histogram nanos = Timing.histogram();
+        for (List<Ref> refs : wanted) {
+            long begun = System.nanoTime();
+            List<Verdict> verdicts =
+                    refs.size() == 1 ? List.of(client.resolve(refs.getFirst())) : client.resolveAll(refs);
+            Timing.record(System.nanoTime() - begun, nanos);
+            for (Verdict verdict : verdicts) {
+                if (!(verdict instanceof Verdict.Found)) {
+                    throw new IllegalStateException("not found: " + verdict);
+                }
+            }
+        }
+        return nanos;
+    }
+
+    private Histogram ofBare(HttpClient client, List<List<Ref>> wanted) throws Exception {
+        List<HttpRequest> requests = new ArrayList<>(wanted.size());
+        for (List<Ref> refs : wanted) {
+            String body = refs.stream().map(Ref::text).collect(Collectors.joining("\",\"", "{\"refs\":[\"", "\"]}"));
+            requests.add(HttpRequest.newBuilder(URI.create(resolver.url() + "/v1/resolve"))
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(body))
+                    .build());
+        }
+        Histogram nanos = Timing.histogram();
+        for (HttpRequest request : requests) {
+            long begun = System.nanoTime();
+            HttpResponse<byte[]> answer = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+            Timing.record(System.nanoTime() - begun, nanos);
+            if (answer.statusCode() != 200) {
+                throw new IllegalStateException("a look-up was answered with " + answer.statusCode());
+            }
+        }
+        return nanos;
+    }
+}

@@ -1,0 +1,133 @@
+package dev.puri.benchmarks.client;
+
+import com.aventrix.jnanoid.jnanoid.NanoIdUtils;
+import com.fasterxml.uuid.Generators;
+import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
+import dev.puri.benchmarks.report.Rounds;
+import dev.puri.benchmarks.report.Timing;
+import dev.puri.client.Identifiers;
+import dev.puri.client.Identities;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Prefix;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.openjdk.jmh.infra.Blackhole;
+
+/**
+ * Measures minting by one thread, for each strategy of identifiers. The baseline calls the libraries that the client
+ * uses, and returns the same three ids as plain text: uuid, pURI and handle.
+ */
+final class MintBench {
+    private static final String LIBRARIES = "java-uuid-generator and jnanoid, the same ids as text";
+    private static final String UNORDERED = LIBRARIES + ", unordered within a millisecond";
+
+    private static final String NAMESPACE = "soundcloud";
+    private static final String COLLECTION = "tracks";
+    private static final Prefix PREFIX = new Prefix("trk");
+    private static final char[] HANDLE_ALPHABET = Handle.ALPHABET.toCharArray();
+    private static final char[] BASE_36 = Identifiers.BASE_36.toCharArray();
+
+    /** Of a sortable identifier, behind its 9 characters of time. */
+    private static final int SORTABLE_RANDOM_LENGTH = 11;
+
+    /** Natural keys, made beforehand and used in turn. */
+    private static final int KEYS = 1 << 16;
+
+    private final ClientBench bench;
+    private final Blackhole results = new Blackhole(
+            "Today's password is swordfish. I understand instantiating Blackholes directly is dangerous.");
+    private final TimeBasedEpochGenerator uuids = Generators.timeBasedEpochGenerator(new SecureRandom());
+    private final SecureRandom handleRandom = new SecureRandom();
+    private final SecureRandom identifierRandom = new SecureRandom();
+
+    /** The ids that the baseline makes. */
+    private record BareIds(UUID uuid, String puri, String handle) {}
+
+    /**
+     * A strategy.
+     *
+     * @param ours mints the ids of one object, by its number
+     * @param theirs the same for the baseline
+     */
+    private record Strategy(String name, IntFunction<Object> ours, String baseline, IntFunction<Object> theirs) {
+        String theirSide() {
+            return "bare " + name;
+        }
+    }
+
+    MintBench(ClientBench bench) {
+        this.bench = bench;
+    }
+
+    void measure() throws Exception {
+        List<Strategy> strategies = strategies();
+        Rounds rounds = bench.rounds(bench.rounds, "identities minted, 1/s", (round, turn) -> {
+            for (Strategy strategy : strategies) {
+                Rounds.measureRotated(
+                        round,
+                        () -> turn.record(strategy.name(), perSecond(strategy.ours())),
+                        () -> turn.record(strategy.theirSide(), perSecond(strategy.theirs())));
+            }
+        });
+        for (Strategy strategy : strategies) {
+            String name = strategy.name();
+            rounds.add("mint, " + name, "1/s", name, strategy.baseline(), strategy.theirSide());
+        }
+    }
+
+    private List<Strategy> strategies() {
+        List<String> keys = new ArrayList<>();
+        for (int i = 0; i < KEYS; i++) {
+            keys.add(Long.toString(1_000_000_000L + i));
+        }
+        Identities named = identities(Identifiers.uuid());
+        return List.of(
+                ofIdentifiers("uuid", Identifiers.uuid(), LIBRARIES, UUID::toString),
+                ofIdentifiers(
+                        "sortable",
+                        Identifiers.sortable(),
+                        UNORDERED,
+                        uuid -> '0' + Long.toString(System.currentTimeMillis(), 36) + nanoid(SORTABLE_RANDOM_LENGTH)),
+                ofIdentifiers("nanoid", Identifiers.nanoid(), LIBRARIES, uuid -> nanoid(Identifiers.NANOID_LENGTH)),
+                new Strategy(
+                        "natural key",
+                        number -> named.mint(keys.get(number % KEYS)),
+                        LIBRARIES,
+                        number -> bare(uuids.generate(), keys.get(number % KEYS))));
+    }
+
+    private Strategy ofIdentifiers(
+            String name, Identifiers identifiers, String baseline, Function<UUID, String> bareIdentifier) {
+        Identities ours = identities(identifiers);
+        return new Strategy(name, number -> ours.mint(), baseline, number -> {
+            UUID uuid = uuids.generate();
+            return bare(uuid, bareIdentifier.apply(uuid));
+        });
+    }
+
+    private static Identities identities(Identifiers identifiers) {
+        return new Identities(NAMESPACE, COLLECTION, PREFIX, identifiers);
+    }
+
+    private String nanoid(int length) {
+        return NanoIdUtils.randomNanoId(identifierRandom, BASE_36, length);
+    }
+
+    private BareIds bare(UUID uuid, String identifier) {
+        String random = NanoIdUtils.randomNanoId(handleRandom, HANDLE_ALPHABET, Handle.RANDOM_LENGTH);
+        return new BareIds(uuid, NAMESPACE + ':' + COLLECTION + ':' + identifier, PREFIX.text() + '_' + random);
+    }
+
+    private double perSecond(IntFunction<Object> minted) {
+        int count = bench.minted;
+        long begun = System.nanoTime();
+        for (int number = 0; number < count; number++) {
+            results.consume(minted.apply(number));
+        }
+        return count / Timing.seconds(begun);
+    }
+}

@@ -1,0 +1,68 @@
+package dev.puri.benchmarks.client;
+
+import dev.puri.benchmarks.data.Creations;
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.LocalSchemaRegistry;
+import dev.puri.benchmarks.environment.ServerSettings;
+import dev.puri.benchmarks.environment.TopicReader;
+import dev.puri.benchmarks.report.Rounds;
+import dev.puri.client.outbox.Dialect;
+import dev.puri.client.outbox.Outbox;
+import dev.puri.client.outbox.OutboxRelay;
+import dev.puri.schemas.log.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * Measures how events pass through an outbox in PostgreSQL.
+ *
+ * <pre>
+ *   backlog   committed before ──▶ outbox ──▶ polling relay ──▶ events topic ──▶ a consumer that counts
+ *
+ *   latency   commits at a fixed rate ──▶ outbox ──▶ relay ──▶ topology ──▶ resolver ◀── GET by pURI until it is found
+ * </pre>
+ *
+ * Database and schema registry have processes of their own; all else is in this one.
+ */
+record OutboxBench(ClientBench bench) {
+    /** Events of one transaction of the backlog. */
+    private static final int TRANSACTION = 100;
+
+    void measure() throws Exception {
+        try (LocalSchemaRegistry registry = new LocalSchemaRegistry();
+                OutboxDatabase database = OutboxDatabase.start()) {
+            ServerSettings settings = ServerSettings.of(registry);
+            String name = "outbox, backlog of %,d events relayed".formatted(bench.backlog);
+            Rounds rounds = bench.rounds(
+                    bench.rounds,
+                    "1/s",
+                    (round, turn) -> turn.record(name, relayed(database, settings, "backlog_" + round)));
+            rounds.add(name, "1/s", name);
+            new CommitLatency(bench, database, settings).measure();
+        }
+    }
+
+    private double relayed(OutboxDatabase database, ServerSettings settings, String table) throws Exception {
+        try (FreshBroker broker = new FreshBroker()) {
+            database.create(table);
+            fill(database, table);
+            try (TopicReader reader = new TopicReader(broker, Topics.EVENTS);
+                    OutboxRelay relay = OutboxRelay.start(database.relay(table, settings.client(broker)))) {
+                return reader.read(bench.backlog, () -> OutboxDatabase.status(relay).problem() == null)
+                        .perSecond();
+            }
+        }
+    }
+
+    private void fill(OutboxDatabase database, String table) throws SQLException {
+        Outbox outbox = new Outbox(Dialect.POSTGRESQL, table, () -> null);
+        Creations creations = new Creations();
+        try (Connection connection = database.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            for (int added = 0; added < bench.backlog; added += TRANSACTION) {
+                outbox.addAll(connection, creations.next(Math.min(TRANSACTION, bench.backlog - added)));
+                connection.commit();
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.puri.benchmarks.client;
+
+import dev.puri.benchmarks.environment.Await;
+import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.client.outbox.Dialect;
+import dev.puri.client.outbox.OutboxRelay;
+import dev.puri.client.outbox.OutboxSchema;
+import dev.puri.client.outbox.RelaySettings;
+import dev.puri.client.outbox.RelayStatus;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import javax.sql.DataSource;
+
+/** A PostgreSQL with logical replication, whose data are removed when it closes. */
+final class OutboxDatabase implements AutoCloseable {
+    private static final Duration STARTUP = Duration.ofSeconds(60);
+    private static final String USER = "postgres";
+
+    private final TemporaryFolder data;
+    private final EmbeddedPostgres server;
+
+    private OutboxDatabase(TemporaryFolder data, EmbeddedPostgres server) {
+        this.data = data;
+        this.server = server;
+    }
+
+    static OutboxDatabase start() throws IOException {
+        TemporaryFolder data = TemporaryFolder.create();
+        try {
+            EmbeddedPostgres server = EmbeddedPostgres.builder()
+                    .setDataDirectory(data.path())
+                    .setCleanDataDirectory(false)
+                    .setPGStartupWait(STARTUP)
+                    .setServerConfig("wal_level", "logical")
+                    .start();
+            return new OutboxDatabase(data, server);
+        } catch (IOException | RuntimeException e) {
+            data.close();
+            throw e;
+        }
+    }
+
+    DataSource dataSource() {
+        return server.getPostgresDatabase();
+    }
+
+    /** Debezium's properties of the connection. */
+    Map<String, String> connector() {
+        return Map.of(
+                "database.hostname", "localhost",
+                "database.port", Integer.toString(server.getPort()),
+                "database.dbname", "postgres",
+                "database.user", USER,
+                "database.password", "");
+    }
+
+    /** Returns whether a commit waits for the disk, as PostgreSQL names it, e.g. {@code off}. */
+    String synchronousCommit() throws SQLException {
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery("SHOW synchronous_commit")) {
+            result.next();
+            return result.getString(1);
+        }
+    }
+
+    /** Makes an outbox. */
+    void create(String table) throws SQLException {
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : OutboxSchema.statements(Dialect.POSTGRESQL, table)) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** Returns settings of a relay of an outbox. */
+    RelaySettings relay(String table, Map<String, String> client) {
+        return RelaySettings.of(dataSource(), Dialect.POSTGRESQL, client).withTable(table);
+    }
+
+    static RelayStatus status(OutboxRelay relay) {
+        try {
+            return relay.status();
+        } catch (SQLException e) {
+            throw new IllegalStateException("the outbox cannot be read", e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+        // The stop command gives up waiting before a slow server has ended.
+        Path pid = data.path().resolve("postmaster.pid");
+        Await.until("the end of PostgreSQL", STARTUP, () -> Files.notExists(pid));
+        data.close();
+    }
+}

@@ -1,0 +1,161 @@
+package dev.puri.benchmarks.client;
+
+import dev.puri.benchmarks.data.Creations;
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.LocalSchemaRegistry;
+import dev.puri.benchmarks.environment.ServerSettings;
+import dev.puri.benchmarks.report.Rounds;
+import dev.puri.benchmarks.report.Timing;
+import dev.puri.client.BareProducer;
+import dev.puri.client.Delivery;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.AvroSerializer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures publishing to a broker in this process, until all events are acknowledged. The baseline is a producer with
+ * the publisher's properties, which sends the bytes that the publisher's serializer makes of the same events; they are
+ * made before the clock starts. Each round has a broker of its own, and the sides take turns in being first.
+ */
+record PublishBench(ClientBench bench) {
+    /** Events of one {@code publishAll}. */
+    private static final int BATCH = 1000;
+
+    private static final String BASELINE = "bare KafkaProducer, same bytes";
+
+    /** Publishes all events once, and returns when they are acknowledged. */
+    private interface Publication {
+        void run() throws Exception;
+    }
+
+    void measure() throws Exception {
+        try (LocalSchemaRegistry registry = new LocalSchemaRegistry()) {
+            List<Event> events = new Creations().next(bench.events);
+            List<ProducerRecord<byte[], byte[]>> records = encoded(events, registry.url());
+            ServerSettings settings = ServerSettings.of(registry);
+            Rounds rounds = bench.rounds(
+                    bench.rounds,
+                    "events published, 1/s",
+                    (round, turn) -> measure(events, records, settings, round, turn));
+            String batch = " of %,d".formatted(BATCH);
+            rounds.add("publish, events", "1/s", "publish", BASELINE, "send");
+            rounds.add(
+                    "publishAll" + batch + ", events",
+                    "1/s",
+                    "publishAll",
+                    BASELINE + ", batches" + batch,
+                    "send batches");
+        }
+    }
+
+    /** Returns the records that a publisher makes of the events. */
+    private static List<ProducerRecord<byte[], byte[]>> encoded(List<Event> events, String schemaRegistry) {
+        List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>(events.size());
+        try (AvroSerializer serializer = new AvroSerializer()) {
+            serializer.configure(Map.of("schema.registry.url", schemaRegistry), false);
+            for (Event event : events) {
+                byte[] value = Objects.requireNonNull(serializer.serialize(Topics.EVENTS, EventAvro.toAvro(event)));
+                records.add(new ProducerRecord<>(Topics.EVENTS, event.puri().toBytes(), value));
+            }
+        }
+        return records;
+    }
+
+    private void measure(
+            List<Event> events,
+            List<ProducerRecord<byte[], byte[]>> records,
+            ServerSettings settings,
+            int round,
+            Rounds.Turn turn)
+            throws Exception {
+        try (FreshBroker broker = new FreshBroker();
+                IdentityPublisher publisher = new IdentityPublisher(settings.client(broker));
+                KafkaProducer<byte[], byte[]> producer = BareProducer.open(settings.client(broker))) {
+            // Both have metadata and a producer id before the clock starts.
+            publisher.publishSync(events.getFirst());
+            producer.send(records.getFirst()).get();
+            Rounds.measureRotated(
+                    round,
+                    () -> turn.record("publish", perSecond(() -> publish(publisher, events))),
+                    () -> turn.record("send", perSecond(() -> send(producer, records))),
+                    () -> turn.record("publishAll", perSecond(() -> publishAll(publisher, events))),
+                    () -> turn.record("send batches", perSecond(() -> sendBatches(producer, records))));
+        }
+    }
+
+    private double perSecond(Publication publication) throws Exception {
+        long begun = System.nanoTime();
+        publication.run();
+        return bench.events / Timing.seconds(begun);
+    }
+
+    private static void publish(IdentityPublisher publisher, List<Event> events) {
+        LongAdder acknowledged = new LongAdder();
+        for (Event event : events) {
+            var unused = publisher.publish(event).whenComplete((token, error) -> count(error, acknowledged));
+        }
+        publisher.flush();
+        requireAll(acknowledged, events.size());
+    }
+
+    private static void send(KafkaProducer<byte[], byte[]> producer, List<ProducerRecord<byte[], byte[]>> records) {
+        LongAdder acknowledged = new LongAdder();
+        for (ProducerRecord<byte[], byte[]> each : records) {
+            var unused = producer.send(fresh(each), (metadata, error) -> count(error, acknowledged));
+        }
+        producer.flush();
+        requireAll(acknowledged, records.size());
+    }
+
+    private static void count(@Nullable Throwable error, LongAdder acknowledged) {
+        if (error == null) {
+            acknowledged.increment();
+        }
+    }
+
+    private static void requireAll(LongAdder acknowledged, int expected) {
+        if (acknowledged.sum() != expected) {
+            throw new IllegalStateException("only " + acknowledged + " of " + expected + " events were acknowledged");
+        }
+    }
+
+    private static void publishAll(IdentityPublisher publisher, List<Event> events) {
+        for (int from = 0; from < events.size(); from += BATCH) {
+            for (Delivery each : publisher.publishAll(events.subList(from, Math.min(from + BATCH, events.size())))) {
+                if (each instanceof Delivery.Failed failed) {
+                    throw failed.error();
+                }
+            }
+        }
+    }
+
+    private static void sendBatches(
+            KafkaProducer<byte[], byte[]> producer, List<ProducerRecord<byte[], byte[]>> records) throws Exception {
+        for (int from = 0; from < records.size(); from += BATCH) {
+            List<Future<RecordMetadata>> sent = new ArrayList<>(BATCH);
+            for (ProducerRecord<byte[], byte[]> each : records.subList(from, Math.min(from + BATCH, records.size()))) {
+                sent.add(producer.send(fresh(each)));
+            }
+            for (Future<RecordMetadata> each : sent) {
+                each.get();
+            }
+        }
+    }
+
+    /** Returns a new record of the same bytes, because a producer closes the headers of each record that it sends. */
+    private static ProducerRecord<byte[], byte[]> fresh(ProducerRecord<byte[], byte[]> same) {
+        return new ProducerRecord<>(same.topic(), same.key(), same.value());
+    }
+}

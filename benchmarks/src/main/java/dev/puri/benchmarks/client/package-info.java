@@ -1,0 +1,5 @@
+/** {@code puri bench client}. */
+@NullMarked
+package dev.puri.benchmarks.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,120 @@
+package dev.puri.benchmarks.data;
+
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.client.IdentityMinter;
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RecordWriter;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/** New identities of one collection, as a service would create them, no two alike. */
+public final class Creations {
+    private static final Prefix PREFIX = new Prefix("trk");
+    private static final Owner OWNER = new Owner("catalog");
+    private static final int SHARDS = 3;
+
+    private final IdentityMinter minter = new IdentityMinter();
+    private final LongFunction<Map<String, String>> attributes;
+    private long made;
+
+    /** Creates identities with a title. */
+    public Creations() {
+        this(number -> Map.of("title", "Track number " + (Population.FIRST + number)));
+    }
+
+    /**
+     * Creates identities.
+     *
+     * @param attributes by their numbers, from 0
+     */
+    public Creations(LongFunction<Map<String, String>> attributes) {
+        this.attributes = attributes;
+    }
+
+    /** Returns the collection, which has to be declared before identities may carry handles. */
+    public static Collection collection(boolean isSearched) {
+        return new Collection(
+                "soundcloud", "tracks", PREFIX, Set.of(OWNER), isSearched, true, "What is measured.", false);
+    }
+
+    /** Returns the next creation. */
+    public Event next(boolean withHandle) {
+        long number = made++;
+        IdentityMinter.Minted ids = minter.mint(withHandle ? PREFIX : null);
+        return new Event(
+                minter.uuid(),
+                Population.puri(number),
+                Instant.now(),
+                OWNER.text(),
+                null,
+                null,
+                new Change.Created(
+                        ids.uuid(),
+                        OWNER,
+                        new Shard("br-" + (Population.FIRST + number) % SHARDS),
+                        ids.handle(),
+                        attributes.apply(number)));
+    }
+
+    /** Returns as many creations with handles. */
+    public List<Event> next(int count) {
+        return Stream.generate(() -> next(true)).limit(count).toList();
+    }
+
+    /** Records of the events topic, made once for all rounds so that each gets the same bytes. */
+    public static final class Encoded {
+        private final byte[][] keys;
+        private final byte[][] values;
+
+        /** Makes creations with handles. */
+        public Encoded(int count, int schemaId) {
+            RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
+            Creations creations = new Creations();
+            keys = new byte[count][];
+            values = new byte[count][];
+            for (int i = 0; i < count; i++) {
+                Event event = creations.next(true);
+                keys[i] = event.puri().toBytes();
+                values[i] = writer.encode(schemaId, EventAvro.toAvro(event));
+            }
+        }
+
+        /** Returns how many there are. */
+        public int count() {
+            return keys.length;
+        }
+
+        /** Puts all of them into the events topic. */
+        public void publish(FreshBroker broker) throws Exception {
+            // One request at a time, because the topic is new, see IdentityPublisher.
+            try (KafkaProducer<byte[], byte[]> producer =
+                    Population.producer(broker.bootstrapServers(), "max.in.flight.requests.per.connection", 1)) {
+                @Nullable Future<RecordMetadata> last = null;
+                for (int i = 0; i < keys.length; i++) {
+                    last = producer.send(new ProducerRecord<>(Topics.EVENTS, keys[i], values[i]));
+                }
+                producer.flush();
+                if (last != null) {
+                    last.get();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package dev.puri.benchmarks.data;
+
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowEncoder;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
+import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.schemas.serde.SchemaRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
+import org.apache.avro.Schema;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** Rows as the topology writes them for {@link Creations}, each made from its number alone. */
+public final class Population {
+    /** Of the rows in the topic. */
+    public static final int SCHEMA_ID = 1;
+
+    private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
+    private static final byte[] APPLIED = ascii(Outcome.APPLIED.toString());
+    private static final Prefix PREFIX = new Prefix("trk");
+    private static final Owner OWNER = new Owner("catalog");
+    private static final Shard[] SHARDS = {new Shard("br-0"), new Shard("br-1"), new Shard("br-2")};
+
+    /** As many as pay on a small machine: making records takes as long as sending them. */
+    private static final int PRODUCERS = 2;
+
+    /** The number in the name of number 0. */
+    static final long FIRST = 1_000_000_000L;
+
+    private static final long FIRST_MILLIS =
+            Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
+
+    private Population() {}
+
+    /** Returns the name of a number. */
+    public static Puri puri(long number) {
+        return Puri.parse("soundcloud:tracks:" + (FIRST + number));
+    }
+
+    /** Returns the handle of a number. */
+    public static Handle handle(long number) {
+        StringBuilder text = new StringBuilder();
+        long bits = mixed(number);
+        for (int i = 0; i < 12; i++) {
+            text.append(Handle.ALPHABET.charAt((int) (bits >>> 5 * i) & 31));
+        }
+        long more = mixed(~number);
+        for (int i = 0; i < 3; i++) {
+            text.append(Handle.ALPHABET.charAt((int) (more >>> 5 * i) & 31));
+        }
+        return Handle.of(PREFIX, text.toString());
+    }
+
+    /**
+     * Returns the row of a number.
+     *
+     * @param version 0 as created
+     */
+    public static Row row(long number, long version) {
+        long millis = FIRST_MILLIS + number / 3;
+        return new Row(
+                new UUID(millis << 16 | 0x7000 | mixed(number) & 0xFFF, mixed(number + 1) >>> 2 | 1L << 63),
+                OWNER,
+                SHARDS[(int) ((number + version) % SHARDS.length)],
+                handle(number),
+                Row.Status.ACTIVE,
+                1 + version,
+                Instant.ofEpochMilli(millis + 1),
+                Instant.ofEpochMilli(millis + 1 + 1000 * version),
+                null,
+                new Position(Topics.EVENTS, (int) (number & 7), (number >>> 3) + version));
+    }
+
+    /** Returns a number that no row has, and whose name follows that of a row. */
+    public static long missing(long number) {
+        return 10 * (FIRST + number) + 5 - FIRST;
+    }
+
+    /** A number and the handle that follows from it. */
+    public record Named(Handle handle, int number) {}
+
+    /** Passes on the first numbers in the order of their handles. */
+    public static void byHandle(int count, Consumer<Named> seen) {
+        for (int first = 0; first < Handle.ALPHABET.length(); first++) {
+            List<Named> some = new ArrayList<>();
+            for (int number = 0; number < count; number++) {
+                if ((mixed(number) & 31) == first) {
+                    some.add(new Named(handle(number), number));
+                }
+            }
+            some.sort(Comparator.comparing(Named::handle));
+            some.forEach(seen);
+        }
+    }
+
+    /** Publishes the rows of a range of numbers. */
+    public static void publish(String bootstrapServers, long from, long to, long version) throws Exception {
+        publish(bootstrapServers, from, to, () -> records(Population::puri, version));
+    }
+
+    /**
+     * Returns a function from numbers to records, for one thread.
+     *
+     * @param names whose row each is
+     */
+    public static LongFunction<ProducerRecord<byte[], byte[]>> records(LongFunction<Puri> names, long version) {
+        return number -> {
+            Row row = row(number, version);
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    Topics.IDENTITIES, names.apply(number).toBytes(), RowEncoder.encode(SCHEMA_ID, row));
+            // As the topology writes them: each record has both.
+            record.headers().add(Position.HEADER, ascii(row.position().toString()));
+            record.headers().add(Outcome.HEADER, APPLIED);
+            return record;
+        };
+    }
+
+    /**
+     * Publishes the records of a range of numbers.
+     *
+     * @param makers returns a function from numbers to records, for each thread
+     */
+    public static void publish(
+            String bootstrapServers, long from, long to, Supplier<LongFunction<ProducerRecord<byte[], byte[]>>> makers)
+            throws Exception {
+        List<Future<?>> producers = new ArrayList<>();
+        try (ExecutorService pool = Executors.newFixedThreadPool(PRODUCERS)) {
+            for (int i = 0; i < PRODUCERS; i++) {
+                long first = from + i;
+                producers.add(pool.submit(() -> produce(bootstrapServers, first, to, makers.get())));
+            }
+            for (Future<?> producer : producers) {
+                producer.get();
+            }
+        }
+    }
+
+    private static void produce(
+            String bootstrapServers, long first, long to, LongFunction<ProducerRecord<byte[], byte[]>> records) {
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+        // A row that is sent twice stays one row, so no order has to be kept.
+        try (KafkaProducer<byte[], byte[]> producer = producer(bootstrapServers, "enable.idempotence", false)) {
+            for (long number = first; number < to && failure.get() == null; number += PRODUCERS) {
+                producer.send(records.apply(number), (sent, e) -> failure.compareAndSet(null, e));
+            }
+        }
+        if (failure.get() != null) {
+            throw new IllegalStateException("not all records were published", failure.get());
+        }
+    }
+
+    /** Returns a table with the first rows. */
+    public static PackedTable table(int rows) {
+        PackedTable table = new PackedTable();
+        for (int number = 0; number < rows; number++) {
+            table.put(puri(number), row(number, 0));
+        }
+        return table;
+    }
+
+    /** Opens a producer for many records, with one more property. */
+    static KafkaProducer<byte[], byte[]> producer(String bootstrapServers, String property, Object value) {
+        Map<String, Object> config = Map.of(
+                "bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17, property, value);
+        return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Returns bytes of a text that is ASCII. */
+    public static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Returns the schema of the rows in the topic. */
+    public static Schema schema() {
+        return WRITER.schema();
+    }
+
+    /** Scatters numbers, one to one, so that no two handles are alike (the finalizer of SplitMix64). */
+    public static long mixed(long number) {
+        long bits = number * 0x9E3779B97F4A7C15L;
+        bits = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
+        bits = (bits ^ bits >>> 27) * 0x94D049BB133111EBL;
+        return bits ^ bits >>> 31;
+    }
+
+    /** Returns a schema registry in memory that has the schema of rows. */
+    public static SchemaRegistry schemaRegistry() {
+        SchemaRegistry registry = new InMemorySchemaRegistry();
+        registry.register(Topics.IDENTITIES + "-value", schema());
+        return registry;
+    }
+}

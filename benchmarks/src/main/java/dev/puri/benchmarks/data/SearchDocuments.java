@@ -1,0 +1,136 @@
+package dev.puri.benchmarks.data;
+
+import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.RecordWriter;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.LongFunction;
+import org.apache.avro.Schema;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** Rows and documents of tracks, users, playlists and comments, as the topology writes them; each made from its number. */
+public final class SearchDocuments {
+    private static final String NAMESPACE = "soundcloud";
+
+    /** Of the documents in the topic. */
+    public static final int SCHEMA_ID = 2;
+    /** Of the declarations in the topic. */
+    public static final int DECLARATION_SCHEMA_ID = 3;
+
+    private static final RecordWriter<dev.puri.schemas.avro.Document> WRITER =
+            RecordWriter.of(dev.puri.schemas.avro.Document.class);
+    private static final RecordWriter<CollectionsEntry> DECLARATION_WRITER = RecordWriter.of(CollectionsEntry.class);
+
+    private SearchDocuments() {}
+
+    private enum Kind {
+        TRACKS,
+        USERS,
+        PLAYLISTS,
+        COMMENTS;
+
+        String collection() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Of ten, six are tracks. */
+    private static Kind kind(long number) {
+        return switch ((int) (number % 10)) {
+            case 6, 7 -> Kind.USERS;
+            case 8 -> Kind.PLAYLISTS;
+            case 9 -> Kind.COMMENTS;
+            default -> Kind.TRACKS;
+        };
+    }
+
+    /** Returns the name of a number. */
+    public static Puri puri(long number) {
+        return Puri.of(NAMESPACE, kind(number).collection(), Long.toString(1_000_000_000L + number));
+    }
+
+    /** Returns the row of a number. */
+    public static Row row(long number) {
+        return Population.row(number, 0);
+    }
+
+    /** Returns the document of a number. */
+    public static Document document(long number) {
+        Row row = row(number);
+        return new Document(
+                row.owner(), row.shard(), row.handle(), row.status(), null, attributes(number), row.position());
+    }
+
+    /** Returns a name or a title, and often a text of some dozen words. */
+    public static Map<String, String> attributes(long number) {
+        Random random = new Random(Population.mixed(number));
+        return switch (kind(number)) {
+            case TRACKS ->
+                Map.of(
+                        "title", Vocabulary.text(2 + random.nextInt(3), random),
+                        "artist", Vocabulary.text(2, random),
+                        "description", Vocabulary.text(1 + random.nextInt(40), random));
+            case USERS -> Map.of("name", Vocabulary.text(2, random), "city", Vocabulary.word(random));
+            case PLAYLISTS ->
+                Map.of(
+                        "title", Vocabulary.text(2 + random.nextInt(3), random),
+                        "description", Vocabulary.text(1 + random.nextInt(15), random));
+            case COMMENTS -> Map.of("text", Vocabulary.text(5 + random.nextInt(20), random));
+        };
+    }
+
+    /** Publishes declarations, rows and documents. */
+    public static void publish(String bootstrapServers, long count) throws Exception {
+        Population.publish(bootstrapServers, 0, Kind.values().length, () -> SearchDocuments::declaration);
+        Population.publish(bootstrapServers, 0, count, () -> Population.records(SearchDocuments::puri, 0));
+        Population.publish(bootstrapServers, 0, count, SearchDocuments::records);
+    }
+
+    /** Returns the declaration of a collection. Without it an indexer would wait for one. */
+    private static ProducerRecord<byte[], byte[]> declaration(long kind) {
+        Collection collection = new Collection(
+                NAMESPACE,
+                Kind.values()[(int) kind].collection(),
+                null,
+                Set.of(),
+                true,
+                true,
+                "What is measured.",
+                false);
+        return new ProducerRecord<>(
+                Topics.COLLECTIONS,
+                Population.ascii(collection.key()),
+                DECLARATION_WRITER.encode(DECLARATION_SCHEMA_ID, DeclarationAvro.toAvro(collection)));
+    }
+
+    private static LongFunction<ProducerRecord<byte[], byte[]>> records() {
+        return number -> {
+            Document document = document(number);
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    Topics.DOCUMENTS, puri(number).toBytes(), WRITER.encode(SCHEMA_ID, DocumentAvro.toAvro(document)));
+            record.headers()
+                    .add(Position.HEADER, Population.ascii(document.position().toString()));
+            return record;
+        };
+    }
+
+    /** Returns the schema of documents. */
+    public static Schema schema() {
+        return WRITER.schema();
+    }
+
+    /** Returns the schema of declarations. */
+    public static Schema declarationSchema() {
+        return DECLARATION_WRITER.schema();
+    }
+}

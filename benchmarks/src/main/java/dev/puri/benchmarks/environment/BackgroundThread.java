@@ -1,0 +1,30 @@
+package dev.puri.benchmarks.environment;
+
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** A thread that runs until it is closed. */
+public final class BackgroundThread implements AutoCloseable {
+    private final Thread thread;
+    private volatile boolean isClosing;
+
+    /**
+     * Starts the thread.
+     *
+     * @param body receives whether the thread has to end
+     */
+    public BackgroundThread(String name, Consumer<BooleanSupplier> body) {
+        thread = Thread.ofPlatform().name(name).start(() -> body.accept(() -> isClosing));
+    }
+
+    /** Waits until the thread has ended. */
+    @Override
+    public void close() {
+        isClosing = true;
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.puri.benchmarks.environment;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A child process with the Java and the class path of this one. The two exchange lines of text. */
+public final class ChildJvm implements AutoCloseable {
+    /** Without these the JVM warns of Kafka's and Netty's native code. */
+    private static final List<String> OPTIONS =
+            List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+
+    private final Process process;
+    private final BufferedReader printed;
+
+    private ChildJvm(Process process) {
+        this.process = process;
+        this.printed = process.inputReader();
+    }
+
+    /**
+     * Starts a class. Its settings do not include those of this process.
+     *
+     * @param options of the JVM, beside those that each child has
+     * @param settings as environment variables
+     * @param main class with a {@code main} method
+     */
+    public static ChildJvm start(
+            List<String> options, Map<String, String> settings, Class<?> main, List<String> arguments)
+            throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command(options, main, arguments))
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().keySet().removeIf(name -> name.startsWith("PURI_"));
+        builder.environment().putAll(settings);
+        return new ChildJvm(builder.start());
+    }
+
+    static List<String> command(List<String> options, Class<?> main, List<String> arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(OPTIONS);
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(arguments);
+        return command;
+    }
+
+    /** Returns the rest of the next line that begins with a prefix, or null if the output ends first. */
+    public @Nullable String next(String prefix) throws IOException {
+        for (String line = printed.readLine(); line != null; line = printed.readLine()) {
+            if (line.startsWith(prefix)) {
+                return line.substring(prefix.length());
+            }
+        }
+        return null;
+    }
+
+    /** Sends a line to the child's standard input. */
+    public void send(String line) throws IOException {
+        process.outputWriter().write(line + "\n");
+        process.outputWriter().flush();
+    }
+
+    /** Returns the id of the process. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** Waits for the end of the child, and returns its exit status. */
+    public int exitStatus() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    /** Ends the child: closes its standard input, and kills it if it does not end then. */
+    @Override
+    public void close() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            // The child has ended already.
+        }
+        Program.end(process);
+    }
+
+    /**
+     * Halts this process as soon as its standard input ends. A parent that keeps the pipe open and writes nothing thus
+     * takes its child with it, even if the parent is killed.
+     */
+    public static void endWithParent() {
+        Thread.ofPlatform().daemon().name("end-with-parent").start(() -> {
+            try {
+                System.in.transferTo(OutputStream.nullOutputStream());
+            } catch (IOException e) {
+                System.err.println("the pipe from the parent broke: " + e);
+            }
+            Runtime.getRuntime().halt(1);
+        });
+    }
+}

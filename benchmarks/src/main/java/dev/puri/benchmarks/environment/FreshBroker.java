@@ -1,0 +1,134 @@
+package dev.puri.benchmarks.environment;
+
+import dev.puri.embedded.EmbeddedBroker;
+import dev.puri.registry.RegistryTopics;
+import dev.puri.schemas.log.Topics;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * A broker in this process with the registry's topics and no records, and a folder that is deleted when the broker
+ * closes. Every run gets one, so that none inherits another's records or caches.
+ */
+public final class FreshBroker implements AutoCloseable {
+    /** Partitions of each topic. */
+    public static final int PARTITIONS = RegistryTopics.DEFAULT_PARTITIONS;
+
+    private final TemporaryFolder folder = TemporaryFolder.create();
+    private final EmbeddedBroker broker = EmbeddedBroker.start(folder.path().resolve("broker"), 0);
+    private final Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
+    private int made;
+
+    /** Fills a broker. */
+    public interface Filling {
+        /** Writes to the broker's topics. */
+        void fill(FreshBroker broker) throws Exception;
+    }
+
+    /** Starts a broker. */
+    public FreshBroker() {
+        RegistryTopics.create(admin, PARTITIONS, (short) 1, Set.of());
+    }
+
+    /** Starts a broker and fills it, or closes it if that fails. */
+    public static FreshBroker filled(Filling filling) throws Exception {
+        FreshBroker broker = new FreshBroker();
+        try {
+            filling.fill(broker);
+            return broker;
+        } catch (Exception e) {
+            broker.close();
+            throw e;
+        }
+    }
+
+    /** Returns its address. */
+    public String bootstrapServers() {
+        return broker.bootstrapServers();
+    }
+
+    /** Returns the folder of a name, which need not exist. */
+    public Path directory(String name) {
+        return folder.path().resolve(name);
+    }
+
+    /** Returns a folder that nobody has used yet. */
+    public Path newDirectory(String name) {
+        return directory(name + made++);
+    }
+
+    /** Creates a topic. */
+    public void createTopic(String name, Map<String, String> configs) throws Exception {
+        admin.createTopics(List.of(new NewTopic(name, PARTITIONS, (short) 1).configs(configs)))
+                .all()
+                .get();
+    }
+
+    /** Returns a consumer at the beginning of a topic, which reads committed records only. */
+    public KafkaConsumer<byte[], byte[]> consumer(String topic) {
+        Map<String, Object> config = Map.of(
+                "bootstrap.servers", bootstrapServers(), "isolation.level", "read_committed", "max.poll.records", 2000);
+        KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        consumer.assign(IntStream.range(0, PARTITIONS)
+                .mapToObj(partition -> new TopicPartition(topic, partition))
+                .toList());
+        consumer.seekToBeginning(consumer.assignment());
+        consumer.assignment().forEach(consumer::position);
+        return consumer;
+    }
+
+    /** Returns the id of the identities topic. */
+    public Uuid identitiesId() throws Exception {
+        return Objects.requireNonNull(admin.describeTopics(List.of(Topics.IDENTITIES))
+                        .allTopicNames()
+                        .get()
+                        .get(Topics.IDENTITIES))
+                .topicId();
+    }
+
+    /** Returns the end offset of each partition of the identities topic. */
+    public Map<Integer, Long> identitiesEnds() {
+        Map<Integer, Long> ends = new TreeMap<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer(Topics.IDENTITIES)) {
+            consumer.endOffsets(consumer.assignment())
+                    .forEach((partition, end) -> ends.put(partition.partition(), end));
+        }
+        return ends;
+    }
+
+    /** Returns the bytes of all logs, in-flight ones of the broker itself included. */
+    public long bytesLogged() throws Exception {
+        return admin
+                .describeLogDirs(admin.describeCluster().nodes().get().stream()
+                        .map(node -> node.id())
+                        .toList())
+                .allDescriptions()
+                .get()
+                .values()
+                .stream()
+                .flatMap(dirs -> dirs.values().stream())
+                .flatMap(dir -> dir.replicaInfos().values().stream())
+                .mapToLong(replica -> replica.size())
+                .sum();
+    }
+
+    @Override
+    public void close() {
+        admin.close(Duration.ofSeconds(5));
+        broker.close();
+        folder.close();
+    }
+}

@@ -1,0 +1,56 @@
+package dev.puri.benchmarks.environment;
+
+import dev.puri.client.CollectionRegistry;
+import dev.puri.http.Settings;
+import dev.puri.registry.StreamsSettings;
+import dev.puri.resolver.ResolverSettings;
+import dev.puri.schemas.collection.Collection;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Settings of a topology, a resolver and publishers: their defaults, except addresses, folders and ports.
+ *
+ * @param commitInterval of the topology; its default if empty
+ */
+public record ServerSettings(String schemaRegistry, Optional<Duration> commitInterval) {
+    /** Returns settings with the topology's default commit interval. */
+    public static ServerSettings of(LocalSchemaRegistry registry) {
+        return new ServerSettings(registry.url(), Optional.empty());
+    }
+
+    /** Returns settings of a topology. */
+    public StreamsSettings topology(FreshBroker broker) {
+        Map<String, String> flags = new HashMap<>(addresses(broker));
+        flags.put("streams.state.dir", broker.directory("streams").toString());
+        flags.put("streams.http.port", "0");
+        commitInterval.ifPresent(interval -> flags.put("streams.commit.interval", interval.toMillis() + "ms"));
+        return Settings.read(StreamsSettings.class, flags, Map.of(), null);
+    }
+
+    /** Returns settings of a resolver. */
+    public ResolverSettings resolver(FreshBroker broker) {
+        Map<String, String> flags = new HashMap<>(addresses(broker));
+        flags.put("state.dir", broker.directory("resolver").toString());
+        flags.put("drain.delay", "0s");
+        flags.put("http.port", "0");
+        return Settings.read(ResolverSettings.class, flags, Map.of(), null);
+    }
+
+    private Map<String, String> addresses(FreshBroker broker) {
+        return Map.of("bootstrap.server", broker.bootstrapServers(), "schema.registry", schemaRegistry);
+    }
+
+    /** Returns the properties that all clients of the registry take. */
+    public Map<String, String> client(FreshBroker broker) {
+        return Map.of("bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemaRegistry);
+    }
+
+    /** Declares a collection. */
+    public void declare(FreshBroker broker, Collection collection) {
+        new CollectionRegistry(client(broker), Duration.ofSeconds(30)).apply(List.of(collection));
+    }
+}

@@ -1,0 +1,248 @@
+package dev.puri.benchmarks.ingest;
+
+import dev.puri.benchmarks.data.Population;
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.registry.StreamsProperties;
+import dev.puri.registry.StreamsSettings;
+import dev.puri.schemas.log.Topics;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.serialization.Serializer;
+import org.apache.kafka.streams.AutoOffsetReset;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.WallclockTimestampExtractor;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.Stores;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The baseline: a Kafka Streams job, exactly-once, that moves what the registry's topology moves for a
+ * creation with a handle, over the same hops and stores, and decides nothing.
+ *
+ * <pre>
+ *   puri.events.v1 ──▶ registrar ──▶ claims, by handle ──▶ clerk ──▶ puri.grants.v1 ──▶ registrar ──▶ puri.identities.v1
+ *                      get  registrations                  put if absent                delete parked
+ *                      put  parked                              handles                 put    registrations
+ *                      put  tally, cached                                               put    tally, cached
+ * </pre>
+ *
+ * Keys are as long and as scattered as ours, values are constants of our records' lengths. Nothing is
+ * decoded. From its stores it reads only what every registrar needs: whether the pURI and the handle are known, and
+ * the parked event.
+ */
+final class BareJob {
+    static final String APPLICATION_ID = "bare";
+    static final String CLAIMS = "bare-claims";
+
+    /** Those of a repartition topic that Kafka Streams makes. */
+    static final Map<String, String> CLAIMS_CONFIGS = Map.of(
+            TopicConfig.CLEANUP_POLICY_CONFIG, "delete",
+            TopicConfig.SEGMENT_BYTES_CONFIG, "52428800",
+            TopicConfig.RETENTION_MS_CONFIG, "-1");
+
+    private static final Serializer<byte[]> WRITE = new ByteArraySerializer();
+    private static final Deserializer<byte[]> READ = new ByteArrayDeserializer();
+
+    private BareJob() {}
+
+    /** How long the topology's records are at each place. */
+    record Sizes(
+            RecordSizes identity,
+            RecordSizes claim,
+            RecordSizes grant,
+            RecordSizes registration,
+            RecordSizes parked,
+            RecordSizes handle,
+            RecordSizes tally) {
+
+        /** Reads them from the topics that a topology of an application id has filled. */
+        static Sizes read(FreshBroker broker, String applicationId) throws IOException {
+            String own = applicationId + '-';
+            return new Sizes(
+                    RecordSizes.of(broker, Topics.IDENTITIES),
+                    RecordSizes.of(broker, own + "claims-repartition"),
+                    RecordSizes.of(broker, Topics.GRANTS),
+                    RecordSizes.of(broker, own + "registrations-changelog"),
+                    RecordSizes.of(broker, own + "parked-changelog"),
+                    RecordSizes.of(broker, own + "handles-changelog"),
+                    RecordSizes.of(broker, own + "tally-changelog"));
+        }
+    }
+
+    static Topology topology(Sizes sizes) {
+        WallclockTimestampExtractor clock = new WallclockTimestampExtractor();
+        return new Topology()
+                .addSource(AutoOffsetReset.earliest(), "events", clock, READ, READ, Topics.EVENTS)
+                .addSource(AutoOffsetReset.earliest(), "grants", clock, READ, READ, Topics.GRANTS)
+                .addProcessor("registrar", () -> new Registrar(sizes), "events", "grants")
+                .addStateStore(store(Stores.persistentKeyValueStore("registrations")), "registrar")
+                .addStateStore(store(Stores.persistentKeyValueStore("parked")), "registrar")
+                .addStateStore(store(Stores.inMemoryKeyValueStore("tally")).withCachingEnabled(), "registrar")
+                .addSink("identities", Topics.IDENTITIES, WRITE, WRITE, "registrar")
+                .addSink("ask", CLAIMS, WRITE, WRITE, "registrar")
+                .addSource(AutoOffsetReset.earliest(), "claims", clock, READ, READ, CLAIMS)
+                .addProcessor("clerk", () -> new Clerk(sizes), "claims")
+                .addStateStore(store(Stores.persistentKeyValueStore("handles")), "clerk")
+                .addSink("answer", Topics.GRANTS, WRITE, WRITE, "clerk");
+    }
+
+    private static StoreBuilder<KeyValueStore<byte[], byte[]>> store(KeyValueBytesStoreSupplier supplier) {
+        return Stores.keyValueStoreBuilder(supplier, Serdes.ByteArray(), Serdes.ByteArray());
+    }
+
+    /** The topology's own tuning, under another name. */
+    static Properties properties(StreamsSettings same) {
+        Properties properties = StreamsProperties.tuning(same);
+        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, APPLICATION_ID);
+        properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, same.bootstrapServer());
+        properties.put(StreamsConfig.STATE_DIR_CONFIG, same.streamsStateDir().toString());
+        properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+        properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
+        return properties;
+    }
+
+    private static final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
+        private static final int SEQUENCE = Long.BYTES + 1;
+
+        private final byte[] row;
+        private final RecordHeaders headers = new RecordHeaders();
+        private final int claimLength;
+        private final int handleLength;
+        private final int registrationKey;
+        private final byte[] registration;
+        private final byte[] parkedEvent;
+        private final byte[] tally;
+        private final byte[] tallyKey;
+
+        private @Nullable Task task;
+
+        Registrar(Sizes sizes) {
+            row = new byte[sizes.identity().value()];
+            sizes.identity().headers().forEach((name, length) -> headers.add(name, new byte[length]));
+            claimLength = sizes.claim().value();
+            handleLength = sizes.claim().key();
+            registrationKey = sizes.registration().key();
+            registration = new byte[sizes.registration().value()];
+            parkedEvent = new byte[sizes.parked().value()];
+            tally = new byte[sizes.tally().value()];
+            tallyKey = new byte[sizes.tally().key()];
+        }
+
+        private record Task(
+                ProcessorContext<byte[], byte[]> context,
+                KeyValueStore<byte[], byte[]> registrations,
+                KeyValueStore<byte[], byte[]> parked,
+                KeyValueStore<byte[], byte[]> tally) {}
+
+        @Override
+        public void init(ProcessorContext<byte[], byte[]> context) {
+            task = new Task(
+                    context,
+                    context.getStateStore("registrations"),
+                    context.getStateStore("parked"),
+                    context.getStateStore("tally"));
+        }
+
+        @Override
+        public void process(Record<byte[], byte[]> record) {
+            Task task = Objects.requireNonNull(this.task);
+            byte[] puri = record.key();
+            byte[] parkedKey =
+                    ByteBuffer.allocate(puri.length + SEQUENCE).put(puri).array();
+            byte[] key = scattered(puri, registrationKey);
+            long now = task.context.currentSystemTimeMs();
+            boolean isGrant =
+                    task.context.recordMetadata().orElseThrow().topic().equals(Topics.GRANTS);
+            if (isGrant) {
+                if (task.parked.delete(parkedKey) == null) {
+                    throw new IllegalStateException("answered, but not asked");
+                }
+                task.registrations.put(key, registration);
+                task.context.forward(new Record<>(puri, row, now, new RecordHeaders(headers)), "identities");
+            } else {
+                if (task.registrations.get(key) != null) {
+                    throw new IllegalStateException("created twice");
+                }
+                task.parked.put(parkedKey, parkedEvent);
+                byte[] claim = ByteBuffer.allocate(claimLength)
+                        .put(claimLength - puri.length, puri)
+                        .array();
+                task.context.forward(new Record<>(letters(puri, handleLength), claim, now, new RecordHeaders()), "ask");
+            }
+            task.tally.put(tallyKey, tally);
+        }
+    }
+
+    private static final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
+        private final byte[] grant;
+        private final byte[] holder;
+        private final int puriLength;
+        private @Nullable ProcessorContext<byte[], byte[]> context;
+        private @Nullable KeyValueStore<byte[], byte[]> holders;
+
+        Clerk(Sizes sizes) {
+            grant = new byte[sizes.grant().value()];
+            holder = new byte[sizes.handle().value()];
+            puriLength = sizes.grant().key();
+        }
+
+        @Override
+        public void init(ProcessorContext<byte[], byte[]> context) {
+            this.context = context;
+            this.holders = context.getStateStore("handles");
+        }
+
+        @Override
+        public void process(Record<byte[], byte[]> claim) {
+            ProcessorContext<byte[], byte[]> context = Objects.requireNonNull(this.context);
+            if (Objects.requireNonNull(holders).putIfAbsent(claim.key(), holder) != null) {
+                throw new IllegalStateException("claimed twice");
+            }
+            byte[] puri = new byte[puriLength];
+            System.arraycopy(claim.value(), claim.value().length - puriLength, puri, 0, puriLength);
+            context.forward(new Record<>(puri, grant, context.currentSystemTimeMs(), new RecordHeaders()));
+        }
+    }
+
+    /** Returns a key of a length that depends on the text alone; keys spread evenly over the key space. */
+    private static byte[] scattered(byte[] text, int length) {
+        ByteBuffer key = ByteBuffer.allocate(length);
+        for (long word = Population.mixed(hash(text)); key.remaining() >= Long.BYTES; word = Population.mixed(word)) {
+            key.putLong(word);
+        }
+        return key.array();
+    }
+
+    private static byte[] letters(byte[] text, int length) {
+        byte[] letters = new byte[length];
+        long word = Population.mixed(hash(text));
+        for (int i = 0; i < length; i++) {
+            letters[i] = (byte) ('a' + (word & 15));
+            word = Long.rotateRight(word, 4);
+        }
+        return letters;
+    }
+
+    private static long hash(byte[] text) {
+        long hash = 0;
+        for (byte b : text) {
+            hash = 31 * hash + b;
+        }
+        return hash;
+    }}

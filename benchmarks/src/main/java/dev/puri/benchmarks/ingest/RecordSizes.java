@@ -1,0 +1,63 @@
+package dev.puri.benchmarks.ingest;
+
+import dev.puri.benchmarks.environment.Await;
+import dev.puri.benchmarks.environment.FreshBroker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.header.Header;
+
+/**
+ * The lengths of our records, read from the topics that a run of ours has filled. The baseline moves records of these
+ * sizes, so it still moves as much as we do when our formats change.
+ *
+ * @param value bytes of the median value that is no tombstone
+ * @param headers bytes of the value of each header, by name; those of one record
+ */
+record RecordSizes(int key, int value, Map<String, Integer> headers) {
+    private static final int SAMPLE = 500;
+
+    /**
+     * Reads a sample of a topic.
+     *
+     * @throws IllegalStateException if the topic has no records
+     */
+    static RecordSizes of(FreshBroker broker, String topic) throws IOException {
+        List<ConsumerRecord<byte[], byte[]>> sample = new ArrayList<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = broker.consumer(topic)) {
+            Await.until("a sample of " + topic, Duration.ofSeconds(30), () -> {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+                    if (record.value() != null && record.key() != null) {
+                        sample.add(record);
+                    }
+                }
+                return sample.size() >= SAMPLE || isAtEnd(consumer);
+            });
+        }
+        if (sample.isEmpty()) {
+            throw new IllegalStateException("the topology wrote nothing to " + topic);
+        }
+        Map<String, Integer> headers = new LinkedHashMap<>();
+        for (Header header : sample.getLast().headers()) {
+            headers.put(header.key(), header.value().length);
+        }
+        return new RecordSizes(
+                median(sample.stream().map(record -> record.key().length).toList()),
+                median(sample.stream().map(record -> record.value().length).toList()),
+                headers);
+    }
+
+    private static boolean isAtEnd(KafkaConsumer<byte[], byte[]> consumer) {
+        return consumer.endOffsets(consumer.assignment()).entrySet().stream()
+                .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+    }
+
+    private static int median(List<Integer> sizes) {
+        return sizes.stream().sorted().toList().get(sizes.size() / 2);
+    }
+}

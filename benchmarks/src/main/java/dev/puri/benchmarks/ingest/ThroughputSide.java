@@ -1,0 +1,175 @@
+package dev.puri.benchmarks.ingest;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.benchmarks.data.Creations;
+import dev.puri.benchmarks.environment.ChildJvm;
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.ServerSettings;
+import dev.puri.benchmarks.environment.TopicReader;
+import dev.puri.registry.RegistryStreams;
+import dev.puri.registry.StreamsSettings;
+import dev.puri.schemas.log.Topics;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.function.Consumer;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side of {@link Throughput} in a process of its own, with its broker. If both sides shared a process, the JVM would
+ * compile the classes of Kafka Streams for both at once, with a quality that differs from run to run.
+ */
+public final class ThroughputSide {
+    private static final Duration CLOSE_WITHIN = Duration.ofSeconds(60);
+
+    /** Begins a line of the child's output that reports a round. */
+    private static final String ROUND = "round ";
+
+    private static final List<String> HEAP = List.of("-Xms2g", "-Xmx2g");
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final Task task;
+    private final Creations.Encoded events;
+    private final ServerSettings settings;
+
+    private ThroughputSide(Task task) {
+        this.task = task;
+        this.events = new Creations.Encoded(task.events(), task.schemaId());
+        this.settings = new ServerSettings(
+                task.schemaRegistry(),
+                Optional.ofNullable(task.commitIntervalMillis()).map(Duration::ofMillis));
+    }
+
+    /**
+     * The work of one process.
+     *
+     * @param schemaId of events, in that schema registry
+     * @param commitIntervalMillis null for the topology's default
+     * @param sizes of the records that the bare job moves; null for the topology's side
+     */
+    record Task(
+            int events,
+            int schemaId,
+            String schemaRegistry,
+            @Nullable Long commitIntervalMillis,
+            int rounds,
+            BareJob.@Nullable Sizes sizes) {
+        Task withSizes(BareJob.Sizes read) {
+            return new Task(events, schemaId, schemaRegistry, commitIntervalMillis, rounds, read);
+        }
+    }
+
+    /**
+     * The figures of one round.
+     *
+     * @param cpuMicros processor time of the process for each event
+     * @param bytesLogged by the broker
+     * @param sizes of the topology's records; null of a round of the bare job
+     */
+    record Round(double perSecond, double cpuMicros, long bytesLogged, BareJob.@Nullable Sizes sizes) {
+        String text() {
+            return "%,.0f/s, %.1f µs of processor each, %,d MB logged"
+                    .formatted(perSecond, cpuMicros, bytesLogged / 1_000_000);
+        }
+    }
+
+    /** Runs the rounds of a task in a new process. */
+    static List<Round> run(Task task, Consumer<Round> progress) throws IOException, InterruptedException {
+        List<String> options = new ArrayList<>(HEAP);
+        // The launcher passes these to the parent; a flight recorder, for example, is needed in every process.
+        String given = System.getenv().getOrDefault("PURI_JAVA_OPTS", "").strip();
+        options.addAll(given.isEmpty() ? List.of() : List.of(given.split(" +", -1)));
+        List<Round> rounds = new ArrayList<>();
+        List<String> arguments = List.of(MAPPER.writeValueAsString(task));
+        try (ChildJvm child = ChildJvm.start(options, Map.of(), ThroughputSide.class, arguments)) {
+            for (String line = child.next(ROUND); line != null; line = child.next(ROUND)) {
+                rounds.add(MAPPER.readValue(line, Round.class));
+                progress.accept(rounds.getLast());
+            }
+            int status = child.exitStatus();
+            if (status != 0 || rounds.size() != task.rounds()) {
+                throw new IOException("a side ended with status " + status + " after " + rounds.size() + " of "
+                        + task.rounds() + " rounds");
+            }
+            return rounds;
+        }
+    }
+
+    /** Runs the {@link Task} that the argument has as JSON, and prints each round. */
+    public static void main(String[] args) {
+        ChildJvm.endWithParent();
+        int status = 1;
+        try {
+            ThroughputSide side = new ThroughputSide(MAPPER.readValue(args[0], Task.class));
+            for (int round = 1; round <= side.task.rounds(); round++) {
+                System.out.println(ROUND + MAPPER.writeValueAsString(side.round()));
+            }
+            status = 0;
+        } catch (Exception | LinkageError e) {
+            System.err.println("a round failed: " + e);
+        } finally {
+            System.exit(status);
+        }
+    }
+
+    private Round round() throws Exception {
+        return task.sizes() == null ? ofTopology() : ofBareJob(task.sizes());
+    }
+
+    private Round ofTopology() throws Exception {
+        try (FreshBroker broker = prepared();
+                TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
+            StreamsSettings streams = settings.topology(broker);
+            try (RegistryStreams service = RegistryStreams.start(streams)) {
+                TopicReader.Rate rate =
+                        reader.read(events.count(), () -> !service.ended().isDone());
+                // The tally is updated with each record, and a row is visible only after the commit, so the tally has
+                // all visible rows.
+                if (service.tally().applied() != events.count()) {
+                    throw new IllegalStateException("not all events were applied: " + service.tally());
+                }
+                BareJob.Sizes sizes = BareJob.Sizes.read(broker, streams.streamsApplicationId());
+                return new Round(rate.perSecond(), rate.cpuMicros(), broker.bytesLogged(), sizes);
+            }
+        }
+    }
+
+    private Round ofBareJob(BareJob.Sizes sizes) throws Exception {
+        try (FreshBroker broker = prepared();
+                TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
+            broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
+            Properties properties = BareJob.properties(settings.topology(broker));
+            try (KafkaStreams job = new KafkaStreams(BareJob.topology(sizes), properties)) {
+                job.setUncaughtExceptionHandler(e -> {
+                    System.err.println("the bare job failed: " + e);
+                    return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+                });
+                job.start();
+                TopicReader.Rate rate =
+                        reader.read(events.count(), () -> !job.state().hasStartedOrFinishedShuttingDown());
+                long logged = broker.bytesLogged();
+                if (!job.close(CLOSE_WITHIN)) {
+                    throw new IllegalStateException("the bare job did not stop");
+                }
+                return new Round(rate.perSecond(), rate.cpuMicros(), logged, null);
+            }
+        }
+    }
+
+    /** Returns a broker with the events and the declaration that their handles need. */
+    private FreshBroker prepared() throws Exception {
+        // Otherwise this round would collect the garbage of the last one.
+        System.gc();
+        return FreshBroker.filled(broker -> {
+            settings.declare(broker, Creations.collection(false));
+            events.publish(broker);
+        });
+    }
+}

@@ -1,0 +1,5 @@
+/** {@code puri bench resolver}. */
+@NullMarked
+package dev.puri.benchmarks.resolver;
+
+import org.jspecify.annotations.NullMarked;

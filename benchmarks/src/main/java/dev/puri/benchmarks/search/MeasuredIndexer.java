@@ -1,0 +1,97 @@
+package dev.puri.benchmarks.search;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.benchmarks.environment.Await;
+import dev.puri.benchmarks.load.HttpSocket;
+import dev.puri.benchmarks.report.Timing;
+import dev.puri.http.Settings;
+import dev.puri.search.SearchServer;
+import dev.puri.search.SearchSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** A search indexer in this process, with its defaults, that has no index when it starts. */
+final class MeasuredIndexer implements AutoCloseable {
+    private static final Duration LONGEST_FILLING = Duration.ofMinutes(15);
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final SearchServer server;
+    private final double seconds;
+
+    /**
+     * Starts an indexer, and returns when its index has all of the topics.
+     *
+     * @param state its folder
+     */
+    MeasuredIndexer(String bootstrapServers, String schemaRegistry, Path state) throws IOException {
+        long begun = System.nanoTime();
+        Map<String, String> flags = new HashMap<>();
+        flags.put("bootstrap.server", bootstrapServers);
+        flags.put("schema.registry", schemaRegistry);
+        flags.put("state.dir", state.toString());
+        flags.put("drain.delay", "0s");
+        flags.put("http.port", "0");
+        // Under full load a server would refuse some searches.
+        flags.put("search.queue.timeout", "30s");
+        server = SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null));
+        try {
+            Await.until("a complete index", LONGEST_FILLING, server::isReady);
+            seconds = Timing.seconds(begun);
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** Returns the seconds from its start until its index was complete. */
+    double seconds() {
+        return seconds;
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    /** Rebuilds the index beside the serving one, and returns the seconds until the new one has replaced it. */
+    double reindex() throws IOException {
+        try (HttpSocket socket = new HttpSocket(port())) {
+            long begun = System.nanoTime();
+            json(socket, HttpSocket.post("/v1/search/reindex", ""), 202);
+            AtomicReference<String> state = new AtomicReference<>("running");
+            Await.until("a rebuilt index", LONGEST_FILLING, () -> {
+                JsonNode answer = json(socket, HttpSocket.get("/v1/search/reindex"), 200);
+                state.set(answer.get("state").textValue());
+                return !state.get().equals("running");
+            });
+            if (!state.get().equals("done")) {
+                throw new IllegalStateException("the rebuilt index is " + state);
+            }
+            return Timing.seconds(begun);
+        }
+    }
+
+    /** Waits until the index has counted its documents; one with fewer would have been filled faster. */
+    void requireDocuments(long count) throws IOException {
+        try (HttpSocket socket = new HttpSocket(port())) {
+            Await.until("an index of " + count + " documents", Duration.ofSeconds(30), () -> {
+                JsonNode stats = json(socket, HttpSocket.get("/v1/stats"), 200);
+                return stats.get("documents").longValue() == count
+                        && stats.get("identities").longValue() == count;
+            });
+        }
+    }
+
+    private static JsonNode json(HttpSocket socket, byte[] request, int status) throws IOException {
+        return MAPPER.readTree(socket.ask(request, status).body());
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,137 @@
+package dev.puri.benchmarks.search;
+
+import dev.puri.benchmarks.environment.Program;
+import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.load.Wrk;
+import dev.puri.benchmarks.report.Rounds;
+import dev.puri.benchmarks.report.Timing;
+import dev.puri.search.index.Cursor;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.SearchIndex;
+import dev.puri.search.index.SearchQuery;
+import dev.puri.search.index.SearchResult;
+import dev.puri.search.lucene.BareSearcher;
+import dev.puri.search.lucene.LuceneHome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Measures the same queries on the same index: through our index, by Lucene alone, and over HTTP. */
+record Queries(SearchBench bench, SearchBench.Topics topics) {
+    private static final String OURS = "ours";
+    private static final String BARE = "bare IndexSearcher, same query made beforehand, hits left as numbers";
+    private static final String BARE_ALL = "bare IndexSearcher, same query made each time, hits' stored bytes read";
+
+    void measure() throws Exception {
+        String name = "mixed query with facets, " + bench.many() + ", queries/s";
+        String overHttp = name + ", over HTTP, 32 connections";
+        List<String> texts = MixedQueries.of(bench.queries, bench.documents);
+        Path state = topics.newDirectory("searched");
+        @Nullable Rounds http = null;
+        try (MeasuredIndexer indexer = topics.index(state)) {
+            if (Program.WRK.isInstalled()) {
+                http = measureHttp(overHttp, indexer, texts);
+            } else {
+                bench.progress("left out what needs it: " + Program.WRK.missing());
+            }
+        }
+        Path current = current(state);
+        try (LuceneHome home = new LuceneHome(parent(current), new CursorSeal(new byte[32]));
+                BareSearcher bare = BareSearcher.open(current.resolveSibling(Files.readString(current)))) {
+            measureBesideBare(name, home.serving(), bare, texts);
+        }
+        if (http != null) {
+            http.add(overHttp, "1/s", overHttp);
+        }
+        TemporaryFolder.delete(state);
+    }
+
+    /** Returns the file that names the serving index, in the indexer's folder. */
+    private static Path current(Path state) throws IOException {
+        try (Stream<Path> files = Files.walk(state)) {
+            return files.filter(file -> file.endsWith("current")).findAny().orElseThrow();
+        }
+    }
+
+    private static Path parent(Path file) {
+        Path parent = file.getParent();
+        if (parent == null) {
+            throw new IllegalArgumentException(file + " is in no folder");
+        }
+        return parent;
+    }
+
+    private Rounds measureHttp(String name, MeasuredIndexer indexer, List<String> texts) throws Exception {
+        Wrk wrk = new Wrk(topics.newDirectory("wrk"));
+        Path requests = wrk.requests(
+                "searches",
+                texts.stream().map(text -> "GET " + MixedQueries.path(text)).toList());
+        return bench.rounds(
+                bench.rounds,
+                "searches a second",
+                (round, turn) -> turn.record(name, wrk.rate(indexer.port(), requests, bench.seconds)));
+    }
+
+    private void measureBesideBare(String name, SearchIndex index, BareSearcher bare, List<String> texts)
+            throws Exception {
+        List<SearchQuery> queries = texts.stream().map(MixedQueries::query).toList();
+        List<BareSearcher.Prepared> prepared = new ArrayList<>();
+        long[] totals = new long[queries.size()];
+        for (int i = 0; i < totals.length; i++) {
+            prepared.add(bare.prepare(queries.get(i)));
+            totals[i] = requireSame(index.search(queries.get(i)), bare, prepared.get(i), texts.get(i));
+        }
+        Rounds rounds = bench.rounds(bench.rounds, "queries a second", (round, turn) -> {
+            turn.record(OURS, Timing.perSecond(totals.length, i -> total(index, queries.get(i)) == totals[i]));
+            turn.record(
+                    BARE,
+                    Timing.perSecond(
+                            totals.length, i -> found(bare, prepared.get(i)).total() == totals[i]));
+            turn.record(BARE_ALL, Timing.perSecond(totals.length, i -> readBy(bare, queries.get(i)) == totals[i]));
+        });
+        rounds.addBeside(name, "1/s", OURS, List.of(BARE, BARE_ALL));
+    }
+
+    /** Checks that the baseline finds our hits, and returns how many there are. */
+    private static long requireSame(SearchResult ours, BareSearcher bare, BareSearcher.Prepared prepared, String text)
+            throws IOException {
+        BareSearcher.Found found = bare.search(prepared);
+        List<String> puris =
+                ours.hits().stream().map(hit -> hit.puri().toString()).toList();
+        if (ours.total() != found.total() || !puris.equals(bare.puris(found))) {
+            throw new IllegalStateException("the bare searcher finds something else for " + text);
+        }
+        return ours.total();
+    }
+
+    private static long total(SearchIndex index, SearchQuery query) {
+        try {
+            return index.search(query).total();
+        } catch (IndexUnavailableException | Cursor.InvalidException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static BareSearcher.Found found(BareSearcher bare, BareSearcher.Prepared prepared) {
+        try {
+            return bare.search(prepared);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static long readBy(BareSearcher bare, SearchQuery query) {
+        try {
+            BareSearcher.Found found = bare.search(bare.prepare(query));
+            return bare.read(found) >= 0 ? found.total() : -1;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

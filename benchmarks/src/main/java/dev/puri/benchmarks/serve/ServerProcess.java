@@ -1,0 +1,100 @@
+package dev.puri.benchmarks.serve;
+
+import dev.puri.benchmarks.environment.ChildJvm;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A server in a process of its own. All servers have the same JVM, heap and class path. */
+public class ServerProcess implements AutoCloseable {
+    /** Fixed, so that no side's heap grows while another is measured. */
+    private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g");
+
+    private final ChildJvm process;
+    private final int port;
+
+    /**
+     * Memory in bytes. Only Linux reports resident memory and descriptors; elsewhere they are 0.
+     *
+     * @param heap after a collection
+     * @param direct buffers outside the heap
+     * @param resident memory of the whole process
+     * @param descriptors open file descriptors
+     */
+    public record Memory(long heap, long direct, long resident, long descriptors) {}
+
+    /**
+     * Starts a server, and returns when it listens.
+     *
+     * @param options of its JVM, beside those that all servers have
+     * @param settings as environment variables
+     * @param server kind and arguments of {@link Serve}
+     */
+    protected ServerProcess(List<String> options, Map<String, String> settings, String... server) throws IOException {
+        List<String> javaOptions = new ArrayList<>(HEAP);
+        javaOptions.addAll(options);
+        process = ChildJvm.start(javaOptions, settings, Serve.class, List.of(server));
+        try {
+            port = Integer.parseInt(next(Serve.LISTENING));
+        } catch (IOException | RuntimeException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    /** Starts a baseline, and returns when it listens. */
+    public static ServerProcess startBaseline(String kind, String argument) throws IOException {
+        return new ServerProcess(List.of(), Map.of(), kind, argument);
+    }
+
+    private String next(String prefix) throws IOException {
+        String next = process.next(prefix);
+        if (next == null) {
+            throw new IOException("the server ended before it printed: " + prefix);
+        }
+        return next;
+    }
+
+    /** Returns the port at which it listens. */
+    public final int port() {
+        return port;
+    }
+
+    /** Collects garbage, and returns the memory that is left. */
+    public final Memory memory() throws IOException {
+        process.send(Serve.MEMORY);
+        String[] bytes = next(Serve.MEMORY).strip().split(" ", -1);
+        return new Memory(Long.parseLong(bytes[0]), Long.parseLong(bytes[1]), resident(), descriptors());
+    }
+
+    private long resident() throws IOException {
+        Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+        if (!Files.isReadable(status)) {
+            return 0;
+        }
+        try (Stream<String> lines = Files.lines(status)) {
+            return lines.filter(line -> line.startsWith("VmRSS:"))
+                    .mapToLong(line -> 1024 * Long.parseLong(line.replaceAll("\\D", "")))
+                    .sum();
+        }
+    }
+
+    private long descriptors() throws IOException {
+        Path open = Path.of("/proc", Long.toString(process.pid()), "fd");
+        if (!Files.isReadable(open)) {
+            return 0;
+        }
+        try (Stream<Path> each = Files.list(open)) {
+            return each.count();
+        }
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

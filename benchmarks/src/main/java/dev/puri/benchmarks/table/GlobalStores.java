@@ -1,0 +1,163 @@
+package dev.puri.benchmarks.table;
+
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.report.Timing;
+import dev.puri.resolver.feed.TableClient;
+import dev.puri.resolver.table.Identity;
+import dev.puri.schemas.log.Topics;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StoreQueryParameters;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.QueryableStoreTypes;
+import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.apache.kafka.streams.state.RocksDBConfigSetter;
+import org.apache.kafka.streams.state.Stores;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+
+/** Stores of Kafka Streams that hold a whole topic, with the consumer settings of our table. */
+final class GlobalStores {
+    private static final String STORE = "rows";
+
+    private GlobalStores() {}
+
+    /** A filled store. */
+    record Filled(KafkaStreams streams, double seconds) implements AutoCloseable {
+        ReadOnlyKeyValueStore<byte[], byte[]> store() {
+            return streams.store(
+                    StoreQueryParameters.fromNameAndType(STORE, QueryableStoreTypes.<byte[], byte[]>keyValueStore()));
+        }
+
+        @Override
+        public void close() {
+            streams.close();
+        }
+    }
+
+    static Filled rocksDb(FreshBroker broker, Path dir) {
+        return fill(table(Stores.persistentKeyValueStore(STORE)), broker, dir);
+    }
+
+    static Filled inMemory(FreshBroker broker, Path dir) {
+        return fill(table(Stores.inMemoryKeyValueStore(STORE)), broker, dir);
+    }
+
+    /** A store that keeps nothing, for the time of reading the topic alone. */
+    static Filled noOp(FreshBroker broker, Path dir) {
+        return fill(global(Stores.inMemoryKeyValueStore(STORE), () -> record -> {}), broker, dir);
+    }
+
+    /** A store that decodes each record and drops it. */
+    static Filled noOpDecoding(FreshBroker broker, Path dir) {
+        return fill(global(Stores.inMemoryKeyValueStore(STORE), () -> new Decoding(false)), broker, dir);
+    }
+
+    /** RocksDB; decodes each record before it puts its bytes. */
+    static Filled rocksDbDecoding(FreshBroker broker, Path dir) {
+        return fill(global(Stores.persistentKeyValueStore(STORE), () -> new Decoding(true)), broker, dir);
+    }
+
+    private static StreamsBuilder global(
+            KeyValueBytesStoreSupplier store, ProcessorSupplier<byte[], byte[], Void, Void> processor) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.addGlobalStore(
+                Stores.keyValueStoreBuilder(store, Serdes.ByteArray(), Serdes.ByteArray())
+                        .withLoggingDisabled(),
+                Topics.IDENTITIES,
+                Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
+                processor);
+        return builder;
+    }
+
+    private static final class Decoding implements Processor<byte[], byte[], Void, Void> {
+        private final boolean isKept;
+        private final RowDecoder decoder = new RowDecoder();
+        private @Nullable KeyValueStore<byte[], byte[]> store;
+
+        /** Keeps the JVM from leaving the decoding out. */
+        @SuppressWarnings("unused")
+        private @Nullable Identity last;
+
+        Decoding(boolean isKept) {
+            this.isKept = isKept;
+        }
+
+        @Override
+        public void init(ProcessorContext<Void, Void> context) {
+            store = context.getStateStore(STORE);
+        }
+
+        @Override
+        public void process(Record<byte[], byte[]> record) {
+            last = new Identity(RowDecoder.puri(record.key()), decoder.decode(record.value()));
+            if (isKept) {
+                Objects.requireNonNull(store).put(record.key(), record.value());
+            }
+        }
+    }
+
+    private static StreamsBuilder table(KeyValueBytesStoreSupplier store) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.globalTable(
+                Topics.IDENTITIES,
+                Materialized.<byte[], byte[]>as(store)
+                        .withKeySerde(Serdes.ByteArray())
+                        .withValueSerde(Serdes.ByteArray())
+                        .withCachingDisabled());
+        return builder;
+    }
+
+    private static Filled fill(StreamsBuilder builder, FreshBroker broker, Path dir) {
+        Properties config = new Properties();
+        config.put(StreamsConfig.APPLICATION_ID_CONFIG, "bench-table");
+        config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrapServers());
+        config.put(StreamsConfig.STATE_DIR_CONFIG, dir.toString());
+        config.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 0);
+        config.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, Tuned.class);
+        config.put(StreamsConfig.globalConsumerPrefix("isolation.level"), "read_committed");
+        TableClient.CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
+        KafkaStreams streams = new KafkaStreams(builder.build(), config);
+        long begun = System.nanoTime();
+        streams.start();
+        return new Filled(streams, Timing.seconds(begun));
+    }
+
+    /** A filter for each file, a cache of half a GiB, and large write buffers. */
+    public static final class Tuned implements RocksDBConfigSetter {
+        private static final LRUCache CACHE = new LRUCache(512L << 20);
+        private static final BloomFilter FILTER = new BloomFilter(10, false);
+
+        @Override
+        public void setConfig(String store, Options options, Map<String, Object> configs) {
+            BlockBasedTableConfig tables = (BlockBasedTableConfig) options.tableFormatConfig();
+            tables.setBlockCache(CACHE);
+            tables.setFilterPolicy(FILTER);
+            tables.setCacheIndexAndFilterBlocks(false);
+            options.setTableFormatConfig(tables);
+            options.setWriteBufferSize(64L << 20);
+            options.setMaxWriteBufferNumber(4);
+        }
+
+        @Override
+        public void close(String store, Options options) {
+            // All stores of the run share the cache and the filter.
+        }
+    }
+}

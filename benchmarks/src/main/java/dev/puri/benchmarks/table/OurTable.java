@@ -1,0 +1,60 @@
+package dev.puri.benchmarks.table;
+
+import dev.puri.benchmarks.data.Population;
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.resolver.feed.TableClient;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The table as the resolver has it. The caller closes the table. */
+record OurTable(PackedTable table) implements RowStore {
+    /** Returns a client that fills a table from the broker's topic. */
+    static TableClient client(FreshBroker broker, PackedTable table, String dir) {
+        return new TableClient(
+                table,
+                Map.of(),
+                broker.bootstrapServers(),
+                broker.newDirectory(dir).toString(),
+                Population.schemaRegistry(),
+                new Answers(new SimpleMeterRegistry()),
+                new Waiters(1),
+                new SimpleMeterRegistry().counter("undecodable"));
+    }
+
+    /** Checks that a table has as many rows. */
+    static void requireRows(PackedTable table, long rows) {
+        if (table.rows() != rows) {
+            throw new IllegalStateException("the table has " + table.rows() + " rows instead of " + rows);
+        }
+    }
+
+    @Override
+    public @Nullable Row byPuri(Puri puri) {
+        var identity = table.byPuri(puri);
+        return identity == null ? null : identity.row();
+    }
+
+    @Override
+    public @Nullable Row byHandle(Handle handle) {
+        var identity = table.byHandle(handle);
+        return identity == null ? null : identity.row();
+    }
+
+    /** Reads all rows. */
+    @Override
+    public long scan(long most) {
+        long[] seen = {0};
+        table.scan(identity -> seen[0] += identity.row().epoch() > 0 ? 1 : 0);
+        return seen[0];
+    }
+
+    @Override
+    public void close() {}
+}

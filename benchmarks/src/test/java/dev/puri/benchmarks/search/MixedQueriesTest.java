@@ -1,0 +1,27 @@
+package dev.puri.benchmarks.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.benchmarks.data.Vocabulary;
+import dev.puri.search.words.Wanted;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MixedQueriesTest {
+    @Test
+    void everyRunAsksTheSameAndEachKindIsAmongIt() {
+        List<String> queries = MixedQueries.of(100, 1000);
+
+        assertThat(MixedQueries.of(100, 1000)).isEqualTo(queries);
+        List<Wanted> wanted = queries.stream().map(Wanted::parse).toList();
+        assertThat(wanted).noneMatch(each -> each.clauses().isEmpty());
+        assertThat(wanted).anyMatch(each -> each.clauses().size() == 2);
+        assertThat(wanted).anyMatch(each -> each.clauses().getFirst() instanceof Wanted.Phrase);
+        assertThat(wanted).anyMatch(each -> each.clauses().getFirst() instanceof Wanted.Word word && word.open());
+    }
+
+    @Test
+    void noTwoWordsOfTheVocabularyAreAlike() {
+        assertThat(Vocabulary.all()).hasSize(40_000).doesNotHaveDuplicates();
+    }
+}
