@@ -173,7 +173,7 @@ class ExamplesIT {
                         + refused.size() + " +0");
 
         CommandLineRun resolve = CommandLineRun.of(environment, "resolve", "acme:cars:1", "-o", "json");
-        JsonNode row = Json.parse(resolve.outLines().get(0));
+        JsonNode row = Json.parse(resolve.out()).path("results").path(0);
         assertThat(row.path("verdict").asText()).isEqualTo("merged");
         assertThat(row.path("canonical").asText()).isEqualTo("acme:cars:2");
         assertThat(row.path("epoch").asText()).isEqualTo(outcomes.get(outcomes.size() - 1).get(2));
