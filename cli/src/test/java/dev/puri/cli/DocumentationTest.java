@@ -359,4 +359,20 @@ class DocumentationTest {
             }
         });
     }
+
+    @Test
+    void theBuildServerRunsTheCommandsOfReadme() {
+        List<String> commands = Page.readme().blocks("sh").stream()
+                .flatMap(String::lines)
+                .map(line -> line.replaceAll("\\s+#.*", ""))
+                .filter(line -> line.startsWith("mvn ") || line.equals("./puri demo"))
+                .toList();
+        assertThat(commands).containsExactly("./puri demo", "mvn verify");
+        assertThat(Page.of(".ci/run").text().lines())
+                .contains("./puri demo --exit")
+                .filteredOn(line -> line.startsWith("mvn "))
+                .singleElement()
+                .asString()
+                .startsWith("mvn -B -ntp verify 2>&1");
+    }
 }
