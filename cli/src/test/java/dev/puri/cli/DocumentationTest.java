@@ -205,6 +205,24 @@ class DocumentationTest {
     }
 
     @Test
+    void theTableOfVerdictsIsThatOfTheContract() throws IOException {
+        String page = Page.of("docs/http-api.md").text();
+        List<String> said = page.substring(page.indexOf("## Verdicts"), page.indexOf("## Tokens"))
+                .lines()
+                .filter(line -> line.startsWith("| `"))
+                .map(line -> Page.cells(line).get(0))
+                .toList();
+        List<String> verdicts = new ArrayList<>();
+        try (InputStream openApi = Objects.requireNonNull(ResolverSettings.class.getResourceAsStream("/openapi.json"))) {
+            new ObjectMapper()
+                    .readTree(openApi)
+                    .at("/components/schemas/Result/properties/verdict/enum")
+                    .forEach(verdict -> verdicts.add(verdict.asText()));
+        }
+        assertThat(said).isEqualTo(verdicts);
+    }
+
+    @Test
     void everyReasonOfARefusalIsExplained() {
         String page = Page.of("docs/events.md").text();
         String table =
