@@ -67,7 +67,8 @@ class ExternalBuildIT {
                 Pattern.compile("```xml\n(<dependencyManagement>.*?client-bom.*?)```", Pattern.DOTALL),
                 ROOT.resolve("docs/java-client.md"));
         Path pom = project.resolve("pom.xml");
-        Files.writeString(pom, Files.readString(pom).replace("<!-- coordinates of docs/java-client.md -->", coordinates));
+        Files.writeString(
+                pom, Files.readString(pom).replace("<!-- coordinates of docs/java-client.md -->", coordinates));
         OfflineMaven.Run run = maven.run(project, "compile");
         assertThat(run.status()).as(run.output()).isZero();
         return project.resolve("target");

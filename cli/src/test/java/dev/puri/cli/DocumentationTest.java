@@ -98,9 +98,8 @@ class DocumentationTest {
 
     @Test
     void everyCommandAndOptionThatIsNamedExists() {
-        List<String> named = Page.all().stream()
-                .flatMap(page -> named(page).stream())
-                .toList();
+        List<String> named =
+                Page.all().stream().flatMap(page -> named(page).stream()).toList();
         assertThat(named).hasSizeGreaterThan(10);
         for (String text : named) {
             CommandLine command = commandLine();
@@ -213,7 +212,8 @@ class DocumentationTest {
                 .map(line -> Page.cells(line).get(0))
                 .toList();
         List<String> verdicts = new ArrayList<>();
-        try (InputStream openApi = Objects.requireNonNull(ResolverSettings.class.getResourceAsStream("/openapi.json"))) {
+        try (InputStream openApi =
+                Objects.requireNonNull(ResolverSettings.class.getResourceAsStream("/openapi.json"))) {
             new ObjectMapper()
                     .readTree(openApi)
                     .at("/components/schemas/Result/properties/verdict/enum")
@@ -225,8 +225,8 @@ class DocumentationTest {
     @Test
     void everyReasonOfARefusalIsExplained() {
         String page = Page.of("docs/events.md").text();
-        String table =
-                page.substring(page.indexOf("## What becomes of an event"), page.indexOf("\n## Attributes and documents"));
+        String table = page.substring(
+                page.indexOf("## What becomes of an event"), page.indexOf("\n## Attributes and documents"));
         Set<String> named = Pattern.compile("`([A-Z_]+)`")
                 .matcher(table)
                 .results()
@@ -309,7 +309,9 @@ class DocumentationTest {
         known.add(Reason.PURI_TAKEN.name());
         known.addAll(OF_TESTS);
         assertThat(Page.all().stream()
-                        .flatMap(page -> Pattern.compile("PURI_[A-Z_]+[A-Z]").matcher(page.text()).results())
+                        .flatMap(page -> Pattern.compile("PURI_[A-Z_]+[A-Z]")
+                                .matcher(page.text())
+                                .results())
                         .map(MatchResult::group))
                 .isNotEmpty()
                 .allSatisfy(name -> assertThat(known.contains(name) || name.startsWith("PURI_KAFKA"))
@@ -337,9 +339,10 @@ class DocumentationTest {
     @ValueSource(strings = {"docs/concepts.md", "docs/cli.md"})
     void linesOfEventsAreReadable(String page) {
         List<String> lines = Page.of(page).lines("json", "{");
-        assertThat(lines).hasSize(6).allSatisfy(line -> assertThat(EventLineParser.parse(line))
-                .as(line)
-                .isInstanceOf(EventLineParser.Good.class));
+        assertThat(lines)
+                .hasSize(6)
+                .allSatisfy(line ->
+                        assertThat(EventLineParser.parse(line)).as(line).isInstanceOf(EventLineParser.Good.class));
     }
 
     @Test

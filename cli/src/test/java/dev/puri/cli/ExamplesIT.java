@@ -85,7 +85,8 @@ class ExamplesIT {
     private static CommandLineRun run(String command) {
         String[] words = Arrays.stream(command.split(" +", -1))
                 .skip(1)
-                .map(word -> word.startsWith("examples/") ? Page.ROOT.resolve(word).toString() : word)
+                .map(word ->
+                        word.startsWith("examples/") ? Page.ROOT.resolve(word).toString() : word)
                 .toArray(String[]::new);
         return CommandLineRun.of(environment, words);
     }
@@ -159,15 +160,14 @@ class ExamplesIT {
         String events = String.join("\n", concepts.lines("json", "{"));
         assertThat(outcomes).hasSameSizeAs(concepts.lines("json", "{"));
 
-        CommandLineRun publish =
-                CommandLineRun.reading(environment, events, "publish", "-f", "-", "--wait");
-        List<List<String>> refused =
-                outcomes.stream().filter(row -> row.get(1).startsWith("refused")).toList();
+        CommandLineRun publish = CommandLineRun.reading(environment, events, "publish", "-f", "-", "--wait");
+        List<List<String>> refused = outcomes.stream()
+                .filter(row -> row.get(1).startsWith("refused"))
+                .toList();
         assertThat(refused).isNotEmpty();
         assertThat(publish.errLines()).hasSameSizeAs(refused);
         refused.forEach(row -> assertThat(publish.err())
-                .containsPattern("line " + row.get(0) + ": refused, "
-                        + firstOf("refused ([A-Z_]+)", row.get(1))));
+                .containsPattern("line " + row.get(0) + ": refused, " + firstOf("refused ([A-Z_]+)", row.get(1))));
         assertThat(publish.out())
                 .containsPattern("\\R" + outcomes.size() + " +" + (outcomes.size() - refused.size()) + " +0 +"
                         + refused.size() + " +0");
@@ -176,7 +176,8 @@ class ExamplesIT {
         JsonNode row = Json.parse(resolve.out()).path("results").path(0);
         assertThat(row.path("verdict").asText()).isEqualTo("merged");
         assertThat(row.path("canonical").asText()).isEqualTo("acme:cars:2");
-        assertThat(row.path("epoch").asText()).isEqualTo(outcomes.get(outcomes.size() - 1).get(2));
+        assertThat(row.path("epoch").asText())
+                .isEqualTo(outcomes.get(outcomes.size() - 1).get(2));
     }
 
     @Test
@@ -223,12 +224,13 @@ class ExamplesIT {
                 shell("python3 -m pip install --quiet --target '" + packages + "' fastavro==" + FASTAVRO_VERSION);
         requireHere(install.status() == 0, "pip does not install fastavro: " + install.output());
         Path program = Files.writeString(
-                dir.resolve("event.py"), Page.of("docs/events.md").blocks("python").get(0));
+                dir.resolve("event.py"),
+                Page.of("docs/events.md").blocks("python").get(0));
         String puri = "acme:boats:1";
         create(puri);
 
-        ShellRun event = shell("PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistry() + " "
-                + puri);
+        ShellRun event =
+                shell("PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistry() + " " + puri);
         assertThat(event.status()).as(event.output()).isZero();
         byte[] value = HexFormat.of().parseHex(event.output().strip());
         try (KafkaProducer<String, byte[]> producer = new KafkaProducer<>(
@@ -238,7 +240,8 @@ class ExamplesIT {
             producer.send(new ProducerRecord<>(Topics.EVENTS, puri, value)).get(30, TimeUnit.SECONDS);
         }
         await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(CommandLineRun.of(environment, "resolve", puri).out())
+                .untilAsserted(() -> assertThat(
+                                CommandLineRun.of(environment, "resolve", puri).out())
                         .contains("deleted"));
     }
 

@@ -91,8 +91,7 @@ class LinksTest {
         int hash = link.indexOf('#');
         String file = hash < 0 ? link : link.substring(0, hash);
         Path target = file.isEmpty() ? page : page.resolveSibling(file);
-        return Files.exists(target)
-                && (hash < 0 || anchors(target).contains(link.substring(hash + 1)));
+        return Files.exists(target) && (hash < 0 || anchors(target).contains(link.substring(hash + 1)));
     }
 
     @Test
