@@ -59,15 +59,16 @@ class ExternalBuildIT {
         return found.group(1);
     }
 
-    /** The coordinates as README shows them, in {@code src/it/service}. */
+    /** The coordinates as docs/java-client.md shows them, in {@code src/it/service}. */
     private Path build() throws IOException, InterruptedException {
         Path project = folder.resolve("service");
         OfflineMaven.copy(Path.of("src/it/service"), project);
         String coordinates = first(
                 Pattern.compile("```xml\n(<dependencyManagement>.*?client-bom.*?)```", Pattern.DOTALL),
-                ROOT.resolve("README.md"));
+                ROOT.resolve("docs/java-client.md"));
         Path pom = project.resolve("pom.xml");
-        Files.writeString(pom, Files.readString(pom).replace("<!-- README's coordinates -->", coordinates));
+        Files.writeString(
+                pom, Files.readString(pom).replace("<!-- coordinates of docs/java-client.md -->", coordinates));
         OfflineMaven.Run run = maven.run(project, "compile");
         assertThat(run.status()).as(run.output()).isZero();
         return project.resolve("target");
@@ -80,7 +81,7 @@ class ExternalBuildIT {
     }
 
     @Test
-    void coordinatesOfReadmeSufficeToBuildAndRunAService() throws Exception {
+    void documentedCoordinatesSufficeToBuildAndRunAService() throws Exception {
         Path target = build();
         String classPath = Stream.concat(Stream.of(target.resolve("classes")), jars(target).stream())
                 .map(Path::toString)

@@ -789,7 +789,7 @@ final class PageIT {
         }
     }
 
-    /** Run with {@code -Dpuri.screenshot}, it makes README's picture anew; first, while there is the sample alone. */
+    /** Run with {@code -Dpuri.screenshot}, it makes docs/page.png; first, while only the sample exists. */
     @Test
     @Order(1)
     @EnabledIfSystemProperty(

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,22 +18,35 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What README and the examples tell a newcomer to type, typed against the whole registry. */
+/** The commands and programs of README, docs and examples, run against the whole registry. */
 @NullUnmarked
 class ExamplesIT {
-    private static final Path ROOT = Path.of("..");
     private static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final String DEFAULT_RESOLVER = "http://127.0.0.1:8080";
+
+    /** Of curl, when the server answered with a status of 400 or more. */
+    private static final int HTTP_ERROR = 22;
+
+    private static final String FASTAVRO_VERSION = "1.12.2";
 
     /** What nobody can know beforehand. */
     private static final List<String> MINTED = List.of("uuid", "handle", "createdAt", "changedAt");
@@ -58,8 +72,8 @@ class ExamplesIT {
         stack.close();
     }
 
-    private static String readme() throws IOException {
-        return Files.readString(ROOT.resolve("README.md"));
+    private static String readme() {
+        return Page.readme().text();
     }
 
     private static String firstOf(String regex, String text) {
@@ -71,14 +85,15 @@ class ExamplesIT {
     private static CommandLineRun run(String command) {
         String[] words = Arrays.stream(command.split(" +", -1))
                 .skip(1)
-                .map(word -> word.startsWith("examples/") ? ROOT.resolve(word).toString() : word)
+                .map(word ->
+                        word.startsWith("examples/") ? Page.ROOT.resolve(word).toString() : word)
                 .toArray(String[]::new);
         return CommandLineRun.of(environment, words);
     }
 
     @Test
     void theWalkThroughOfReadmeGoesAsItSays() throws Exception {
-        List<String> commands = firstOf("## A walk through\\s+```sh\\n(.*?)```", readme())
+        List<String> commands = firstOf("## Walk-through\\s+```sh\\n(.*?)```", readme())
                 .lines()
                 .filter(line -> !line.contains("./puri up "))
                 .toList();
@@ -132,6 +147,133 @@ class ExamplesIT {
 
     private static List<String> names(JsonNode object) {
         return object.properties().stream().map(Map.Entry::getKey).toList();
+    }
+
+    @Test
+    void eventsOfTheConceptsHaveTheOutcomesThatArePrinted() {
+        Page concepts = Page.of("docs/concepts.md");
+        List<List<String>> outcomes = concepts.text()
+                .lines()
+                .filter(line -> line.matches("\\| \\d \\| .*"))
+                .map(Page::cells)
+                .toList();
+        String events = String.join("\n", concepts.lines("json", "{"));
+        assertThat(outcomes).hasSameSizeAs(concepts.lines("json", "{"));
+
+        CommandLineRun publish = CommandLineRun.reading(environment, events, "publish", "-f", "-", "--wait");
+        List<List<String>> refused = outcomes.stream()
+                .filter(row -> row.get(1).startsWith("refused"))
+                .toList();
+        assertThat(refused).isNotEmpty();
+        assertThat(publish.errLines()).hasSameSizeAs(refused);
+        refused.forEach(row -> assertThat(publish.err())
+                .containsPattern("line " + row.get(0) + ": refused, " + firstOf("refused ([A-Z_]+)", row.get(1))));
+        assertThat(publish.out())
+                .containsPattern("\\R" + outcomes.size() + " +" + (outcomes.size() - refused.size()) + " +0 +"
+                        + refused.size() + " +0");
+
+        CommandLineRun resolve = CommandLineRun.of(environment, "resolve", "acme:cars:1", "-o", "json");
+        JsonNode row = Json.parse(resolve.out()).path("results").path(0);
+        assertThat(row.path("verdict").asText()).isEqualTo("merged");
+        assertThat(row.path("canonical").asText()).isEqualTo("acme:cars:2");
+        assertThat(row.path("epoch").asText())
+                .isEqualTo(outcomes.get(outcomes.size() - 1).get(2));
+    }
+
+    @Test
+    void requestsWithCurlAreAnswered() throws Exception {
+        List<String> requests = Stream.of("docs/http-api.md", "docs/export.md")
+                .flatMap(page -> Page.of(page).lines("sh", "curl ").stream())
+                .toList();
+        assertThat(requests).hasSizeGreaterThan(4);
+        for (String request : requests) {
+            ShellRun run = shell(request.replace("curl ", "curl --no-progress-meter --fail-with-body ")
+                    .replace(DEFAULT_RESOLVER, stack.resolver()));
+            // The first asks for a name that exists only when the walk-through was before it.
+            assertThat(run.status()).as(request + "\n" + run.output()).isIn(0, HTTP_ERROR);
+            if (run.status() == HTTP_ERROR) {
+                assertThat(run.output()).contains("\"verdict\":\"unknown\"");
+            }
+        }
+    }
+
+    @Test
+    void linesForKcatPrintRecords() throws Exception {
+        ShellRun version = shell("kcat -V");
+        requireHere(version.status() == 0, "kcat is not installed");
+        create("acme:trains:1");
+        for (String line : Page.of("docs/events.md").lines("sh", "kcat ")) {
+            ShellRun run = shell(line.replace(CliSettings.BOOTSTRAP_SERVER, stack.bootstrapServers())
+                    .replace(CliSettings.SCHEMA_REGISTRY, stack.schemaRegistry()));
+            if (line.contains("value=avro") && !version.output().contains("Avro")) {
+                assertThat(run.status()).isNotZero();
+                assertThat(run.output()).contains("Avro");
+                continue;
+            }
+            assertThat(run.status()).as(run.output()).isZero();
+            if (line.contains(Topics.IDENTITIES)) {
+                assertThat(run.output()).containsPattern("acme:trains:1 position=\\d+-\\d+,outcome=applied");
+            }
+        }
+    }
+
+    @Test
+    void theEventOfTheProgramInPythonIsApplied() throws Exception {
+        Path packages = dir.resolve("packages");
+        ShellRun install =
+                shell("python3 -m pip install --quiet --target '" + packages + "' fastavro==" + FASTAVRO_VERSION);
+        requireHere(install.status() == 0, "pip does not install fastavro: " + install.output());
+        Path program = Files.writeString(
+                dir.resolve("event.py"),
+                Page.of("docs/events.md").blocks("python").get(0));
+        String puri = "acme:boats:1";
+        create(puri);
+
+        ShellRun event =
+                shell("PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistry() + " " + puri);
+        assertThat(event.status()).as(event.output()).isZero();
+        byte[] value = HexFormat.of().parseHex(event.output().strip());
+        try (KafkaProducer<String, byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", stack.bootstrapServers()),
+                new StringSerializer(),
+                new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(Topics.EVENTS, puri, value)).get(30, TimeUnit.SECONDS);
+        }
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(
+                                CommandLineRun.of(environment, "resolve", puri).out())
+                        .contains("deleted"));
+    }
+
+    private static void create(String puri) {
+        String event = "{\"type\":\"created\",\"puri\":\"%s\",\"owner\":\"acme\",\"shard\":\"eu-1\"}".formatted(puri);
+        assertThat(CommandLineRun.reading(environment, event, "publish", "-f", "-", "--wait")
+                        .status())
+                .isEqualTo(ExitStatus.DONE);
+    }
+
+    private record ShellRun(int status, String output) {}
+
+    private static ShellRun shell(String line) throws Exception {
+        Path output = Files.createTempFile(dir, "shell", ".out");
+        Process process = new ProcessBuilder("sh", "-c", line)
+                .directory(dir.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        if (!process.waitFor(120, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new AssertionError("still running: " + line);
+        }
+        return new ShellRun(process.exitValue(), Files.readString(output));
+    }
+
+    /** Skips a test on a developer's machine that lacks something; the build server has to have it. */
+    private static void requireHere(boolean isHere, String otherwise) {
+        if (!isHere && Boolean.parseBoolean(System.getenv("CI"))) {
+            throw new AssertionError(otherwise);
+        }
+        Assumptions.assumeTrue(isHere, otherwise);
     }
 
     /** A machine whose packages have every awkward name there is. */

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything that can be set about a resolver; README's table is checked against it. */
+/** Everything that can be set about a resolver; the table in docs/settings.md is checked against it. */
 public record ResolverSettings(
         @Setting(doc = "Kafka brokers, HOST:PORT, separated by commas.", byDefault = "127.0.0.1:9092")
         String bootstrapServer,

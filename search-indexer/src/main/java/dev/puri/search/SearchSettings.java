@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Everything that can be set about a search indexer; README's table is checked against it. */
+/** Everything that can be set about a search indexer; the table in docs/settings.md is checked against it. */
 public record SearchSettings(
         @Setting(doc = "Kafka brokers, HOST:PORT, separated by commas.", byDefault = "127.0.0.1:9092")
         String bootstrapServer,

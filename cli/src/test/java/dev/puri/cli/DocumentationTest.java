@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.http.KnownSetting;
 import dev.puri.http.Settings;
+import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.log.Reason;
@@ -13,9 +15,9 @@ import dev.puri.search.SearchSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.io.StringReader;
 import java.io.StringWriter;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,6 +30,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
@@ -35,26 +38,19 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What README says is what the code does. */
-class ReadmeTest {
-    private static final Path ROOT = Path.of("..");
-    private static final Pattern CODE_BLOCK = Pattern.compile("(?ms)^```(\\w+)\\n(.*?)^```$");
+/** README and docs say what the code does. */
+class DocumentationTest {
     private static final Pattern NAMED_COMMAND = Pattern.compile("`(?:\\./)?puri ([^`]+)`");
 
     /** The launcher hands it to another module. */
     private static final String BENCH = "bench";
 
-    private final String readme = read("README.md");
-
-    private static String read(String file) {
-        try {
-            return Files.readString(ROOT.resolve(file));
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
-    }
+    /** Names in examples of testing.md, which the tests of client/testing check. */
+    private static final Set<String> OF_TESTS = Set.of("PURI_TEST_STACK", "PURI_TEST_CACHE", "PURI_TEST_IMAGE");
 
     private static CommandLine commandLine() {
         Console console = new Console(
@@ -67,33 +63,19 @@ class ReadmeTest {
         return new CommandLine(new PuriCommand(console));
     }
 
-    private List<String> codeBlocks(String language) {
-        List<String> blocks = CODE_BLOCK
-                .matcher(readme)
+    private static List<String> named(Page page) {
+        return NAMED_COMMAND
+                .matcher(page.text().replaceAll("\\s+", " "))
                 .results()
-                .filter(block -> block.group(1).equals(language))
-                .map(block -> block.group(2))
-                .toList();
-        assertThat(blocks).as("blocks of %s", language).isNotEmpty();
-        return blocks;
-    }
-
-    /** Rows of the tables whose first cell is code: the cells, without their marks. */
-    private List<List<String>> rows() {
-        return readme.lines()
-                .filter(line -> line.startsWith("| `"))
-                .map(line -> Arrays.stream(line.substring(1, line.length() - 1).split("\\|", -1))
-                        .map(cell -> cell.strip().replace("`", ""))
-                        .toList())
+                .map(command -> command.group(1))
                 .toList();
     }
 
     @Test
     void everyCommandOfTheExamplesParses() {
-        List<String> commands = codeBlocks("sh").stream()
-                .flatMap(String::lines)
+        List<String> commands = Page.all().stream()
+                .flatMap(page -> page.lines("sh", "./puri ").stream())
                 .map(line -> line.replaceAll("\\s+#.*| &.*", ""))
-                .filter(line -> line.startsWith("./puri "))
                 .toList();
         assertThat(commands).hasSizeGreaterThan(4);
         for (String command : commands) {
@@ -104,36 +86,27 @@ class ReadmeTest {
 
     @Test
     void everyFileOfTheExamplesIsThere() {
-        List<String> files = codeBlocks("sh").stream()
+        List<String> files = Page.all().stream()
+                .flatMap(page -> page.blocks("sh").stream())
                 .flatMap(block -> Arrays.stream(block.split("\\s+")))
                 .filter(word -> word.startsWith("examples/"))
                 .toList();
-        assertThat(files).isNotEmpty();
-        List<String> links = Pattern.compile("]\\(([^)#]+)\\)")
-                .matcher(readme)
-                .results()
-                .map(link -> link.group(1))
-                .filter(link -> !link.contains("://"))
-                .toList();
-        assertThat(links).isNotEmpty();
-        assertThat(files).allSatisfy(file -> assertThat(ROOT.resolve(file)).exists());
-        assertThat(links).allSatisfy(link -> assertThat(ROOT.resolve(link)).exists());
+        assertThat(files)
+                .isNotEmpty()
+                .allSatisfy(file -> assertThat(Page.ROOT.resolve(file)).exists());
     }
 
     @Test
     void everyCommandAndOptionThatIsNamedExists() {
-        List<String> named = NAMED_COMMAND
-                .matcher(readme)
-                .results()
-                .map(command -> command.group(1))
-                .toList();
+        List<String> named =
+                Page.all().stream().flatMap(page -> named(page).stream()).toList();
         assertThat(named).hasSizeGreaterThan(10);
         for (String text : named) {
             CommandLine command = commandLine();
             boolean mayBeName = true;
             for (String word : text.replaceAll("[\\[\\]]", "").split(" +", -1)) {
                 if (word.equals(BENCH) && mayBeName) {
-                    assertThat(read("puri")).contains(BENCH);
+                    assertThat(Page.of("puri").text()).contains(BENCH);
                     break;
                 }
                 boolean isGroup = !command.getSubcommands().isEmpty();
@@ -154,11 +127,8 @@ class ReadmeTest {
 
     @Test
     void everyCommandThatExistsIsNamed() {
-        Set<String> named = NAMED_COMMAND
-                .matcher(readme)
-                .results()
-                .map(command ->
-                        command.group(1).replaceAll("^((?:[a-z]+ ?)+).*", "$1").strip())
+        Set<String> named = named(Page.of("docs/cli.md")).stream()
+                .map(command -> command.replaceAll("^((?:[a-z]+ ?)+).*", "$1").strip())
                 .collect(Collectors.toCollection(TreeSet::new));
         commandLine().getSubcommands().forEach((name, command) -> {
             if (command.getSubcommands().isEmpty()) {
@@ -173,7 +143,7 @@ class ReadmeTest {
 
     @Test
     void theTableOfSettingsIsThatOfTheCode() {
-        Set<String> said = rows().stream()
+        Set<String> said = Page.of("docs/settings.md").rows().stream()
                 .filter(row -> row.get(0).startsWith("PURI_"))
                 .map(row -> String.join(" | ", row.subList(0, 3)))
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -208,7 +178,8 @@ class ReadmeTest {
 
     @Test
     void theTablesOfPathsAreThoseOfTheServers() throws IOException {
-        Set<String> said = rows().stream()
+        Set<String> said = Stream.of("docs/http-api.md", "docs/search.md")
+                .flatMap(page -> Page.of(page).rows().stream())
                 .map(row -> row.get(0))
                 .filter(cell -> cell.matches("(GET|POST|DELETE) /.*"))
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -233,8 +204,29 @@ class ReadmeTest {
     }
 
     @Test
+    void theTableOfVerdictsIsThatOfTheContract() throws IOException {
+        String page = Page.of("docs/http-api.md").text();
+        List<String> said = page.substring(page.indexOf("## Verdicts"), page.indexOf("## Tokens"))
+                .lines()
+                .filter(line -> line.startsWith("| `"))
+                .map(line -> Page.cells(line).get(0))
+                .toList();
+        List<String> verdicts = new ArrayList<>();
+        try (InputStream openApi =
+                Objects.requireNonNull(ResolverSettings.class.getResourceAsStream("/openapi.json"))) {
+            new ObjectMapper()
+                    .readTree(openApi)
+                    .at("/components/schemas/Result/properties/verdict/enum")
+                    .forEach(verdict -> verdicts.add(verdict.asText()));
+        }
+        assertThat(said).isEqualTo(verdicts);
+    }
+
+    @Test
     void everyReasonOfARefusalIsExplained() {
-        String table = readme.substring(readme.indexOf("## What becomes of an event"), readme.indexOf("\n## Settings"));
+        String page = Page.of("docs/events.md").text();
+        String table = page.substring(
+                page.indexOf("## What becomes of an event"), page.indexOf("\n## Attributes and documents"));
         Set<String> named = Pattern.compile("`([A-Z_]+)`")
                 .matcher(table)
                 .results()
@@ -244,16 +236,21 @@ class ReadmeTest {
                 .isEqualTo(Arrays.stream(Reason.values()).map(Enum::name).collect(Collectors.toSet()));
     }
 
-    @Test
-    void theJavaOfTheExampleCompiles(@TempDir Path classes) throws IOException {
-        String body = String.join("\n", codeBlocks("java"));
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/java-client.md"})
+    void theJavaOfTheExampleCompiles(String page, @TempDir Path classes) {
+        List<String> blocks = Page.of(page).blocks("java");
+        assertThat(blocks).isNotEmpty();
+        String body = String.join("\n", blocks);
         String source = """
                 import dev.puri.client.*;
+                import dev.puri.client.resolve.*;
                 import dev.puri.schemas.identity.*;
                 import dev.puri.schemas.log.*;
                 import java.io.IOException;
                 import java.time.Clock;
                 import java.time.Duration;
+                import java.util.List;
                 import java.util.Map;
                 import org.slf4j.Logger;
 
@@ -282,7 +279,7 @@ class ReadmeTest {
 
     @Test
     void theAnswerThatOpensItHasTheFieldsOfAResult() throws IOException {
-        String shown = codeBlocks("sh").get(0).replaceAll("(?s)^\\$ curl [^\\n]*\\n", "");
+        String shown = Page.readme().blocks("sh").get(0).replaceAll("(?s)^\\$ curl [^\\n]*\\n", "");
         List<String> fields = new ArrayList<>();
         new ObjectMapper().readTree(shown).fieldNames().forEachRemaining(fields::add);
         assertThat(fields)
@@ -310,13 +307,93 @@ class ReadmeTest {
             }
         }));
         known.add(Reason.PURI_TAKEN.name());
-        assertThat(Pattern.compile("PURI_[A-Z_]+[A-Z]")
-                        .matcher(readme)
-                        .results()
+        known.addAll(OF_TESTS);
+        assertThat(Page.all().stream()
+                        .flatMap(page -> Pattern.compile("PURI_[A-Z_]+[A-Z]")
+                                .matcher(page.text())
+                                .results())
                         .map(MatchResult::group))
                 .isNotEmpty()
                 .allSatisfy(name -> assertThat(known.contains(name) || name.startsWith("PURI_KAFKA"))
                         .as(name)
                         .isTrue());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/events.md"})
+    void theJavaScriptIsThatOfTheExampleThatIsRun(String page) {
+        List<String> blocks = Page.of(page).blocks("js");
+        String program = Page.of("examples/music/node/reviews.mjs").text();
+        assertThat(blocks).isNotEmpty().allSatisfy(block -> assertThat(program).contains(block));
+    }
+
+    @Test
+    void declarationsAreReadable() throws IOException {
+        String concepts = Page.of("docs/concepts.md").blocks("yaml").get(0);
+        assertThat(Page.of("examples/music/collections.yaml").text()).contains(concepts);
+        String search = Page.of("docs/search.md").blocks("yaml").get(0);
+        assertThat(CollectionsFile.read("search.md", new StringReader(search))).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/concepts.md", "docs/cli.md"})
+    void linesOfEventsAreReadable(String page) {
+        List<String> lines = Page.of(page).lines("json", "{");
+        assertThat(lines)
+                .hasSize(6)
+                .allSatisfy(line ->
+                        assertThat(EventLineParser.parse(line)).as(line).isInstanceOf(EventLineParser.Good.class));
+    }
+
+    @Test
+    void figuresOfReadmeAreThoseOfPerformance() {
+        List<List<String>> measured = Page.of("docs/performance.md")
+                .text()
+                .lines()
+                .filter(line -> line.startsWith("| "))
+                .map(Page::cells)
+                .toList();
+        String readme = Page.readme().text();
+        List<List<String>> figures = readme.substring(readme.indexOf("## Figures"), readme.indexOf("## Read on"))
+                .lines()
+                .filter(line -> line.startsWith("| "))
+                .skip(1)
+                .map(line -> Page.cells(line).stream()
+                        .filter(cell -> cell.matches("[0-9.,]+"))
+                        .toList())
+                .toList();
+        assertThat(figures).hasSizeGreaterThan(4).allSatisfy(row -> {
+            assertThat(row).isNotEmpty();
+            assertThat(measured).anySatisfy(cells -> assertThat(cells).containsAll(row));
+        });
+    }
+
+    @Test
+    void linesForKcatNameTopicsAndTheUsualAddresses() {
+        List<String> lines = Page.of("docs/events.md").lines("sh", "kcat ");
+        assertThat(lines).isNotEmpty().allSatisfy(line -> {
+            List<String> words = List.of(line.split(" +", -1));
+            assertThat(words.get(words.indexOf("-b") + 1)).isEqualTo(CliSettings.BOOTSTRAP_SERVER);
+            assertThat(RegistryTopics.names()).contains(words.get(words.indexOf("-t") + 1));
+            if (words.contains("-r")) {
+                assertThat(words.get(words.indexOf("-r") + 1)).isEqualTo(CliSettings.SCHEMA_REGISTRY);
+            }
+        });
+    }
+
+    @Test
+    void theBuildServerRunsTheCommandsOfReadme() {
+        List<String> commands = Page.readme().blocks("sh").stream()
+                .flatMap(String::lines)
+                .map(line -> line.replaceAll("\\s+#.*", ""))
+                .filter(line -> line.startsWith("mvn ") || line.equals("./puri demo"))
+                .toList();
+        assertThat(commands).containsExactly("./puri demo", "mvn verify");
+        assertThat(Page.of(".ci/run").text().lines())
+                .contains("./puri demo --exit")
+                .filteredOn(line -> line.startsWith("mvn "))
+                .singleElement()
+                .asString()
+                .startsWith("mvn -B -ntp verify 2>&1");
     }
 }
