@@ -254,6 +254,37 @@ class MusicIT {
     }
 
     @Test
+    void aServiceInPythonPublishesAndResolves() throws Exception {
+        addArtist("ana", "ana-souza", "Ana Souza");
+        PythonPrograms programs = new PythonPrograms(folder.resolve("python"));
+        String commands = Tutorial.block("sh", "concerts.py");
+        List<String> results = programs.run(registry.environment(), commands);
+        assertThat(results).hasSize(3);
+        JsonNode first = JSON.readTree(results.get(0));
+        assertThat(first.path("puri").asString()).startsWith("music:concerts:ana%20souza,");
+        for (String result : results.subList(0, 2)) {
+            JsonNode concert = JSON.readTree(result);
+            assertThat(concert.path("verdict").asString()).as(result).isEqualTo("found");
+            assertThat(concert.path("owner").asString()).isEqualTo("concerts");
+            assertThat(concert.path("shard").asString()).isEqualTo("concerts-1");
+            Ref handle = Ref.of(concert.path("handle").asString());
+            assertThat(context.getBean(ResolverClient.class).resolve(handle))
+                    .isInstanceOfSatisfying(
+                            Verdict.Found.class,
+                            found -> assertThat(found.puri())
+                                    .hasToString(concert.path("puri").asString()));
+        }
+        JsonNode artist = JSON.readTree(results.get(2));
+        assertThat(artist.path("puri").asString()).isEqualTo("music:artists:ana-souza");
+        assertThat(artist.path("shard").asString()).isEqualTo("eu-1");
+
+        JsonNode again = JSON.readTree(programs.run(registry.environment(), commands).get(0));
+        assertThat(again.path("verdict").asString()).isEqualTo("refused");
+        assertThat(again.path("reason").asString()).isEqualTo("PURI_TAKEN");
+        assertThat(again.path("holder").path("owner").asString()).isEqualTo("concerts");
+    }
+
+    @Test
     void healthNamesTheRelayOfEachShard() throws Exception {
         until(() -> assertThat(get("/actuator/health")
                         .path("components")

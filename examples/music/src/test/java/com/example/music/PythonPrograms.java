@@ -8,7 +8,8 @@ import java.util.Map;
 
 /** The service in {@code python}, with the packages that it imports. */
 final class PythonPrograms {
-    static final Path SOURCES = Path.of("python");
+    static final String MISSING = "python3 does not import the packages of examples/music/python;"
+            + " on Debian: apt-get install python3-confluent-kafka python3-avro";
 
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
 
@@ -31,12 +32,7 @@ final class PythonPrograms {
         commands = new Commands(ROOT, Files.createDirectories(outputs));
         script = outputs.resolve("script");
         Files.writeString(script, PREPARE + "python3 -c 'import avro, confluent_kafka'");
-        commands.require(
-                "python3 does not import the packages of examples/music/python;"
-                        + " on Debian: apt-get install python3-avro python3-confluent-kafka",
-                Map.of(),
-                "bash",
-                script.toString());
+        commands.require(MISSING, Map.of(), "bash", script.toString());
     }
 
     /** Runs a shell script in the root of the repository, and returns the lines that it prints. */

@@ -29,6 +29,16 @@ final class Tutorial {
         return blocks;
     }
 
+    /** The one block of a language in which a text occurs. */
+    static String block(String language, String text) throws IOException {
+        List<String> blocks =
+                blocks(language).stream().filter(block -> block.contains(text)).toList();
+        if (blocks.size() != 1) {
+            throw new IllegalStateException(blocks.size() + " blocks of " + language + " with " + text);
+        }
+        return blocks.get(0);
+    }
+
     /** Requests with their answers, which may take several lines, of a text in which each request begins with {@code $ curl}. */
     static Map<String, String> answers(String text) {
         Map<String, String> answers = new LinkedHashMap<>();
