@@ -24,7 +24,7 @@ function uuidv7(now = Date.now()) {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The event that a review was created. Kept by a service until it is published, so that a retry has the same ids. */
+/** The event that a review was created. A service keeps it until it is published, so that a retry has the same ids. */
 function created(text) {
   const uuid = uuidv7();
   return {

@@ -100,7 +100,7 @@ class MusicIT {
         return post(201, "/artists", "{\"user\":\"%s\",\"key\":\"%s\",\"name\":\"%s\"}".formatted(user, key, name));
     }
 
-    /** What {@code /items} answers for some names, once all have titles. */
+    /** The answer of {@code /items} for some names, once all have titles. */
     private static JsonNode items(List<String> refs) throws Exception {
         String query = refs.stream()
                 .map(ref -> "ref=" + URLEncoder.encode(ref, StandardCharsets.UTF_8))
@@ -121,7 +121,7 @@ class MusicIT {
     }
 
     @Test
-    void whatATransactionCommittedIsResolvable() throws Exception {
+    void aCommittedTrackIsResolvable() throws Exception {
         addArtist("ana", "resolvable", "Somebody");
         JsonNode track = post(201, "/tracks", "{\"title\":\"Blue\",\"artist\":\"music:artists:resolvable\"}");
         JsonNode item = items(List.of(track.path("puri").asString())).get(0);
@@ -221,7 +221,7 @@ class MusicIT {
     }
 
     @Test
-    void aNameThatIsNoneIsAMistakeOfTheCaller() throws Exception {
+    void anInvalidNameIsABadRequest() throws Exception {
         post(400, "/artists", "{\"user\":\"ana\",\"key\":\"\",\"name\":\"Nobody\"}");
         post(400, "/tracks", "{\"title\":\"Blue\",\"artist\":\"music:playlists:1\"}");
         post(400, "/tracks", "{\"title\":\"Blue\",\"artist\":\"nothing\"}");

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What docs/tutorial.md shows. */
+/** The code blocks of docs/tutorial.md. */
 final class Tutorial {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w+)\\n(.*?)^```$");
 
@@ -55,7 +55,7 @@ final class Tutorial {
         return answers;
     }
 
-    /** The same without what differs each time: minted ids, the shard that an id chooses, and the port. */
+    /** Replaces the text that differs in each run: minted ids, the shard that an id chooses, and the port. */
     static String normalized(String text) {
         return text.replaceAll("\\b([a-z]{3})_[0-9a-z]{15}\\b", "$1_MINTED")
                 .replaceAll("music:(tracks|playlists):[0-9a-z]{20}\\b", "music:$1:MINTED")

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/tutorial.md shows the code that is there. */
+/** Compares the code in docs/tutorial.md with that of the example. */
 class TutorialTest {
     private static String withoutSpace(String text) {
         return text.replaceAll("\\s+", "");
