@@ -115,10 +115,10 @@ def publish(events):
 
     for event in events:
         value = encode(event, schema, identifier)
-        producer.produce(TOPIC, value, event["puri"], on_delivery=functools.partial(delivered, event))
+        producer.produce(TOPIC, value=value, key=event["puri"], on_delivery=functools.partial(delivered, event))
     producer.flush()
     if failures:
-        sys.exit(f"{BROKERS} did not take\n  " + "\n  ".join(failures))
+        sys.exit(f"{BROKERS} did not acknowledge\n  " + "\n  ".join(failures))
     return [tokens[event["eventId"]] for event in events]
 
 
