@@ -278,7 +278,8 @@ class MusicIT {
         assertThat(artist.path("puri").asString()).isEqualTo("music:artists:ana-souza");
         assertThat(artist.path("shard").asString()).isEqualTo("eu-1");
 
-        JsonNode again = JSON.readTree(programs.run(registry.environment(), commands).get(0));
+        JsonNode again =
+                JSON.readTree(programs.run(registry.environment(), commands).get(0));
         assertThat(again.path("verdict").asString()).isEqualTo("refused");
         assertThat(again.path("reason").asString()).isEqualTo("PURI_TAKEN");
         assertThat(again.path("holder").path("owner").asString()).isEqualTo("concerts");

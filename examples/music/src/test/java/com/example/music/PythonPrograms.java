@@ -14,8 +14,7 @@ final class PythonPrograms {
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
 
     /** Debian's packages are of its own Python. Another one that comes first on the path has its own, or none. */
-    private static final String PREPARE =
-            """
+    private static final String PREPARE = """
             set -euo pipefail
             python3 -c 'import avro, confluent_kafka' 2> /dev/null || PATH=/usr/bin:$PATH
             """;

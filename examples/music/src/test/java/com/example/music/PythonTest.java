@@ -12,6 +12,7 @@ class PythonTest {
 
     @Test
     void namesAgreeWithTheVectorsAndEventsWithTheSchema() throws Exception {
-        new PythonPrograms(folder).run(Map.of(), "cd examples/music/python && python3 -m unittest test_names test_concerts");
+        new PythonPrograms(folder)
+                .run(Map.of(), "cd examples/music/python && python3 -m unittest test_names test_concerts");
     }
 }

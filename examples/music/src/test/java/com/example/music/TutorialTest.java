@@ -61,7 +61,8 @@ class TutorialTest {
     @Test
     void theBuildServerInstallsThePackagesThatItNames() throws IOException {
         List<String> packages = Tutorial.blocks("sh").stream()
-                .flatMap(block -> Pattern.compile("apt-get install (.+)").matcher(block).results())
+                .flatMap(block ->
+                        Pattern.compile("apt-get install (.+)").matcher(block).results())
                 .flatMap(command -> Stream.of(command.group(1).split(" ")))
                 .toList();
         assertThat(packages).isNotEmpty();
