@@ -1,6 +1,6 @@
 // A second service, in Node: it publishes a review of a track, waits until the registry has answered, and resolves both names.
 //
-//   npm install
+//   npm ci
 //   node reviews.mjs TRACK TEXT
 //
 // PURI_BOOTSTRAP_SERVER, PURI_SCHEMA_REGISTRY and PURI_RESOLVER tell where the registry is; examples/music/run prints them.
