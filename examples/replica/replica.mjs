@@ -31,7 +31,7 @@ async function* lines(body) {
   }
 }
 
-/** Fills a new copy, which takes the place of the old one only when it is whole. */
+/** Fills a new copy, which replaces the old one only when it is complete. */
 async function takeExport() {
   const copy = new Map();
   const digest = createHash("sha256");

@@ -15,21 +15,21 @@ import time
 import urllib.request
 
 RESOLVER = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"
-SILENCE = 60  # seconds; a stream of changes says something every 15
+SILENCE = 60  # seconds without a byte; a stream of changes sends something every 15
 
 rows = {}  # rows as lines of JSON, by pURI
 cursor = None  # where the changes go on; None: an export is needed
 
 
-def get(path, headers={}):
-    request = urllib.request.Request(RESOLVER + path, headers=headers)
+def get(path, headers=None):
+    request = urllib.request.Request(RESOLVER + path, headers=headers or {})
     if "PURI_TOKEN" in os.environ:
         request.add_header("Authorization", "Bearer " + os.environ["PURI_TOKEN"])
     return urllib.request.urlopen(request, timeout=SILENCE)
 
 
 def take_export():
-    """Fills a new copy, which takes the place of the old one only when it is whole."""
+    """Fills a new copy, which replaces the old one only when it is complete."""
     global rows, cursor
     copy, start, count, digest = {}, None, 0, hashlib.sha256()
     with get("/v1/export") as lines:

@@ -1,6 +1,6 @@
 // A second service, in Node: it publishes a review of a track, waits until the registry has answered, and resolves both names.
 //
-//   npm install
+//   npm ci
 //   node reviews.mjs TRACK TEXT
 //
 // PURI_BOOTSTRAP_SERVER, PURI_SCHEMA_REGISTRY and PURI_RESOLVER tell where the registry is; examples/music/run prints them.
@@ -24,7 +24,7 @@ function uuidv7(now = Date.now()) {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The event that a review was created. Kept by a service until it is published, so that a retry has the same ids. */
+/** The event that a review was created. A service keeps it until it is published, so that a retry has the same ids. */
 function created(text) {
   const uuid = uuidv7();
   return {

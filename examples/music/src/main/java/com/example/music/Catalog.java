@@ -117,8 +117,8 @@ class Catalog {
                 event);
         PublishOutcome outcome = outcome(event);
         if (outcome instanceof PublishOutcome.Refused refused) {
-            // Nobody has seen the row, because nobody can look up its uuid. Delete its event too: published after the
-            // holder is erased, it would claim the name for a row that is gone.
+            // Nobody has seen the row, because nobody can look up its uuid. The event is deleted too: published after
+            // the holder is erased, it would claim the name for a row that is gone.
             database.delete("artists", artist.uuid(), event);
             throw new ClaimRefusedException(artist.puri(), refused);
         }
@@ -126,8 +126,8 @@ class Catalog {
     }
 
     /**
-     * Publishes an event of the outbox here too. It has one id, so it counts once, and the token tells what became of it. If
-     * this fails the outbox publishes it all the same, later.
+     * Publishes an event that is in the outbox too. Both records have one event id, so the event counts once, and the token of
+     * this one tells the outcome. If this fails, the outbox publishes the event later.
      */
     private PublishOutcome outcome(Event event) {
         try {

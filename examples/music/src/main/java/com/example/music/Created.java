@@ -10,7 +10,7 @@ import java.util.Objects;
 /**
  * A new object. Its uuid stays inside.
  *
- * @param settled false while nobody knows yet whether the name is its own
+ * @param settled false if the registry has not answered the claim of its name yet
  */
 record Created(
         Puri puri, Handle handle, Shard shard, @JsonIgnore boolean settled) {

@@ -27,7 +27,7 @@ import org.springframework.stereotype.Service;
 class Library implements DisposableBean {
     private static final int MAX_QUERIES = 8;
 
-    /** By collection, for what the registry says is never part of an SQL text. */
+    /** Queries by collection; no text from the registry becomes a part of an SQL text. */
     private static final Map<String, String> TITLES = Map.of(
             Music.ARTISTS.qualifiedName(), "SELECT id, name AS title FROM artists WHERE id IN (:ids)",
             Music.TRACKS.qualifiedName(), "SELECT id, title FROM tracks WHERE id IN (:ids)",

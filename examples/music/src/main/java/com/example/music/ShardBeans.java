@@ -56,7 +56,7 @@ class ShardBeans implements BeanRegistrar {
         pool.setJdbcUrl(settings.url());
         pool.setUsername(settings.username());
         pool.setPassword(settings.password());
-        // Before anybody else has the pool, so that relays and queries find their tables.
+        // Makes the tables before a relay or a query gets the pool.
         Flyway.configure().dataSource(pool).load().migrate();
         return pool;
     }

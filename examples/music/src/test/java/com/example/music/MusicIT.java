@@ -100,7 +100,7 @@ class MusicIT {
         return post(201, "/artists", "{\"user\":\"%s\",\"key\":\"%s\",\"name\":\"%s\"}".formatted(user, key, name));
     }
 
-    /** What {@code /items} answers for some names, once all have titles. */
+    /** The answer of {@code /items} for some names, once all have titles. */
     private static JsonNode items(List<String> refs) throws Exception {
         String query = refs.stream()
                 .map(ref -> "ref=" + URLEncoder.encode(ref, StandardCharsets.UTF_8))
@@ -121,7 +121,7 @@ class MusicIT {
     }
 
     @Test
-    void whatATransactionCommittedIsResolvable() throws Exception {
+    void aCommittedTrackIsResolvable() throws Exception {
         addArtist("ana", "resolvable", "Somebody");
         JsonNode track = post(201, "/tracks", "{\"title\":\"Blue\",\"artist\":\"music:artists:resolvable\"}");
         JsonNode item = items(List.of(track.path("puri").asString())).get(0);
@@ -221,7 +221,7 @@ class MusicIT {
     }
 
     @Test
-    void aNameThatIsNoneIsAMistakeOfTheCaller() throws Exception {
+    void anInvalidNameIsABadRequest() throws Exception {
         post(400, "/artists", "{\"user\":\"ana\",\"key\":\"\",\"name\":\"Nobody\"}");
         post(400, "/tracks", "{\"title\":\"Blue\",\"artist\":\"music:playlists:1\"}");
         post(400, "/tracks", "{\"title\":\"Blue\",\"artist\":\"nothing\"}");
@@ -251,6 +251,38 @@ class MusicIT {
         assertThat(artist.path("shard").asString()).isEqualTo("eu-1");
         until(() -> assertThat(texts(get("/search?q=vihuela").path("results"), "puri"))
                 .containsExactly(review.path("puri").asString()));
+    }
+
+    @Test
+    void aServiceInPythonPublishesAndResolves() throws Exception {
+        addArtist("ana", "ana-souza", "Ana Souza");
+        PythonPrograms programs = new PythonPrograms(folder.resolve("python"));
+        String commands = Tutorial.block("sh", "concerts.py");
+        List<String> results = programs.run(registry.environment(), commands);
+        assertThat(results).hasSize(3);
+        JsonNode first = JSON.readTree(results.get(0));
+        assertThat(first.path("puri").asString()).startsWith("music:concerts:ana%20souza,");
+        for (String result : results.subList(0, 2)) {
+            JsonNode concert = JSON.readTree(result);
+            assertThat(concert.path("verdict").asString()).as(result).isEqualTo("found");
+            assertThat(concert.path("owner").asString()).isEqualTo("concerts");
+            assertThat(concert.path("shard").asString()).isEqualTo("concerts-1");
+            Ref handle = Ref.of(concert.path("handle").asString());
+            assertThat(context.getBean(ResolverClient.class).resolve(handle))
+                    .isInstanceOfSatisfying(
+                            Verdict.Found.class,
+                            found -> assertThat(found.puri())
+                                    .hasToString(concert.path("puri").asString()));
+        }
+        JsonNode artist = JSON.readTree(results.get(2));
+        assertThat(artist.path("puri").asString()).isEqualTo("music:artists:ana-souza");
+        assertThat(artist.path("shard").asString()).isEqualTo("eu-1");
+
+        JsonNode again =
+                JSON.readTree(programs.run(registry.environment(), commands).get(0));
+        assertThat(again.path("verdict").asString()).isEqualTo("refused");
+        assertThat(again.path("reason").asString()).isEqualTo("PURI_TAKEN");
+        assertThat(again.path("holder").path("owner").asString()).isEqualTo("concerts");
     }
 
     @Test

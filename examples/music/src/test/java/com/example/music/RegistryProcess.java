@@ -84,7 +84,7 @@ final class RegistryProcess implements AutoCloseable {
         assertThat(applying.exitValue()).as(Files.readString(log)).isZero();
     }
 
-    /** Where it is, as the puri command and programs in other languages take it. */
+    /** Its addresses, as variables of the puri command and of programs in other languages. */
     Map<String, String> environment() {
         return Map.of(
                 "PURI_BOOTSTRAP_SERVER", addresses.group(1),

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The one command, and the answers that docs/tutorial.md shows. */
+/** Runs {@code examples/music/run}, and compares its answers with those in docs/tutorial.md. */
 class RunIT {
     private static final JsonMapper JSON = JsonMapper.shared();
 
@@ -68,7 +68,7 @@ class RunIT {
         });
     }
 
-    /** An answer; results of a search are put into one order, for equals are in that of a hash. */
+    /** Parses an answer. Sorts results of a search, because results of equal score come in no fixed order. */
     private static JsonNode read(String answer) {
         JsonNode node = JSON.readTree(answer);
         if (node instanceof ObjectNode page && page.has("results")) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What docs/tutorial.md shows. */
+/** The code blocks of docs/tutorial.md. */
 final class Tutorial {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w+)\\n(.*?)^```$");
 
@@ -29,6 +29,16 @@ final class Tutorial {
         return blocks;
     }
 
+    /** The one block of a language in which a text occurs. */
+    static String block(String language, String text) throws IOException {
+        List<String> blocks =
+                blocks(language).stream().filter(block -> block.contains(text)).toList();
+        if (blocks.size() != 1) {
+            throw new IllegalStateException(blocks.size() + " blocks of " + language + " with " + text);
+        }
+        return blocks.get(0);
+    }
+
     /** Requests with their answers, which may take several lines, of a text in which each request begins with {@code $ curl}. */
     static Map<String, String> answers(String text) {
         Map<String, String> answers = new LinkedHashMap<>();
@@ -45,7 +55,7 @@ final class Tutorial {
         return answers;
     }
 
-    /** The same without what differs each time: minted ids, the shard that an id chooses, and the port. */
+    /** Replaces the text that differs in each run: minted ids, the shard that an id chooses, and the port. */
     static String normalized(String text) {
         return text.replaceAll("\\b([a-z]{3})_[0-9a-z]{15}\\b", "$1_MINTED")
                 .replaceAll("music:(tracks|playlists):[0-9a-z]{20}\\b", "music:$1:MINTED")

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/tutorial.md shows the code that is there. */
+/** Compares the code in docs/tutorial.md with that of the example. */
 class TutorialTest {
     private static String withoutSpace(String text) {
         return text.replaceAll("\\s+", "");
@@ -25,15 +25,16 @@ class TutorialTest {
                 all.append(Files.readString(file)).append('\n');
             }
         }
-        return withoutSpace(all.append(Files.readString(Path.of("pom.xml")))
-                .append(Files.readString(Path.of("node/reviews.mjs")))
-                .toString());
+        for (String file : List.of("pom.xml", "node/reviews.mjs", "python/concerts.py", "python/resolve.py")) {
+            all.append(Files.readString(Path.of(file))).append('\n');
+        }
+        return withoutSpace(all.toString());
     }
 
     @Test
     void eachPieceOfCodeIsAnExcerptOfTheExample() throws IOException {
         String sources = sources();
-        for (String language : List.of("java", "js", "yaml", "sql", "xml")) {
+        for (String language : List.of("java", "js", "python", "yaml", "sql", "xml")) {
             List<String> blocks = Tutorial.blocks(language);
             assertThat(blocks).as(language).isNotEmpty();
             // An ellipsis on a line of its own leaves something out.
@@ -55,6 +56,18 @@ class TutorialTest {
                 .isNotEmpty()
                 .allSatisfy(link ->
                         assertThat(Path.of("..", "..", "docs").resolve(link)).exists());
+    }
+
+    @Test
+    void theBuildServerInstallsThePackagesThatItNames() throws IOException {
+        List<String> packages = Tutorial.blocks("sh").stream()
+                .flatMap(block ->
+                        Pattern.compile("apt-get install (.+)").matcher(block).results())
+                .flatMap(command -> Stream.of(command.group(1).split(" ")))
+                .toList();
+        assertThat(packages).isNotEmpty();
+        assertThat(Files.readString(Path.of("..", "..", ".ci", "run"))).contains(packages);
+        assertThat(PythonPrograms.MISSING).contains(packages);
     }
 
     @Test

@@ -1,4 +1,4 @@
-/** Runs the service on one machine with embedded databases; nothing that a real service needs. */
+/** Runs the service on one machine with embedded databases. A service in production has no such package. */
 @NullMarked
 package com.example.music.local;
 
