@@ -2,9 +2,9 @@ package dev.puri.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.http.Settings;
 import dev.puri.search.SearchServer;
 import dev.puri.search.SearchSettings;
+import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

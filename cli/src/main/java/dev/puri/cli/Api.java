@@ -1,7 +1,7 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.http.Secret;
+import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,9 +1,9 @@
 package dev.puri.cli;
 
 import dev.puri.client.CollectionRegistry;
-import dev.puri.http.KafkaProperties;
-import dev.puri.http.Secret;
-import dev.puri.http.Setting;
+import dev.puri.settings.KafkaProperties;
+import dev.puri.settings.Secret;
+import dev.puri.settings.Setting;
 import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;

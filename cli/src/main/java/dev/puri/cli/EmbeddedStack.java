@@ -124,7 +124,7 @@ public final class EmbeddedStack implements AutoCloseable {
      * Starts everything and returns when it answers.
      *
      * @param progress is told what is being done and how long it took, for people
-     * @throws dev.puri.http.InvalidSettingsException listing every mistake
+     * @throws dev.puri.settings.InvalidSettingsException listing every mistake
      * @throws dev.puri.embedded.EmbeddedException when a port or the directory is in use, or a part fails
      * @throws CommandException when it does not become ready
      */

@@ -1,7 +1,7 @@
 package dev.puri.cli;
 
-import dev.puri.http.KnownSetting;
-import dev.puri.http.Settings;
+import dev.puri.settings.KnownSetting;
+import dev.puri.settings.Settings;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,7 +76,7 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
     }
 
     /**
-     * @throws dev.puri.http.InvalidSettingsException listing every mistake
+     * @throws dev.puri.settings.InvalidSettingsException listing every mistake
      */
     final T serverSettings() {
         Map<String, String> flags = new LinkedHashMap<>();
@@ -93,8 +93,8 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
             }
         }
         return Settings.of(flags, console().environment(), config)
-                .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(type);
     }
 

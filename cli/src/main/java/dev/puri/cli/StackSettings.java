@@ -1,11 +1,11 @@
 package dev.puri.cli;
 
-import dev.puri.http.InvalidSettingsException;
-import dev.puri.http.KnownSetting;
-import dev.puri.http.Settings;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchSettings;
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.KnownSetting;
+import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -120,8 +120,8 @@ final class StackSettings {
         }
         flags.putAll(decided);
         return Settings.of(flags, environment, config)
-                .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(server);
     }
 

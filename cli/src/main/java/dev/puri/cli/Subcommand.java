@@ -1,6 +1,6 @@
 package dev.puri.cli;
 
-import dev.puri.http.Settings;
+import dev.puri.settings.Settings;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -72,8 +72,8 @@ abstract class Subcommand implements Callable<Integer> {
     final CliSettings settings() {
         Map<String, String> flags = puri().flags();
         return Settings.of(flags, console().environment(), null)
-                .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(CliSettings.class);
     }
 }

@@ -1,12 +1,12 @@
 package dev.puri.cli;
 
-import dev.puri.http.Settings;
 import dev.puri.registry.RegistrySchemas;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -228,8 +228,8 @@ final class TopicsCommand implements Runnable {
      */
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
         StreamsSettings topology = Settings.of(Map.of(), command.console().environment(), null)
-                .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(StreamsSettings.class);
         List<String> mistakes = new ArrayList<>(RegistryTopics.check(
                 admin,

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.collection.Namespace;
+import dev.puri.settings.KafkaProperties;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,8 @@
 package dev.puri.http;
 
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.Setting;
+import dev.puri.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

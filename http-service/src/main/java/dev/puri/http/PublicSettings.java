@@ -1,5 +1,7 @@
 package dev.puri.http;
 
+import dev.puri.settings.Setting;
+import dev.puri.settings.Settings;
 import java.util.Map;
 import java.util.Optional;
 

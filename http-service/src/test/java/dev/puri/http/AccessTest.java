@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.puri.settings.InvalidSettingsException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

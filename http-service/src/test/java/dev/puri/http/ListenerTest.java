@@ -3,6 +3,7 @@ package dev.puri.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;

@@ -1,8 +1,8 @@
 package dev.puri.registry;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
-import dev.puri.http.Setting;
+import dev.puri.settings.KafkaProperties;
+import dev.puri.settings.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.log.Topics;
+import dev.puri.settings.KafkaProperties;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.SchemaRegistryFixture;

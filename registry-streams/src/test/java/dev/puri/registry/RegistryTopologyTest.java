@@ -3,7 +3,6 @@ package dev.puri.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.IdentityRow;
@@ -31,6 +30,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.settings.KafkaProperties;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

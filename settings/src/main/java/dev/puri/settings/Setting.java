@@ -1,4 +1,4 @@
-package dev.puri.http;
+package dev.puri.settings;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * One setting of a server: a component of its settings record. Its name gives all spellings, {@code
- * bootstrapServer} being {@code bootstrap.server} in a file, {@code PURI_BOOTSTRAP_SERVER} in the
- * environment and {@code --bootstrap-server} as a flag.
+ * Marks a component of a settings record as a setting. The component's name determines the others: {@code
+ * bootstrapServer} is {@code bootstrap.server} in a file, {@code PURI_BOOTSTRAP_SERVER} in the environment and {@code
+ * --bootstrap-server} on a command line.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -19,8 +19,8 @@ public @interface Setting {
     String doc();
 
     /**
-     * What holds when nothing is said. Empty for none: an {@link java.util.Optional} or {@link
-     * java.util.List} is then empty, and anything else must be given.
+     * The default. Without one, an {@link java.util.Optional} or a {@link java.util.List} is empty by default, and a
+     * setting of any other type is mandatory.
      */
     String byDefault() default "";
 

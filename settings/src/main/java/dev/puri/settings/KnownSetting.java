@@ -1,15 +1,15 @@
-package dev.puri.http;
+package dev.puri.settings;
 
 import java.util.Locale;
 
 /**
- * A setting as the documentation lists it.
+ * The description of a setting, for documentation and help texts.
  *
  * @param key its name in a settings file, e.g. {@code http.port}
- * @param type what its value is, for people, e.g. {@code duration}
- * @param byDefault what holds when nothing is said; empty for none
+ * @param type what a value must be, as text, e.g. {@code duration}
+ * @param byDefault the default; empty for none
  * @param doc one sentence
- * @param isSecret whether it is masked, and may be given as a file's content
+ * @param isSecret whether logs mask it and a {@code _FILE} variable may name a file that contains it
  */
 public record KnownSetting(String key, String type, String byDefault, String doc, boolean isSecret) {
     static final String ENVIRONMENT_PREFIX = "PURI_";

@@ -1,4 +1,4 @@
-package dev.puri.http;
+package dev.puri.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -189,8 +189,8 @@ final class SettingsTest {
         Map<String, String> environment =
                 Map.of("PURI_STREAMS_PORT", "9", "PURI_RESOLVER", "http://r", "PURI_HTTP_PORT", "7");
         Settings settings = Settings.of(Map.of(), environment, null)
-                .knowing(List.of(Other.class))
-                .knowingVariables("PURI_RESOLVER");
+                .alsoAccepting(List.of(Other.class))
+                .alsoAcceptingVariables("PURI_RESOLVER");
 
         assertThat(settings.read(Sample.class).httpPort()).isEqualTo(7);
         assertThat(mistakes(() -> Settings.read(Sample.class, Map.of(), environment, null)))
@@ -332,16 +332,6 @@ final class SettingsTest {
         assertThat(mistakes(() -> Settings.read(Nesting.class, Map.of("port", "x", "max.rows", "13"), Map.of(), null)))
                 .hasSize(2)
                 .contains("max.rows: 13 is unlucky");
-    }
-
-    @Test
-    void eachThingThatDoesNotGoTogetherIsALineOfItsOwn() {
-        Map<String, String> halves = Map.of("PURI_TLS_CERTIFICATE", "server.pem", "PURI_TLS_CLIENT_AUTH", "required");
-
-        assertThat(mistakes(() -> Settings.read(TlsSettings.class, Map.of(), halves, null)))
-                .containsExactly(
-                        "PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one is of no use without the other",
-                        "PURI_TLS_CLIENT_AUTH: \"required\" needs PURI_TLS_CERTIFICATE and PURI_TLS_CLIENT_CA");
     }
 
     @Test

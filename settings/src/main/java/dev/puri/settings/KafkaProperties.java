@@ -1,16 +1,16 @@
-package dev.puri.http;
+package dev.puri.settings;
 
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is passed on to the Kafka clients as it was given: each {@code PURI_KAFKA_SECURITY_PROTOCOL}
- * as {@code security.protocol}, each {@code kafka.security.protocol} of the settings file, and each
- * line of the {@code command.config} file.
+ * Properties that Kafka clients receive unchecked. They come from {@code PURI_KAFKA_…} variables ({@code
+ * PURI_KAFKA_SECURITY_PROTOCOL} sets {@code security.protocol}), from keys {@code kafka.…} of the settings file, and
+ * from the {@code command.config} file.
  *
- * @param byName client properties by Kafka's own names; {@code bootstrap.servers} and {@code
- *     schema.registry.url} never are among them, for they have settings of their own
+ * @param byName client properties by Kafka's names, without {@code bootstrap.servers} and {@code
+ *     schema.registry.url}, which have settings of their own
  */
 public record KafkaProperties(Map<String, String> byName) {
     public static final KafkaProperties NONE = new KafkaProperties(Map.of());
@@ -19,7 +19,7 @@ public record KafkaProperties(Map<String, String> byName) {
         byName = Map.copyOf(byName);
     }
 
-    /** Whether a Kafka property of this name is one that no log may show. */
+    /** Whether logs must mask the Kafka property of this name. */
     static boolean isSecret(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         return lower.contains("password")
@@ -32,14 +32,14 @@ public record KafkaProperties(Map<String, String> byName) {
     }
 
     /** The properties sorted by name, secrets masked. */
-    Map<String, String> shown() {
-        Map<String, String> shown = new TreeMap<>(byName);
-        shown.replaceAll((name, value) -> isSecret(name) ? Secret.MASK : value);
-        return shown;
+    Map<String, String> masked() {
+        Map<String, String> masked = new TreeMap<>(byName);
+        masked.replaceAll((name, value) -> isSecret(name) ? Secret.MASK : value);
+        return masked;
     }
 
     @Override
     public String toString() {
-        return shown().toString();
+        return masked().toString();
     }
 }

@@ -1,8 +1,8 @@
-package dev.puri.http;
+package dev.puri.settings;
 
 import java.util.List;
 
-/** Settings that cannot be used. The message lists every mistake, one a line. */
+/** Thrown if settings are invalid. The message lists all mistakes, one per line. */
 public final class InvalidSettingsException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -14,9 +14,9 @@ public final class InvalidSettingsException extends IllegalArgumentException {
     }
 
     /**
-     * Of settings that do not go together, all that is wrong.
+     * Reports the mistakes that the constructor of a settings record found.
      *
-     * @throws InvalidSettingsException if anything is
+     * @throws InvalidSettingsException if there are any
      */
     public static void throwIfAny(List<String> mistakes) {
         if (!mistakes.isEmpty()) {
@@ -24,7 +24,7 @@ public final class InvalidSettingsException extends IllegalArgumentException {
         }
     }
 
-    /** Each names the setting as it was spelled, what it was given and what was expected. */
+    /** Each quotes the setting's name as the user wrote it and the value, and says what was expected. */
     public List<String> mistakes() {
         return mistakes;
     }

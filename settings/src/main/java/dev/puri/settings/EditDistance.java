@@ -1,11 +1,11 @@
-package dev.puri.http;
+package dev.puri.settings;
 
-/** How far one spelling is from another. */
-final class Spelling {
-    private Spelling() {}
+/** Distance of two texts, to suggest the known name nearest to an unknown one. */
+final class EditDistance {
+    private EditDistance() {}
 
-    /** Insertions, deletions, replacements and swaps of neighbours that make one text of the other. */
-    static int distance(String from, String to) {
+    /** Counts the insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+    static int between(String from, String to) {
         int[][] distance = new int[from.length() + 1][to.length() + 1];
         for (int i = 0; i <= from.length(); i++) {
             for (int j = 0; j <= to.length(); j++) {

@@ -1,4 +1,4 @@
-package dev.puri.http;
+package dev.puri.settings;
 
 import java.io.IOException;
 import java.io.Reader;
@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The texts of settings, looked for in every place that they may come from, and every mistake found there. */
+/** Flags, environment variables, settings file and Kafka client file, and the mistakes found in them. */
 final class SettingSources {
     static final String KAFKA_KEYS = "kafka.";
 
@@ -29,11 +29,11 @@ final class SettingSources {
     private static final String KAFKA_VARIABLES = KnownSetting.environmentName(KAFKA_KEYS);
     private static final String FILE_SUFFIX = "_FILE";
 
-    /** Settings of ours that a file of client properties may hold under the client's name for them. */
+    /** Our settings that a file of Kafka client properties may contain, and the names that they have there. */
     private static final Map<String, String> CLIENT_NAMES =
             Map.of("bootstrap.server", "bootstrap.servers", "schema.registry", "schema.registry.url");
 
-    /** What Kubernetes sets in every container for a service whose name begins with {@code puri}. */
+    /** Variables that Kubernetes sets in every container for a service whose name begins with {@code puri}. */
     private static final Pattern KUBERNETES_LINK =
             Pattern.compile(".*_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
 
@@ -46,11 +46,15 @@ final class SettingSources {
     private final Map<String, String> kafka = new TreeMap<>();
     private final List<String> mistakes = new ArrayList<>();
 
-    /** A text as it was found, with the spelling under which it was. */
-    record Given(String spelling, String text) {}
+    /**
+     * The text of a setting before it is parsed.
+     *
+     * @param source the flag, variable, file or key that it came from, for messages
+     */
+    record RawValue(String source, String text) {}
 
     /**
-     * @param settings all that may be found there, whoever reads them
+     * @param settings all known settings, also those of other servers that share the sources
      */
     SettingSources(
             Map<String, String> flags,
@@ -68,25 +72,25 @@ final class SettingSources {
         }
     }
 
-    /** What was found wrong so far, to be added to. */
+    /** The mistakes found so far; callers add theirs. */
     List<String> mistakes() {
         return mistakes;
     }
 
-    /** What the Kafka clients are given besides what has a setting of its own. */
+    /** The Kafka client properties, without those that have a setting of their own. */
     KafkaProperties kafka() {
         Map<String, String> properties = new TreeMap<>(kafka);
         properties.keySet().removeAll(CLIENT_NAMES.values());
         return new KafkaProperties(properties);
     }
 
-    /** The text of one setting by precedence; null when it is not given. */
+    /** Returns the text of a setting from the source with the highest precedence, or null if no source has it. */
     @Nullable
-    Given given(String key, boolean secret) {
+    RawValue find(String key, boolean secret) {
         String variable = KnownSetting.environmentName(key);
         String flag = flags.get(key);
         if (flag != null) {
-            return new Given("--" + key.replace('.', '-'), flag);
+            return new RawValue("--" + key.replace('.', '-'), flag);
         }
         String secretFile = secret ? environment.get(variable + FILE_SUFFIX) : null;
         if (secretFile != null) {
@@ -94,32 +98,32 @@ final class SettingSources {
         }
         String fromEnvironment = environment.get(variable);
         if (fromEnvironment != null) {
-            return new Given(variable, fromEnvironment);
+            return new RawValue(variable, fromEnvironment);
         }
         String fromFile = fileValues.get(key);
         if (fromFile != null) {
-            return new Given(key + " in " + file, fromFile);
+            return new RawValue(key + " in " + file, fromFile);
         }
         String clientName = CLIENT_NAMES.getOrDefault(key, "");
         String fromClient = kafka.get(clientName);
-        return fromClient == null ? null : new Given(clientName, fromClient);
+        return fromClient == null ? null : new RawValue(clientName, fromClient);
     }
 
-    private @Nullable Given secretFile(String variable, String path) {
+    private @Nullable RawValue secretFile(String variable, String path) {
         String fileVariable = variable + FILE_SUFFIX;
         if (environment.containsKey(variable)) {
             mistakes.add(fileVariable + ": given together with " + variable + "; one of them must go");
             return null;
         }
         try {
-            return new Given(fileVariable, Files.readString(Path.of(path)).strip());
+            return new RawValue(fileVariable, Files.readString(Path.of(path)).strip());
         } catch (IOException | IllegalArgumentException e) {
             mistakes.add(fileVariable + ": the file " + path + " cannot be read: " + e);
             return null;
         }
     }
 
-    /** Least precedence first, so that later ones replace earlier ones. */
+    /** Reads the sources in ascending precedence, so that later values replace earlier ones. */
     private Map<String, String> kafkaProperties() {
         Map<String, String> properties = new TreeMap<>();
         fileValues.forEach((key, value) -> {
@@ -127,9 +131,9 @@ final class SettingSources {
                 properties.put(key.substring(KAFKA_KEYS.length()), value);
             }
         });
-        Given commandConfig = given(COMMAND_CONFIG.key(), false);
+        RawValue commandConfig = find(COMMAND_CONFIG.key(), false);
         if (commandConfig != null) {
-            properties.putAll(load(commandConfig.text(), commandConfig.spelling()));
+            properties.putAll(load(commandConfig.text(), commandConfig.source()));
         }
         new TreeMap<>(environment).forEach((variable, value) -> {
             if (variable.startsWith(KAFKA_VARIABLES) && !isKubernetesLink(variable, value)) {
@@ -145,16 +149,16 @@ final class SettingSources {
     }
 
     private void addKafkaVariable(String variable, String value, Map<String, String> properties) {
-        // Some of Kafka's own names end in .file, so the suffix is ours on secrets alone.
+        // Names of some Kafka properties end in .file, so the suffix has our meaning only on secrets.
         String secret =
                 variable.endsWith(FILE_SUFFIX) ? variable.substring(0, variable.length() - FILE_SUFFIX.length()) : "";
         if (!secret.startsWith(KAFKA_VARIABLES) || !KafkaProperties.isSecret(kafkaName(secret))) {
             properties.put(kafkaName(variable), value);
             return;
         }
-        Given given = secretFile(secret, value);
-        if (given != null) {
-            properties.put(kafkaName(secret), given.text());
+        RawValue content = secretFile(secret, value);
+        if (content != null) {
+            properties.put(kafkaName(secret), content.text());
         }
     }
 
@@ -165,7 +169,7 @@ final class SettingSources {
     }
 
     /**
-     * @param otherVariables whole names that somebody else knows
+     * @param otherVariables full names of further variables that are accepted
      */
     void findUnknown(Collection<String> otherVariables) {
         List<String> keys = List.copyOf(known.keySet());
@@ -204,12 +208,12 @@ final class SettingSources {
         return KUBERNETES_LINK.matcher(variable).matches() || (variable.endsWith("_PORT") && value.contains("://"));
     }
 
-    private Map<String, String> load(String path, String spelling) {
+    private Map<String, String> load(String path, String source) {
         Properties properties = new Properties();
         try (Reader reader = Files.newBufferedReader(Path.of(path))) {
             properties.load(reader);
         } catch (IOException | IllegalArgumentException e) {
-            mistakes.add(spelling + ": the file " + path + " cannot be read: " + e);
+            mistakes.add(source + ": the file " + path + " cannot be read: " + e);
         }
         Map<String, String> values = new TreeMap<>();
         properties.forEach((name, value) -> values.put((String) name, (String) value));
@@ -230,7 +234,7 @@ final class SettingSources {
         String nearest = null;
         int least = Math.max(2, unknown.length() / 3) + 1;
         for (String candidate : known) {
-            int distance = Spelling.distance(unknown, candidate);
+            int distance = EditDistance.between(unknown, candidate);
             if (distance < least) {
                 least = distance;
                 nearest = candidate;

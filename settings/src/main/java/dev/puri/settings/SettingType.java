@@ -1,4 +1,4 @@
-package dev.puri.http;
+package dev.puri.settings;
 
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How the text of a setting becomes its value, and back. */
+/** The types of settings, each with its parser. */
 enum SettingType {
     TEXT(String.class, "text", text -> text),
     SECRET(Secret.class, "secret", Secret::new),
@@ -27,32 +27,32 @@ enum SettingType {
 
     private static final Pattern SIMPLE_DURATION = Pattern.compile("(\\d{1,15}) ?(ms|s|m|min|h|d)");
 
-    private final Class<?> of;
+    private final Class<?> javaType;
     private final String expectation;
     private final Function<String, Object> parser;
 
-    SettingType(Class<?> of, String expectation, Function<String, Object> parser) {
-        this.of = of;
+    SettingType(Class<?> javaType, String expectation, Function<String, Object> parser) {
+        this.javaType = javaType;
         this.expectation = expectation;
         this.parser = parser;
     }
 
     static SettingType of(Class<?> type) {
         for (SettingType candidate : values()) {
-            if (boxed(candidate.of) == boxed(type)) {
+            if (boxed(candidate.javaType) == boxed(type)) {
                 return candidate;
             }
         }
         throw new IllegalStateException("no setting can be a " + type.getName());
     }
 
-    /** What a value must be, for people. */
+    /** What a value must be, for messages and tables. */
     String expectation() {
         return expectation;
     }
 
     /**
-     * @throws IllegalArgumentException when the text is no such value
+     * @throws IllegalArgumentException if the text is not a value of this type
      */
     Object parse(String text) {
         try {
@@ -62,7 +62,7 @@ enum SettingType {
         }
     }
 
-    /** Orders numbers and durations. */
+    /** Compares numbers and durations; other types have no order. */
     int compare(Object value, Object bound) {
         return switch (this) {
             case INT -> Integer.compare((Integer) value, (Integer) bound);

@@ -1,6 +1,6 @@
-package dev.puri.http;
+package dev.puri.settings;
 
-import dev.puri.http.SettingSources.Given;
+import dev.puri.settings.SettingSources.RawValue;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.ParameterizedType;
@@ -21,17 +21,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server's settings come from, and how they become its settings record: flag before
- * environment before file before default. The record's components say what there is, each with a
- * {@link Setting}; they may be {@code String}, {@code int}, {@code long}, {@code boolean}, {@link
- * Duration}, {@link Path}, {@link URI}, {@link Secret}, {@code List<String>}, {@link Optional} of
- * these, and {@link KafkaProperties}. A component that is itself a record has no {@link Setting}: its
- * components are settings as if they stood in its place, so that servers can share some. Blank values count as not given, for that is how compose files
- * pass on a variable that is not set.
+ * Reads the settings of a server into its settings record. Flags take precedence over environment variables,
+ * these over the settings file, and the file over defaults.
  *
- * <p>All mistakes are found before the first is reported. A {@code PURI_} variable that nobody knows
- * is one of them, so several servers that share an environment must be told of each other with {@link
- * #knowing}.
+ * <p>Each component of the record is a setting and has a {@link Setting} annotation. Its type is {@code String},
+ * {@code int}, {@code long}, {@code boolean}, {@link Duration}, {@link Path}, {@link URI}, {@link Secret}, {@code
+ * List<String>}, an {@link Optional} of one of these, or {@link KafkaProperties}. A component that is itself a record
+ * has no annotation; its components are settings too, so that servers can share a group of settings. A blank value
+ * counts as absent, because compose files pass an unset variable on as a blank one.
+ *
+ * <p>One exception reports all mistakes together. An unknown {@code PURI_} variable is a mistake, so a server must
+ * name the servers that share its environment with {@link #alsoAccepting}.
  */
 public final class Settings {
     private static final Pattern USER_INFO = Pattern.compile("//[^@\\s]*@");
@@ -64,13 +64,13 @@ public final class Settings {
         return new Settings(flags, environment, file, List.of(), List.of());
     }
 
-    /** Allows also for the settings of other servers that share the environment or file. */
-    public Settings knowing(Collection<? extends Class<? extends Record>> servers) {
+    /** Accepts, and ignores, the settings of other servers that share the environment or the file. */
+    public Settings alsoAccepting(Collection<? extends Class<? extends Record>> servers) {
         return new Settings(flags, environment, file, List.copyOf(servers), otherVariables);
     }
 
-    /** Allows also for these variables, whole names such as {@code PURI_RESOLVER}. */
-    public Settings knowingVariables(String... names) {
+    /** Accepts, and ignores, these environment variables; full names such as {@code PURI_RESOLVER}. */
+    public Settings alsoAcceptingVariables(String... names) {
         return new Settings(flags, environment, file, others, List.of(names));
     }
 
@@ -91,22 +91,22 @@ public final class Settings {
         return settings;
     }
 
-    /** Null when there were mistakes, which the sources then have. */
+    /** Returns null if there were mistakes; they are then in {@link SettingSources#mistakes}. */
     private static <T extends Record> @Nullable T read(Class<T> type, SettingSources sources) {
         RecordComponent[] components = type.getRecordComponents();
         @Nullable Object[] values = new @Nullable Object[components.length];
-        boolean whole = true;
+        boolean complete = true;
         for (int i = 0; i < components.length; i++) {
             values[i] = isNested(components[i])
                     ? read(components[i].getType().asSubclass(Record.class), sources)
                     : value(components[i], sources);
-            whole &= values[i] != null;
+            complete &= values[i] != null;
         }
-        return whole ? construct(type, components, values, sources.mistakes()) : null;
+        return complete ? construct(type, components, values, sources.mistakes()) : null;
     }
 
     /**
-     * Reads one server's settings where no other shares the environment.
+     * Reads the settings of a server that shares its environment with no other.
      *
      * @throws InvalidSettingsException listing every mistake
      */
@@ -115,7 +115,7 @@ public final class Settings {
         return of(flags, environment, file).read(type);
     }
 
-    /** The settings of a record, in its order; Kafka's pass-through is the one with the key {@code kafka.*}. */
+    /** Lists the settings of a record in its order. {@link KafkaProperties} are listed under the key {@code kafka.*}. */
     public static List<KnownSetting> list(Class<? extends Record> type) {
         List<KnownSetting> list = new ArrayList<>();
         for (RecordComponent component : type.getRecordComponents()) {
@@ -140,7 +140,7 @@ public final class Settings {
         return List.copyOf(list);
     }
 
-    /** What holds, by key, fit for a log: secrets and the user part of URLs are masked. */
+    /** Returns the effective values by key, for a log: secrets and the user info of URLs are masked. */
     public static Map<String, String> effective(Record settings) {
         Map<String, String> effective = new LinkedHashMap<>();
         for (RecordComponent component : settings.getClass().getRecordComponents()) {
@@ -148,7 +148,7 @@ public final class Settings {
             if (isNested(component)) {
                 effective.putAll(effective((Record) value));
             } else if (value instanceof KafkaProperties kafka) {
-                kafka.shown().forEach((name, shown) -> effective.put(SettingSources.KAFKA_KEYS + name, masked(shown)));
+                kafka.masked().forEach((name, text) -> effective.put(SettingSources.KAFKA_KEYS + name, masked(text)));
             } else {
                 effective.put(keyOf(component), masked(print(value)));
             }
@@ -220,12 +220,12 @@ public final class Settings {
         }
         SettingType type = SettingType.of(elementType(component));
         String key = keyOf(component);
-        Given given = sources.given(key, type == SettingType.SECRET);
-        if (given == null && !setting.byDefault().isEmpty()) {
-            given = new Given("the default of " + key, setting.byDefault());
+        RawValue raw = sources.find(key, type == SettingType.SECRET);
+        if (raw == null && !setting.byDefault().isEmpty()) {
+            raw = new RawValue("the default of " + key, setting.byDefault());
         }
         boolean optional = component.getType() == Optional.class;
-        if (given == null) {
+        if (raw == null) {
             if (optional) {
                 return Optional.empty();
             }
@@ -235,25 +235,25 @@ public final class Settings {
             sources.mistakes().add(KnownSetting.environmentName(key) + ": missing; " + setting.doc());
             return null;
         }
-        Object value = parse(type, setting, given, sources.mistakes());
+        Object value = parse(type, setting, raw, sources.mistakes());
         return optional && value != null ? Optional.of(value) : value;
     }
 
-    private static @Nullable Object parse(SettingType type, Setting setting, Given given, List<String> mistakes) {
+    private static @Nullable Object parse(SettingType type, Setting setting, RawValue raw, List<String> mistakes) {
         String expectation = type.expectation()
                 + (setting.atLeast().isEmpty() ? "" : ", at least " + setting.atLeast())
                 + (setting.atMost().isEmpty() ? "" : ", at most " + setting.atMost());
         try {
-            Object value = type.parse(given.text());
+            Object value = type.parse(raw.text());
             boolean tooSmall = !setting.atLeast().isEmpty() && type.compare(value, type.parse(setting.atLeast())) < 0;
             boolean tooLarge = !setting.atMost().isEmpty() && type.compare(value, type.parse(setting.atMost())) > 0;
             if (!tooSmall && !tooLarge) {
                 return value;
             }
         } catch (IllegalArgumentException e) {
-            // Reported below with what was expected, which says more than the parser does.
+            // The message below says what was expected, which helps more than the parser's message.
         }
-        mistakes.add(given.spelling() + ": \"" + masked(given.text()) + "\" is not what it must be: " + expectation);
+        mistakes.add(raw.source() + ": \"" + masked(raw.text()) + "\" is not what it must be: " + expectation);
         return null;
     }
 
@@ -280,9 +280,9 @@ public final class Settings {
     }
 
     /**
-     * Reads a duration as settings are written: {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
+     * Parses a duration in the format of settings: {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
      *
-     * @throws IllegalArgumentException when the text is none
+     * @throws IllegalArgumentException if the text is not a duration
      */
     public static Duration duration(String text) {
         return SettingType.duration(text);
