@@ -143,8 +143,8 @@ public final class ThroughputSide {
                 // The tally is updated with each record, and a row is visible only after the commit, so the tally has
                 // all
                 // visible rows.
-                if (service.tally().applied() != events.count()) {
-                    throw new IllegalStateException("not all events were applied: " + service.tally());
+                if (service.counts().applied() != events.count()) {
+                    throw new IllegalStateException("not all events were applied: " + service.counts());
                 }
                 BareJob.Sizes sizes = BareJob.Sizes.read(broker.bootstrapServers(), settings.streamsApplicationId());
                 return new Round(pace.perSecond(), pace.cpuMicros(), broker.bytesLogged(), sizes);

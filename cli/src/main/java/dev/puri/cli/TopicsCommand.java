@@ -147,8 +147,8 @@ final class TopicsCommand implements Runnable {
             }
         }
 
-        private void print(List<RegistryTopics.Standing> topics) {
-            for (RegistryTopics.Standing each : topics) {
+        private void print(List<RegistryTopics.TopicState> topics) {
+            for (RegistryTopics.TopicState each : topics) {
                 if (asJson()) {
                     TopicsCommand.print(
                             console(), each.name(), each.partitions(), each.replicationFactor(), each.isNew());

@@ -6,7 +6,7 @@ import dev.puri.settings.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Everything that can be set of the topology's service. */
+/** The settings of the streams service. */
 public record StreamsSettings(
         @Setting(doc = "Kafka brokers to begin with, host:port, comma-separated.", byDefault = "127.0.0.1:9092")
         String bootstrapServer,

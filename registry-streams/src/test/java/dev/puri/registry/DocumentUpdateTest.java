@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What was there, times what happened, times whether it is searched. */
-class DocumentFateTest {
+class DocumentUpdateTest {
     private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
     private static final Puri SURVIVOR = Puri.parse("soundcloud:tracks:2");
     private static final Map<String, String> TEXT = Map.of("title", "t");
@@ -35,37 +35,37 @@ class DocumentFateTest {
 
     @Test
     void textThatIsSaidWhileSearchedIsWritten() {
-        assertThat(searched(false, CREATED, ACTIVE)).isEqualTo(new DocumentFate.Written(ACTIVE, TEXT));
-        assertThat(searched(false, DESCRIBED, ACTIVE)).isEqualTo(new DocumentFate.Written(ACTIVE, TEXT));
-        assertThat(searched(true, DESCRIBED, ACTIVE)).isEqualTo(new DocumentFate.Written(ACTIVE, TEXT));
+        assertThat(searched(false, CREATED, ACTIVE)).isEqualTo(new DocumentUpdate.Write(ACTIVE, TEXT));
+        assertThat(searched(false, DESCRIBED, ACTIVE)).isEqualTo(new DocumentUpdate.Write(ACTIVE, TEXT));
+        assertThat(searched(true, DESCRIBED, ACTIVE)).isEqualTo(new DocumentUpdate.Write(ACTIVE, TEXT));
     }
 
     @Test
     void changesAroundTheTextLeaveIt() {
-        assertThat(searched(true, MOVED, ACTIVE)).isEqualTo(new DocumentFate.Renewed(ACTIVE));
-        assertThat(searched(true, MERGER, MERGED)).isEqualTo(new DocumentFate.Renewed(MERGED));
-        assertThat(searched(true, CREATED, ACTIVE)).isEqualTo(new DocumentFate.Renewed(ACTIVE));
-        assertThat(searched(true, CREATED, MERGED)).isEqualTo(new DocumentFate.Renewed(MERGED));
+        assertThat(searched(true, MOVED, ACTIVE)).isEqualTo(new DocumentUpdate.Rewrite(ACTIVE));
+        assertThat(searched(true, MERGER, MERGED)).isEqualTo(new DocumentUpdate.Rewrite(MERGED));
+        assertThat(searched(true, CREATED, ACTIVE)).isEqualTo(new DocumentUpdate.Rewrite(ACTIVE));
+        assertThat(searched(true, CREATED, MERGED)).isEqualTo(new DocumentUpdate.Rewrite(MERGED));
     }
 
     @Test
     void withoutTextThereIsNoDocument() {
-        assertThat(searched(false, MOVED, ACTIVE)).isEqualTo(DocumentFate.NONE);
-        assertThat(searched(false, MERGER, MERGED)).isEqualTo(DocumentFate.NONE);
-        assertThat(searched(false, DELETION, DELETED)).isEqualTo(DocumentFate.NONE);
+        assertThat(searched(false, MOVED, ACTIVE)).isEqualTo(DocumentUpdate.NONE);
+        assertThat(searched(false, MERGER, MERGED)).isEqualTo(DocumentUpdate.NONE);
+        assertThat(searched(false, DELETION, DELETED)).isEqualTo(DocumentUpdate.NONE);
     }
 
     @Test
     void deletionEndsIt() {
-        assertThat(searched(true, DELETION, DELETED)).isEqualTo(DocumentFate.GONE);
-        assertThat(DocumentFate.of(true, DELETION, DELETED, false)).isEqualTo(DocumentFate.GONE);
+        assertThat(searched(true, DELETION, DELETED)).isEqualTo(DocumentUpdate.DELETE);
+        assertThat(DocumentUpdate.of(true, DELETION, DELETED, false)).isEqualTo(DocumentUpdate.DELETE);
     }
 
     @Test
     void erasureEndsItWhateverWasThere() {
-        for (boolean hadOne : new boolean[] {false, true}) {
+        for (boolean hadDocument : new boolean[] {false, true}) {
             for (boolean isSearched : new boolean[] {false, true}) {
-                assertThat(DocumentFate.of(hadOne, ERASURE, null, isSearched)).isEqualTo(DocumentFate.GONE);
+                assertThat(DocumentUpdate.of(hadDocument, ERASURE, null, isSearched)).isEqualTo(DocumentUpdate.DELETE);
             }
         }
     }
@@ -74,18 +74,18 @@ class DocumentFateTest {
     void collectionThatIsNotSearchedHasNoneAndLosesWhatItHad() {
         for (Change change : List.of(CREATED, DESCRIBED, MOVED, MERGER)) {
             Row after = change == MERGER ? MERGED : ACTIVE;
-            assertThat(DocumentFate.of(false, change, after, false)).isEqualTo(DocumentFate.NONE);
-            assertThat(DocumentFate.of(true, change, after, false)).isEqualTo(DocumentFate.GONE);
+            assertThat(DocumentUpdate.of(false, change, after, false)).isEqualTo(DocumentUpdate.NONE);
+            assertThat(DocumentUpdate.of(true, change, after, false)).isEqualTo(DocumentUpdate.DELETE);
         }
-        assertThat(DocumentFate.of(false, DELETION, DELETED, false)).isEqualTo(DocumentFate.NONE);
+        assertThat(DocumentUpdate.of(false, DELETION, DELETED, false)).isEqualTo(DocumentUpdate.NONE);
     }
 
     @Test
     void thereIsOneAfterItWasWrittenOrRenewed() {
-        assertThat(new DocumentFate.Written(ACTIVE, TEXT).leavesOne()).isTrue();
-        assertThat(new DocumentFate.Renewed(ACTIVE).leavesOne()).isTrue();
-        assertThat(DocumentFate.NONE.leavesOne()).isFalse();
-        assertThat(DocumentFate.GONE.leavesOne()).isFalse();
+        assertThat(new DocumentUpdate.Write(ACTIVE, TEXT).leavesDocument()).isTrue();
+        assertThat(new DocumentUpdate.Rewrite(ACTIVE).leavesDocument()).isTrue();
+        assertThat(DocumentUpdate.NONE.leavesDocument()).isFalse();
+        assertThat(DocumentUpdate.DELETE.leavesDocument()).isFalse();
     }
 
     @Test
@@ -94,8 +94,8 @@ class DocumentFateTest {
         assertThatThrownBy(() -> searched(true, ERASURE, ACTIVE)).isInstanceOf(IllegalStateException.class);
     }
 
-    private static DocumentFate searched(boolean hadOne, Change change, Row after) {
-        return DocumentFate.of(hadOne, change, after, true);
+    private static DocumentUpdate searched(boolean hadDocument, Change change, Row after) {
+        return DocumentUpdate.of(hadDocument, change, after, true);
     }
 
     private static Row row(Row.Status status, @Nullable Puri mergedInto) {

@@ -10,19 +10,20 @@ import dev.puri.schemas.log.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the collections registry says of one pURI's collection. An event that fails on these terms
- * alone may have overtaken the declaration that allows it, so such refusals wait a while.
+ * The rules that a pURI's collection declares: owners, handle prefix, retirement. An event that only these rules refuse
+ * may have overtaken the declaration that allows it, so the registrar delays such a refusal.
  *
- * @param collection null when it is not registered: then anybody may claim, without a handle
+ * @param collection null if it is not declared; then any owner may create identities, without handles
  */
-record Terms(@Nullable Collection collection) {
-    static final Terms UNREGISTERED = new Terms(null);
+record CollectionRules(@Nullable Collection collection) {
+    static final CollectionRules UNREGISTERED = new CollectionRules(null);
 
-    /** Whether what is said of its identities now is to be found. */
-    boolean isSearched() {
+    /** Whether the attributes of its identities are indexed. */
+    boolean isSearchable() {
         return collection != null && collection.search();
     }
 
+    /** Returns why the collection does not allow the change, or null if it does. */
     @Nullable
     Refusal objectionTo(Change change) {
         if (change instanceof Change.Created created) {
@@ -35,9 +36,9 @@ record Terms(@Nullable Collection collection) {
         if (collection != null && collection.retired()) {
             return Refusal.of(Reason.NOT_ALLOWED, collection.qualifiedName() + " is retired and takes no identities");
         }
-        Refusal stranger = objectionTo(created.owner());
+        Refusal wrongOwner = objectionTo(created.owner());
         Handle handle = created.handle();
-        return stranger != null || handle == null ? stranger : objectionTo(handle);
+        return wrongOwner != null || handle == null ? wrongOwner : objectionTo(handle);
     }
 
     private @Nullable Refusal objectionTo(Owner owner) {
@@ -57,14 +58,14 @@ record Terms(@Nullable Collection collection) {
         if (handle.prefix().equals(prefix)) {
             return null;
         }
-        String instead;
+        String explanation;
         if (collection == null) {
-            instead = "its collection is not registered, and only a registered one has handles";
+            explanation = "its collection is not registered, and only a registered one has handles";
         } else if (prefix == null) {
-            instead = collection.qualifiedName() + " has no prefix";
+            explanation = collection.qualifiedName() + " has no prefix";
         } else {
-            instead = collection.qualifiedName() + " has the prefix " + prefix;
+            explanation = collection.qualifiedName() + " has the prefix " + prefix;
         }
-        return Refusal.of(Reason.WRONG_PREFIX, "the handle " + handle + " does not fit: " + instead);
+        return Refusal.of(Reason.WRONG_PREFIX, "the handle " + handle + " does not fit: " + explanation);
     }
 }

@@ -3,24 +3,24 @@ package dev.puri.registry;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Short texts in the codecs of this package: two bytes of length, then UTF-8. */
-final class Texts {
+/** Encodes short texts for the codecs of this package: two bytes of length, then UTF-8. */
+final class TextCodec {
     static final byte[] EMPTY = {};
 
-    /** Characters, so that what is wrong with a text comes before a refusal is cut. */
-    private static final int MOST_QUOTED = 80;
+    /** In characters; a refusal is truncated too, and must still say what is wrong with the text. */
+    private static final int MAX_QUOTED = 80;
 
-    private Texts() {}
+    private TextCodec() {}
 
     static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** A text of unknown origin for people: in quotes, cut, and with escapes for all but printable ASCII. */
+    /** Quotes untrusted text for a message: truncated, with escapes for everything but printable ASCII. */
     static String quoted(byte[] utf8) {
         StringBuilder quoted = new StringBuilder("\"");
         for (char c : new String(utf8, StandardCharsets.UTF_8).toCharArray()) {
-            if (quoted.length() > MOST_QUOTED) {
+            if (quoted.length() > MAX_QUOTED) {
                 return quoted.append("…\"").toString();
             }
             if (c == '"' || c == '\\') {
@@ -44,13 +44,13 @@ final class Texts {
 
     static void put(ByteBuffer to, byte[] text) {
         if (text.length > Short.MAX_VALUE) {
-            throw new IllegalStateException("a text of " + text.length + " bytes is not short");
+            throw new IllegalStateException("a text of " + text.length + " bytes is too long");
         }
         to.putShort((short) text.length).put(text);
     }
 
     /**
-     * @throws IllegalArgumentException when the length is none that {@link #put} wrote
+     * @throws IllegalArgumentException if {@link #put} did not write the length
      */
     static String get(ByteBuffer from) {
         int length = from.getShort();

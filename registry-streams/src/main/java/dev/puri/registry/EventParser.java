@@ -11,28 +11,28 @@ import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
-/** Where bytes become an {@link Event}, or the reason why they are none. */
-final class EventEdge {
-    /** What an arrival turned out to be. */
-    sealed interface Reading {}
+/** Parses a record into an {@link Event}, or into the refusal of an invalid one. */
+final class EventParser {
+    /** The result of parsing. */
+    sealed interface Result {}
 
-    record Read(Event event) implements Reading {}
+    record Parsed(Event event) implements Result {}
 
-    record Unreadable(Refusal refusal) implements Reading {}
+    record Invalid(Refusal refusal) implements Result {}
 
-    /** The registry has not said yet what this schema is. */
-    record SchemaPending() implements Reading {}
+    /** The schema registry has not returned the event's schema yet. */
+    record SchemaPending() implements Result {}
 
     private static final SchemaPending SCHEMA_PENDING = new SchemaPending();
 
     private final SchemaLookup schemas;
     private final EventReader reader = new EventReader();
 
-    EventEdge(SchemaLookup schemas) {
+    EventParser(SchemaLookup schemas) {
         this.schemas = schemas;
     }
 
-    /** The pURI that a key is the canonical text of; null when it is none. */
+    /** Returns the pURI if the key is one in canonical form, else null. */
     static @Nullable Puri canonicalKey(byte @Nullable [] key) {
         if (key == null || key.length > Puri.MAX_BYTES) {
             return null;
@@ -46,7 +46,7 @@ final class EventEdge {
         }
     }
 
-    /** The pURI that a key is a text of, canonical or not; null when it is none. */
+    /** Returns the pURI if the key is one in any form, else null. */
     static @Nullable Puri puriOf(byte @Nullable [] key) {
         try {
             return key == null ? null : Puri.parse(new String(key, StandardCharsets.UTF_8));
@@ -55,57 +55,57 @@ final class EventEdge {
         }
     }
 
-    /** What is wrong with a key that is not a pURI in canonical form. */
+    /** Describes what is wrong with a key that is not a pURI in canonical form. */
     static String objectionToKey(byte @Nullable [] key) {
         if (key == null || key.length == 0) {
-            return "the record has no key, or one of more than " + Arrival.MAX_KEY_BYTES
+            return "the record has no key, or one of more than " + RawEvent.MAX_KEY_BYTES
                     + " bytes; an event's key is its pURI in canonical form";
         }
-        String quoted = "the record's key " + Texts.quoted(key);
+        String quoted = "the record's key " + TextCodec.quoted(key);
         Puri puri = puriOf(key);
         return puri == null
                 ? quoted + " is no pURI; an event's key is its pURI in canonical form"
                 : quoted + " is not the pURI in canonical form, which an event's key has to be: " + puri;
     }
 
-    Reading read(Puri key, Arrival arrival) {
-        if (arrival.length() < 0) {
-            return unreadable(Reason.UNDECODABLE, "the record has no value; an event is never a tombstone");
+    Result parse(Puri key, RawEvent raw) {
+        if (raw.length() < 0) {
+            return invalid(Reason.UNDECODABLE, "the record has no value; an event is never a tombstone");
         }
-        if (!arrival.isReadable()) {
-            return unreadable(
+        if (!raw.isComplete()) {
+            return invalid(
                     Reason.TOO_LARGE,
-                    "the event has " + arrival.length() + " bytes, at most " + Arrival.MAX_BYTES + " are allowed");
+                    "the event has " + raw.length() + " bytes, at most " + RawEvent.MAX_BYTES + " are allowed");
         }
         try {
-            int schemaId = WireFormat.schemaId(arrival.head());
+            int schemaId = WireFormat.schemaId(raw.head());
             return switch (schemas.schema(schemaId)) {
-                case SchemaLookup.Known known -> check(key, reader.read(key, arrival.head(), known.schema()));
+                case SchemaLookup.Known known -> check(key, reader.read(key, raw.head(), known.schema()));
                 case SchemaLookup.Unknown ignored ->
-                    // Not in the registry's words, which name its address.
-                    unreadable(Reason.UNDECODABLE, "the schema registry has no schema " + schemaId);
+                    // Not the registry's message, which contains its address.
+                    invalid(Reason.UNDECODABLE, "the schema registry has no schema " + schemaId);
                 case SchemaLookup.Pending ignored -> SCHEMA_PENDING;
             };
         } catch (SerializationException e) {
-            return unreadable(Reason.UNDECODABLE, String.valueOf(e.getMessage()));
+            return invalid(Reason.UNDECODABLE, String.valueOf(e.getMessage()));
         } catch (IllegalArgumentException e) {
-            return unreadable(Reason.MALFORMED, String.valueOf(e.getMessage()));
+            return invalid(Reason.MALFORMED, String.valueOf(e.getMessage()));
         }
     }
 
-    private static Reading check(Puri key, Event event) {
+    private static Result check(Puri key, Event event) {
         if (!event.puri().equals(key)) {
-            return unreadable(
+            return invalid(
                     Reason.MALFORMED,
                     "the record's key is " + key + " and its pURI " + event.puri() + "; they must agree");
         }
         if (Topics.isMarker(key)) {
-            return unreadable(Reason.MALFORMED, key + " is reserved: the registry marks its partitions with it");
+            return invalid(Reason.MALFORMED, key + " is reserved: the registry marks its partitions with it");
         }
-        return new Read(event);
+        return new Parsed(event);
     }
 
-    private static Unreadable unreadable(Reason reason, String detail) {
-        return new Unreadable(Refusal.of(reason, detail));
+    private static Invalid invalid(Reason reason, String detail) {
+        return new Invalid(Refusal.of(reason, detail));
     }
 }

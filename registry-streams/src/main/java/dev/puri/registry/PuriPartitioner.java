@@ -3,9 +3,9 @@ package dev.puri.registry;
 import dev.puri.schemas.identity.Puri;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 
-/** Where a pURI's events belong: Kafka's default for keys, murmur2 over the bytes. */
-final class Partitions {
-    private Partitions() {}
+/** Kafka's default partitioner for keys: murmur2 over the bytes of the pURI. */
+final class PuriPartitioner {
+    private PuriPartitioner() {}
 
     static int of(Puri puri, int partitions) {
         return BuiltInPartitioner.partitionForKey(puri.toBytes(), partitions);

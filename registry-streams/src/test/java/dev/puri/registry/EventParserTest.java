@@ -13,16 +13,16 @@ import java.time.InstantSource;
 import org.apache.avro.Schema;
 import org.junit.jupiter.api.Test;
 
-class EventEdgeTest {
+class EventParserTest {
     @Test
     void refusalOfAnUnknownSchemaDoesNotNameTheRegistrysAddress() {
         try (SchemaLookup schemas =
                 new SchemaLookup(new KnowsNothing(), InstantSource.system(), Duration.ofSeconds(30), 1)) {
             Puri puri = Puri.parse("music:tracks:1");
-            Arrival arrival = Arrival.of(Position.parse("3-7"), puri.toBytes(), new byte[] {0, 0, 0, 0, 99, 1});
+            RawEvent raw = RawEvent.of(Position.parse("3-7"), puri.toBytes(), new byte[] {0, 0, 0, 0, 99, 1});
 
-            assertThat(new EventEdge(schemas).read(puri, arrival))
-                    .isEqualTo(new EventEdge.Unreadable(
+            assertThat(new EventParser(schemas).parse(puri, raw))
+                    .isEqualTo(new EventParser.Invalid(
                             Refusal.of(Reason.UNDECODABLE, "the schema registry has no schema 99")));
         }
     }

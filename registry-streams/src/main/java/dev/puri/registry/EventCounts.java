@@ -3,14 +3,14 @@ package dev.puri.registry;
 import java.nio.ByteBuffer;
 
 /**
- * What the registrar did with every event it ever read: {@code read = applied + unchanged + refused +
- * parked}, at every commit.
+ * Counts of the events that the registrar has read since the registry began, by outcome. At every commit {@code read =
+ * applied + unchanged + refused + parked}.
  *
- * @param parked waiting now, for a grant, a schema or a declaration
- * @param strayGrants answers of the clerk that nobody waited for (any more); harmless, and not events
+ * @param parked events that wait now, for a grant, a schema or a declaration
+ * @param strayGrants grants that no event waited for; they are harmless and not counted as events
  */
-public record Tally(long read, long applied, long unchanged, long refused, long parked, long strayGrants) {
-    static final Tally NONE = new Tally(0, 0, 0, 0, 0, 0);
+public record EventCounts(long read, long applied, long unchanged, long refused, long parked, long strayGrants) {
+    static final EventCounts NONE = new EventCounts(0, 0, 0, 0, 0, 0);
     private static final int FIELDS = 6;
 
     /** Whether every event that was read is accounted for. */
@@ -18,8 +18,8 @@ public record Tally(long read, long applied, long unchanged, long refused, long 
         return read == applied + unchanged + refused + parked;
     }
 
-    Tally plus(Tally other) {
-        return new Tally(
+    EventCounts plus(EventCounts other) {
+        return new EventCounts(
                 read + other.read,
                 applied + other.applied,
                 unchanged + other.unchanged,
@@ -39,13 +39,13 @@ public record Tally(long read, long applied, long unchanged, long refused, long 
                 .array();
     }
 
-    static Tally fromBytes(byte[] value) {
+    static EventCounts fromBytes(byte[] value) {
         ByteBuffer bytes = ByteBuffer.wrap(value);
-        return new Tally(
+        return new EventCounts(
                 bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
     }
 
-    /** A tally being kept by one task. */
+    /** The mutable counts of one task. */
     static final class Counter {
         private long read;
         private long applied;
@@ -54,7 +54,7 @@ public record Tally(long read, long applied, long unchanged, long refused, long 
         private long parked;
         private long strayGrants;
 
-        Counter(Tally from) {
+        Counter(EventCounts from) {
             read = from.read;
             applied = from.applied;
             unchanged = from.unchanged;
@@ -91,8 +91,8 @@ public record Tally(long read, long applied, long unchanged, long refused, long 
             strayGrants++;
         }
 
-        Tally tally() {
-            return new Tally(read, applied, unchanged, refused, parked, strayGrants);
+        EventCounts counts() {
+            return new EventCounts(read, applied, unchanged, refused, parked, strayGrants);
         }
     }
 }

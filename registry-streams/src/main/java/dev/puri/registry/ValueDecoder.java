@@ -6,13 +6,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Decodes the values of the topology's own topics. */
-final class WholeValue {
-    private WholeValue() {}
+final class ValueDecoder {
+    private ValueDecoder() {}
 
     /**
+     * Decodes a value and checks that it has no further bytes.
+     *
      * @param what the value's name in messages, with its article
-     * @param decoder reads the whole buffer
-     * @throws IllegalArgumentException when there is no value, or the decoder finds too few bytes, too many or wrong ones
+     * @throws IllegalArgumentException if there is no value, or it has too few, too many or invalid bytes
      */
     static <T> T decode(String what, byte @Nullable [] value, Function<ByteBuffer, T> decoder) {
         if (value == null) {
