@@ -11,29 +11,29 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-final class LagMarkTest {
+final class LagHeaderTest {
     @Test
     void onlyWhatIsNoticeableIsTold() {
-        assertThat(LagMark.text(Duration.ofMillis(42_999))).isEqualTo("42");
-        assertThat(LagMark.text(Duration.ofMillis(4_999))).isNull();
-        assertThat(LagMark.text(null)).isNull();
+        assertThat(LagHeader.text(Duration.ofMillis(42_999))).isEqualTo("42");
+        assertThat(LagHeader.text(Duration.ofMillis(4_999))).isNull();
+        assertThat(LagHeader.text(null)).isNull();
     }
 
     @Test
     void theAgeCountsOnWhileItCannotBeRead() {
         AtomicLong nanos = new AtomicLong();
         AtomicReference<Supplier<Duration>> age = new AtomicReference<>(() -> Duration.ofSeconds(2));
-        try (LagMark lag = new LagMark("Puri-Table-Lag", () -> age.get().get(), nanos::get)) {
-            lag.look();
-            assertThat(lag.mark().value().get()).isNull();
+        try (LagHeader lag = new LagHeader("Puri-Table-Lag", () -> age.get().get(), nanos::get)) {
+            lag.sample();
+            assertThat(lag.header().value().get()).isNull();
 
             age.set(() -> {
                 throw new IllegalStateException("not known");
             });
             nanos.addAndGet(Duration.ofSeconds(40).toNanos());
-            lag.look();
+            lag.sample();
 
-            assertThat(lag.mark().value().get()).isEqualTo("42");
+            assertThat(lag.header().value().get()).isEqualTo("42");
         }
     }
 
@@ -41,15 +41,15 @@ final class LagMarkTest {
     @Test
     void theAgeCountsOnWhileNothingReadsIt() {
         AtomicLong nanos = new AtomicLong();
-        try (LagMark lag = new LagMark("Puri-Table-Lag", () -> Duration.ofSeconds(2), nanos::get)) {
-            lag.look();
+        try (LagHeader lag = new LagHeader("Puri-Table-Lag", () -> Duration.ofSeconds(2), nanos::get)) {
+            lag.sample();
             nanos.addAndGet(Duration.ofSeconds(40).toNanos());
-            assertThat(lag.mark().value().get()).isEqualTo("42");
+            assertThat(lag.header().value().get()).isEqualTo("42");
 
-            lag.look();
-            assertThat(lag.mark().value().get()).isNull();
+            lag.sample();
+            assertThat(lag.header().value().get()).isNull();
             nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-            assertThat(lag.mark().value().get()).isNull();
+            assertThat(lag.header().value().get()).isNull();
         }
     }
 
@@ -57,7 +57,7 @@ final class LagMarkTest {
     void goesOnAfterAnError() throws InterruptedException {
         AtomicInteger looks = new AtomicInteger();
         CountDownLatch lookedAgain = new CountDownLatch(3);
-        try (LagMark lag = LagMark.start("Puri-Table-Lag", () -> {
+        try (LagHeader lag = LagHeader.start("Puri-Table-Lag", () -> {
             lookedAgain.countDown();
             if (looks.getAndIncrement() == 0) {
                 throw new StackOverflowError();
@@ -66,7 +66,7 @@ final class LagMarkTest {
         })) {
             assertThat(lookedAgain.await(30, TimeUnit.SECONDS)).isTrue();
             // More if this thread has been held up since the last look.
-            assertThat(Long.parseLong(lag.mark().value().get())).isGreaterThanOrEqualTo(42);
+            assertThat(Long.parseLong(lag.header().value().get())).isGreaterThanOrEqualTo(42);
         }
     }
 }

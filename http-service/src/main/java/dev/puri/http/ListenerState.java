@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A listener's connections in all, and how often clients ran into its bounds. */
-final class Guard {
+/** State that the event loops of a listener share: number of connections, draining, and counters of exceeded limits. */
+final class ListenerState {
     private final int maxConnections;
     private final AtomicInteger connections = new AtomicInteger();
     private volatile boolean isDraining;
     private final Map<Limit, Counter> limited = new EnumMap<>(Limit.class);
 
-    Guard(ListenerOptions options, Metrics metrics) {
+    ListenerState(ListenerOptions options, Metrics metrics) {
         this.maxConnections = options.limits().maxConnections();
         Gauge.builder("puri.http.connections", connections, AtomicInteger::get)
                 .description("Connections now")
@@ -31,7 +31,7 @@ final class Guard {
         }
     }
 
-    /** Whether one more may be; then it must be told when it is closed. */
+    /** Counts a new connection; returns false, without counting it, if there are too many. */
     boolean opened() {
         if (connections.incrementAndGet() <= maxConnections) {
             return true;
@@ -41,7 +41,7 @@ final class Guard {
         return false;
     }
 
-    /** From now on, every request is answered that the server is stopping. */
+    /** Makes the listener respond to every request that the server is stopping. */
     void drain() {
         isDraining = true;
     }

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** A route with its timers, one for each status it has answered. */
-final class Measured {
+/** A route and its timers, one per response status. */
+final class MeasuredRoute {
     private static final Duration[] BUCKETS = {
         Duration.ofNanos(50_000),
         Duration.ofNanos(100_000),
@@ -25,14 +25,14 @@ final class Measured {
         Duration.ofSeconds(5),
         Duration.ofSeconds(30)
     };
-    private static final int LEAST_STATUS = 100;
+    private static final int MIN_STATUS = 100;
 
     private final String listener;
     private final Route route;
     private final Metrics metrics;
     private final AtomicReferenceArray<@Nullable Timer> timers = new AtomicReferenceArray<>(500);
 
-    Measured(String listener, Route route, Metrics metrics) {
+    MeasuredRoute(String listener, Route route, Metrics metrics) {
         this.listener = listener;
         this.route = route;
         this.metrics = metrics;
@@ -43,11 +43,11 @@ final class Measured {
     }
 
     void record(int status, long nanos) {
-        Timer timer = timers.get(status - LEAST_STATUS);
+        Timer timer = timers.get(status - MIN_STATUS);
         if (timer == null) {
-            // The registry gives the same one to all that ask for it.
+            // If two threads race, the registry returns the same timer to both.
             timer = timer(status);
-            timers.set(status - LEAST_STATUS, timer);
+            timers.set(status - MIN_STATUS, timer);
         }
         timer.record(nanos, TimeUnit.NANOSECONDS);
     }
