@@ -25,44 +25,44 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of published events. {@code puri.identities.v1} holds one record for each, whose headers
- * name the event's position and its outcome; {@code puri.rejections.v1} tells the rest of a refusal.
- * Both are read from where they end when this is made, so it is made before the first event is sent.
+ * Reads the outcomes of published events. {@code puri.identities.v1} contains a record for each event, whose headers are the
+ * event's position and outcome; {@code puri.rejections.v1} contains the details of refusals. Both are read from their end
+ * offsets at the time of {@link #start}, so it must be called before the first event is sent.
  */
-final class Outcomes implements AutoCloseable {
+final class OutcomeReader implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-    /** A rejection stands in the same transaction as its outcome, so it is not far. */
-    private static final Duration REJECTION_LAG = Duration.ofSeconds(5);
+    /** A rejection is written in the same transaction as its outcome, so it is read shortly after or before it. */
+    private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(5);
 
     private final Consumer<byte[], byte[]> consumer;
     private final AvroDeserializer rejections;
     private final Thread reader = new Thread(this::read, "outcomes");
 
-    /** Guards what follows, and is told of every change. */
+    /** Guards the fields below, and is notified of their changes. */
     private final Object lock = new Object();
 
-    private final Expectations expectations;
-    private long outcomes;
-    private @Nullable KafkaException broken;
+    private final OutcomeMatcher matcher;
+    private long matchedCount;
+    private @Nullable KafkaException failure;
     private volatile boolean closed;
 
-    private Outcomes(Consumer<byte[], byte[]> consumer, AvroDeserializer rejections, Expectations.Listener listener) {
+    private OutcomeReader(Consumer<byte[], byte[]> consumer, AvroDeserializer rejections, OutcomeMatcher.Listener listener) {
         this.consumer = consumer;
         this.rejections = rejections;
-        this.expectations = new Expectations(listener);
+        this.matcher = new OutcomeMatcher(listener);
         reader.setDaemon(true);
     }
 
     /**
-     * Reads on from now.
+     * Starts reading at the topics' end offsets.
      *
      * @param listener called by one thread at a time; must not block
-     * @throws CommandException when the topics are not there
+     * @throws CommandException if a topic does not exist
      */
-    static Outcomes follow(CliSettings settings, Expectations.Listener listener) {
-        Map<String, Object> properties = settings.impatientProperties();
+    static OutcomeReader start(CliSettings settings, OutcomeMatcher.Listener listener) {
+        Map<String, Object> properties = settings.interactiveProperties();
         properties.put("isolation.level", "read_committed");
         properties.put("enable.auto.commit", "false");
         properties.put("specific.avro.reader", "true");
@@ -70,13 +70,13 @@ final class Outcomes implements AutoCloseable {
         rejections.configure(properties, false);
         Consumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-        Outcomes following = new Outcomes(consumer, rejections, listener);
+        OutcomeReader outcomes = new OutcomeReader(consumer, rejections, listener);
         boolean started = false;
         try {
-            following.seekToEnd();
-            following.reader.start();
+            outcomes.seekToEnd();
+            outcomes.reader.start();
             started = true;
-            return following;
+            return outcomes;
         } finally {
             if (!started) {
                 consumer.close();
@@ -97,53 +97,53 @@ final class Outcomes implements AutoCloseable {
         }
         consumer.assign(all);
         consumer.seekToEnd(all);
-        // Seeking is lazy; asking for the position makes it happen before anything is sent.
+        // seekToEnd() is lazy; position() executes it before the first event is sent.
         all.forEach(each -> consumer.position(each));
     }
 
-    /** Tells where an event stands; its outcome goes to the listener as this line's. */
+    /** Registers a published event; the listener gets its outcome with this line. */
     void expect(Position position, long line) {
         synchronized (lock) {
-            expectations.expect(position, line);
+            matcher.expect(position, line);
             lock.notifyAll();
         }
     }
 
     /**
-     * Waits until every expected outcome has been told.
+     * Waits until all expected outcomes are read.
      *
-     * @param patience how long to wait without any progress
-     * @return how many are still missing after that
-     * @throws KafkaException when the topics can no longer be read
+     * @param timeout how long to wait without progress
+     * @return the number of missing outcomes
+     * @throws KafkaException if the topics cannot be read
      */
-    int await(Duration patience) throws InterruptedException {
+    int await(Duration timeout) throws InterruptedException {
         synchronized (lock) {
-            long seen = outcomes;
-            long deadline = System.nanoTime() + patience.toNanos();
-            while (expectations.waiting() > 0 && System.nanoTime() < deadline) {
-                requireReading();
+            long lastCount = matchedCount;
+            long deadline = System.nanoTime() + timeout.toNanos();
+            while (matcher.waiting() > 0 && System.nanoTime() < deadline) {
+                throwIfFailed();
                 lock.wait(POLL.toMillis());
-                if (outcomes != seen) {
-                    seen = outcomes;
-                    deadline = System.nanoTime() + patience.toNanos();
+                if (matchedCount != lastCount) {
+                    lastCount = matchedCount;
+                    deadline = System.nanoTime() + timeout.toNanos();
                 }
             }
-            deadline = System.nanoTime() + REJECTION_LAG.toNanos();
-            while (expectations.lacksDetails() && broken == null && System.nanoTime() < deadline) {
+            deadline = System.nanoTime() + REJECTION_TIMEOUT.toNanos();
+            while (matcher.lacksDetails() && failure == null && System.nanoTime() < deadline) {
                 lock.wait(POLL.toMillis());
             }
-            expectations.tellWithoutDetails();
-            return expectations.waiting();
+            matcher.settleWithoutDetails();
+            return matcher.waiting();
         }
     }
 
     /**
-     * @throws KafkaException when the topics can no longer be read
+     * @throws KafkaException if the topics cannot be read
      */
-    void requireReading() {
+    void throwIfFailed() {
         synchronized (lock) {
-            if (broken != null) {
-                throw broken;
+            if (failure != null) {
+                throw failure;
             }
         }
     }
@@ -153,9 +153,9 @@ final class Outcomes implements AutoCloseable {
             while (!closed) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                     if (record.topic().equals(Topics.REJECTIONS)) {
-                        takeRejection(record);
+                        onRejection(record);
                     } else {
-                        takeOutcome(record);
+                        onOutcome(record);
                     }
                 }
             }
@@ -163,7 +163,7 @@ final class Outcomes implements AutoCloseable {
             // Closed.
         } catch (RuntimeException e) {
             synchronized (lock) {
-                broken = new KafkaException("the outcomes can no longer be read: " + e.getMessage(), e);
+                failure = new KafkaException("the outcomes can no longer be read: " + e.getMessage(), e);
                 lock.notifyAll();
             }
         } finally {
@@ -172,21 +172,21 @@ final class Outcomes implements AutoCloseable {
         }
     }
 
-    private void takeOutcome(ConsumerRecord<byte[], byte[]> record) {
+    private void onOutcome(ConsumerRecord<byte[], byte[]> record) {
         String position = header(record, Position.HEADER);
         String outcome = header(record, Outcome.HEADER);
         if (position == null || outcome == null) {
             return;
         }
         synchronized (lock) {
-            if (expectations.outcome(Position.parse(position), Outcome.parse(outcome))) {
-                outcomes++;
+            if (matcher.outcome(Position.parse(position), Outcome.parse(outcome))) {
+                matchedCount++;
                 lock.notifyAll();
             }
         }
     }
 
-    private void takeRejection(ConsumerRecord<byte[], byte[]> record) {
+    private void onRejection(ConsumerRecord<byte[], byte[]> record) {
         Rejection rejection = read(record);
         if (rejection == null) {
             return;
@@ -195,18 +195,18 @@ final class Outcomes implements AutoCloseable {
         try {
             outcome = Outcome.refused(Reason.valueOf(rejection.getReason()));
         } catch (IllegalArgumentException e) {
-            // A newer registry's; the identities tell the outcome.
+            // The reason of a newer registry; the record of identities still has the outcome.
             return;
         }
         EventPosition at = rejection.getPosition();
         synchronized (lock) {
-            expectations.rejection(
+            matcher.rejection(
                     new Position(at.getTopic(), at.getPartition(), at.getOffset()), outcome, rejection.getDetail());
             lock.notifyAll();
         }
     }
 
-    /** Null when it cannot be read, which costs the details of one refusal and no outcome. */
+    /** Returns null if the record cannot be decoded; then the details of a refusal are missing, but no outcome. */
     private @Nullable Rejection read(ConsumerRecord<byte[], byte[]> record) {
         try {
             return rejections.deserialize(record.topic(), record.value()) instanceof Rejection rejection

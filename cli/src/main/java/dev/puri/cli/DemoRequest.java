@@ -8,29 +8,31 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question to a server and what must come of it.
+ * A request of the demo with its expected response.
  *
- * @param why for people
- * @param path below the server's base
- * @param body null asks with GET
- * @param status expected
- * @param expected texts expected in the answer, by JSON pointer (RFC 6901)
+ * @param why a sentence for the user
+ * @param path relative to the server's base URL
+ * @param body null for a GET request
+ * @param status expected status
+ * @param expected expected texts of the response by JSON pointer (RFC 6901)
  */
-record Question(String why, String path, @Nullable String body, int status, Map<String, String> expected) {
-    static Question get(String why, String ref, int status, String... pointersAndTexts) {
-        return new Question(why, "/v1/identities/" + ref, null, status, pairs(pointersAndTexts));
+record DemoRequest(String why, String path, @Nullable String body, int status, Map<String, String> expected) {
+    static DemoRequest get(String why, String ref, int status, String... pointersAndTexts) {
+        return new DemoRequest(why, "/v1/identities/" + ref, null, status, pairs(pointersAndTexts));
     }
 
-    static Question resolve(String why, List<String> refs, String... pointersAndTexts) {
+    static DemoRequest resolve(String why, List<String> refs, String... pointersAndTexts) {
         String body = Json.print(Json.object("refs", refs, "groupBy", "shard"));
-        return new Question(why, "/v1/resolve", body, 200, pairs(pointersAndTexts));
+        return new DemoRequest(why, "/v1/resolve", body, 200, pairs(pointersAndTexts));
     }
 
     /**
-     * @param query as it stands in an address
+     * Creates a search request.
+     *
+     * @param query URL-encoded
      */
-    static Question search(String why, String query, String... pointersAndTexts) {
-        return new Question(why, "/v1/search?" + query, null, 200, pairs(pointersAndTexts));
+    static DemoRequest search(String why, String query, String... pointersAndTexts) {
+        return new DemoRequest(why, "/v1/search?" + query, null, 200, pairs(pointersAndTexts));
     }
 
     private static Map<String, String> pairs(String... pointersAndTexts) {
@@ -41,19 +43,19 @@ record Question(String why, String path, @Nullable String body, int status, Map<
         return expected;
     }
 
-    /** The command that asks it; its parts hold no single quote. */
+    /** Returns the equivalent curl command; assumes that path and body contain no single quote. */
     String curl(String base) {
         return body == null ? "curl -s '" + base + path + "'" : "curl -s '" + base + path + "' -d '" + body + "'";
     }
 
-    /** What the answer is not as it must be, a sentence each. */
-    List<String> differences(int actualStatus, JsonNode answer) {
+    /** Returns a sentence for each difference from the expected response. */
+    List<String> differences(int actualStatus, JsonNode response) {
         List<String> differences = new ArrayList<>();
         if (actualStatus != status) {
             differences.add("status " + status + " was expected, not " + actualStatus);
         }
         expected.forEach((pointer, text) -> {
-            JsonNode at = answer.at(pointer);
+            JsonNode at = response.at(pointer);
             String actual = at.isValueNode() ? at.asText() : at.toString();
             if (!actual.equals(text)) {
                 differences.add(

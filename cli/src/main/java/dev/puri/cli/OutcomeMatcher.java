@@ -10,59 +10,57 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Brings together what arrives apart and in any order: where an event stands, its outcome, and, when it
- * was refused, what the rejection says. Many outcomes are of other people's events.
+ * Matches the positions of published events, their outcomes, and the rejections of refused events. These arrive in any
+ * order, and among many outcomes of other producers' events.
  *
- * <p>Outcome and acknowledgement race: an outcome may be read before the producer has told where its
- * event stands. Such outcomes are kept by offset. Acknowledgements come in the order of offsets within
- * a partition, so whatever lies below one and was not expected is somebody else's and dropped; what lies
- * above is bounded by {@link #MAX_EARLY} a partition.
+ * <p>An outcome may be read before the producer acknowledges the event's position. Such outcomes are stored by offset.
+ * Acknowledgements arrive in the order of offsets within a partition, so an unexpected outcome below an acknowledged offset
+ * belongs to another producer and is dropped. At most {@link #MAX_EARLY} outcomes above it are stored per partition.
  *
  * <p>Not thread-safe.
  */
-final class Expectations {
+final class OutcomeMatcher {
     static final int MAX_EARLY = 100_000;
     static final int MAX_EARLY_DETAILS = 10_000;
 
     private final Listener listener;
     private final Map<TopicPartition, Partition> partitions = new HashMap<>();
-    private final Map<Position, Refused> refused = new LinkedHashMap<>();
+    private final Map<Position, PendingRefusal> pendingRefusals = new LinkedHashMap<>();
     private final Map<Position, String> earlyDetails = new LinkedHashMap<>();
     private int waiting;
 
-    /** Hears of each expected event once. */
+    /** Called once for each expected event. */
     interface Listener {
         /**
-         * @param line what the event was expected as
-         * @param detail what the rejection says; empty unless the event was refused, and where its
-         *     rejection is not known
+         * @param line the line with which the event was expected
+         * @param detail the rejection's detail; empty if the event was not refused or its rejection is unknown
          */
         void settled(long line, Outcome outcome, String detail);
     }
 
-    /** By offset. */
+    /** Lines and early outcomes of a partition by offset. */
     private static final class Partition {
         final Map<Long, Long> lines = new HashMap<>();
         final NavigableMap<Long, Outcome> early = new TreeMap<>();
     }
 
-    private record Refused(long line, Outcome outcome) {}
+    private record PendingRefusal(long line, Outcome outcome) {}
 
-    Expectations(Listener listener) {
+    OutcomeMatcher(Listener listener) {
         this.listener = listener;
     }
 
-    /** How many events have no outcome yet. */
+    /** Returns the number of expected events without an outcome. */
     int waiting() {
         return waiting;
     }
 
-    /** Whether a refusal still lacks what its rejection says. */
+    /** Whether the rejection of a refused event is missing. */
     boolean lacksDetails() {
-        return !refused.isEmpty();
+        return !pendingRefusals.isEmpty();
     }
 
-    /** An event of ours stands here; within a partition in the order of offsets. */
+    /** Registers a published event. Must be called in the order of offsets within a partition. */
     void expect(Position position, long line) {
         Partition partition = partition(position);
         Outcome early = partition.early.remove(position.offset());
@@ -75,7 +73,7 @@ final class Expectations {
         }
     }
 
-    /** Returns whether it was expected. */
+    /** Adds an outcome; returns whether its event was expected. */
     boolean outcome(Position position, Outcome outcome) {
         Partition partition = partition(position);
         Long line = partition.lines.remove(position.offset());
@@ -88,11 +86,11 @@ final class Expectations {
         return false;
     }
 
-    /** Takes a rejection of the event at this position. Some refused events have no record of identities. */
+    /** Adds a rejection, which is also an outcome: some refused events have no record of identities. */
     void rejection(Position position, Outcome outcome, String detail) {
-        Refused ours = refused.remove(position);
-        if (ours != null) {
-            listener.settled(ours.line(), ours.outcome(), detail);
+        PendingRefusal refusal = pendingRefusals.remove(position);
+        if (refusal != null) {
+            listener.settled(refusal.line(), refusal.outcome(), detail);
             return;
         }
         Long line = partition(position).lines.remove(position.offset());
@@ -116,16 +114,16 @@ final class Expectations {
         }
     }
 
-    /** Tells of all refusals that lack details without them. */
-    void tellWithoutDetails() {
-        refused.values().forEach(each -> listener.settled(each.line(), each.outcome(), ""));
-        refused.clear();
+    /** Settles all refused events whose rejections are missing, with empty details. */
+    void settleWithoutDetails() {
+        pendingRefusals.values().forEach(each -> listener.settled(each.line(), each.outcome(), ""));
+        pendingRefusals.clear();
     }
 
     private void settle(Position position, long line, Outcome outcome) {
         String detail = earlyDetails.remove(position);
         if (outcome.kind() == Outcome.Kind.REFUSED && detail == null) {
-            refused.put(position, new Refused(line, outcome));
+            pendingRefusals.put(position, new PendingRefusal(line, outcome));
         } else {
             listener.settled(line, outcome, detail == null ? "" : detail);
         }

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class ExpectationsTest {
+class OutcomeMatcherTest {
     private static final Outcome TAKEN = Outcome.refused(Reason.PURI_TAKEN);
 
     private final List<String> told = new ArrayList<>();
-    private final Expectations expectations = telling();
+    private final OutcomeMatcher expectations = telling();
 
     @Test
     void anOutcomeIsToldOnceWhetherItComesBeforeOrAfterTheAcknowledgement() {
@@ -64,8 +64,8 @@ class ExpectationsTest {
     void aRefusalWhoseRejectionDoesNotComeIsToldWithoutIt() {
         expectations.expect(at(0, 1), 1);
         expectations.outcome(at(0, 1), TAKEN);
-        expectations.tellWithoutDetails();
-        expectations.tellWithoutDetails();
+        expectations.settleWithoutDetails();
+        expectations.settleWithoutDetails();
         assertThat(told).containsExactly("1 refused:PURI_TAKEN ");
     }
 
@@ -80,7 +80,7 @@ class ExpectationsTest {
     @Test
     void moreOutcomesOfOthersThanAreKeptDoNotHideOurs() {
         expectations.expect(at(0, 0), 1);
-        for (int i = 1; i <= Expectations.MAX_EARLY + 10; i++) {
+        for (int i = 1; i <= OutcomeMatcher.MAX_EARLY + 10; i++) {
             expectations.outcome(at(0, i), Outcome.APPLIED);
         }
         expectations.outcome(at(0, 0), Outcome.UNCHANGED);
@@ -93,7 +93,7 @@ class ExpectationsTest {
         Random random = new Random(seed);
         for (int round = 0; round < 300; round++) {
             told.clear();
-            Expectations expectations = telling();
+            OutcomeMatcher expectations = telling();
             Deque<Runnable> acknowledgements = new ArrayDeque<>();
             Deque<Runnable> outcomes = new ArrayDeque<>();
             Deque<Runnable> rejections = new ArrayDeque<>();
@@ -129,8 +129,8 @@ class ExpectationsTest {
         }
     }
 
-    private Expectations telling() {
-        return new Expectations((line, outcome, detail) -> told.add(line + " " + outcome + " " + detail));
+    private OutcomeMatcher telling() {
+        return new OutcomeMatcher((line, outcome, detail) -> told.add(line + " " + outcome + " " + detail));
     }
 
     private static Position at(int partition, long offset) {
