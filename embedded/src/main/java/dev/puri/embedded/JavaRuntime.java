@@ -10,15 +10,14 @@ import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** Finds an installed Java of a version that another process needs. */
+/** Finds an installed Java runtime of a minimum version. */
 final class JavaRuntime {
     private JavaRuntime() {}
 
     /**
-     * The {@code java} command of this JVM's own runtime if it is new enough, else of one installed in
-     * a usual place.
+     * Returns the {@code java} command of this JVM's runtime if it is new enough, else of a runtime in a usual place.
      *
-     * @throws EmbeddedException when there is none
+     * @throws EmbeddedException if there is none
      */
     static Path atLeast(int version) {
         for (Path home : homes()) {
@@ -60,7 +59,7 @@ final class JavaRuntime {
         }
     }
 
-    /** The feature version that the {@code release} file of a runtime states; 0 where there is none. */
+    /** Returns the feature version in the {@code release} file of a runtime; 0 if unknown. */
     private static int versionOf(Path home) {
         Path release = home.resolve("release");
         if (!Files.isReadable(release)) {
