@@ -4,9 +4,9 @@ import org.apache.avro.Conversions;
 import org.apache.avro.data.TimeConversions;
 import org.apache.avro.generic.GenericData;
 
-/** Avro's own conversions, for generic records: uuid, decimal and java.time. */
-final class Converted {
-    private Converted() {}
+/** Avro's generic data model with conversions for uuid, decimal and java.time. */
+final class ConvertingData {
+    private ConvertingData() {}
 
     static GenericData generic() {
         GenericData data = new GenericData();

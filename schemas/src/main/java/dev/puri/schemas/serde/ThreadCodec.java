@@ -12,36 +12,36 @@ import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one thread reads and writes with, kept between records so that neither a buffer nor a coder is
- * made for each. Kafka calls one serializer from many threads, so this hangs on the thread.
+ * Encodes and decodes records with a buffer, an encoder and a decoder that are reused per thread. They are thread-local
+ * because Kafka may call a serializer from many threads.
  */
-final class Workspace {
-    /** A buffer that one large record has grown past this is given back. */
-    private static final int KEPT_BYTES = 64 * 1024;
+final class ThreadCodec {
+    /** A buffer that has grown larger than this is not reused. */
+    private static final int MAX_REUSED_BYTES = 64 * 1024;
 
     private static final int MAX_REASON_LENGTH = 300;
 
-    private static final ThreadLocal<Workspace> OF_THREAD = ThreadLocal.withInitial(Workspace::new);
+    private static final ThreadLocal<ThreadCodec> OF_THREAD = ThreadLocal.withInitial(ThreadCodec::new);
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
     private @Nullable BinaryEncoder encoder;
     private @Nullable BinaryDecoder decoder;
 
-    private Workspace() {}
+    private ThreadCodec() {}
 
-    /** Header and record as bytes. */
+    /** Encodes header and record. */
     static <T> byte[] write(int schemaId, DatumWriter<T> writer, T datum, String what) {
-        Workspace workspace = OF_THREAD.get();
+        ThreadCodec codec = OF_THREAD.get();
         boolean written = false;
         try {
-            byte[] value = workspace.encode(schemaId, writer, datum);
-            written = value.length <= KEPT_BYTES;
+            byte[] value = codec.encode(schemaId, writer, datum);
+            written = value.length <= MAX_REUSED_BYTES;
             return value;
         } catch (IOException | RuntimeException e) {
             throw new SerializationException(what + " cannot be written: " + brief(e), e);
         } finally {
             if (!written) {
-                // Half a record may be left in the encoder, or the buffer is too large to keep.
+                // The encoder may contain part of a record, or the buffer is too large.
                 OF_THREAD.remove();
             }
         }
@@ -60,7 +60,7 @@ final class Workspace {
         return bytes.toByteArray();
     }
 
-    /** A record as another schema has it. Off the hot path, so without what the thread keeps. */
+    /** Converts a record to another schema. Not on the hot path, so it uses new buffers. */
     static <T> T translate(Object datum, DatumWriter<Object> writer, DatumReader<T> reader) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(bytes, null);
@@ -71,22 +71,21 @@ final class Workspace {
     }
 
     /**
-     * The record behind the header; the bytes must hold it exactly.
+     * Decodes the record after the header; there must be no further bytes.
      *
-     * <p>Bytes are anybody's. Avro checks every claimed length against the bytes that are left before
-     * it allocates, and throws much besides IOException; a schema that contains itself lets a few
-     * kilobytes nest deeper than the stack.
+     * <p>The bytes are untrusted. Avro checks each length against the remaining bytes before it allocates memory, but throws
+     * exceptions other than IOException, and with a recursive schema a few kilobytes can overflow the stack.
      */
     static <T> T read(byte[] value, DatumReader<T> reader, String what) {
-        Workspace workspace = OF_THREAD.get();
+        ThreadCodec codec = OF_THREAD.get();
         try {
             BinaryDecoder decoder = DecoderFactory.get()
                     .binaryDecoder(
                             value,
                             WireFormat.HEADER_LENGTH,
                             value.length - WireFormat.HEADER_LENGTH,
-                            workspace.decoder);
-            workspace.decoder = decoder;
+                            codec.decoder);
+            codec.decoder = decoder;
             T datum = reader.read(null, decoder);
             if (!decoder.isEnd()) {
                 throw new SerializationException(
@@ -100,7 +99,7 @@ final class Workspace {
         }
     }
 
-    /** What went wrong, without as much of the record as an exception likes to quote. */
+    /** Returns the exception's text, truncated because it may quote the record. */
     private static String brief(Throwable e) {
         String text = e.toString();
         return text.length() <= MAX_REASON_LENGTH ? text : text.substring(0, MAX_REASON_LENGTH) + "…";
