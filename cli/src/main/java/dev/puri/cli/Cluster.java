@@ -14,8 +14,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Repeats requests to brokers that time out. While a broker accepts connections a time-out means that it is overloaded, so
- * the request is repeated. If no broker accepts connections, the first time-out is final.
+ * Repeats requests to brokers that time out. While a broker accepts connections a time-out means that it is overloaded,
+ * so the request is repeated. If no broker accepts connections, the first time-out is final.
  *
  * @param timeout how long a request may take with all repetitions
  */

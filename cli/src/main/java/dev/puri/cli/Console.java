@@ -20,7 +20,10 @@ record Console(
         boolean outIsTerminal,
         boolean errIsTerminal) {
 
-    /** Returns the process's console. The launcher passes what is a terminal, because the JDK cannot detect it for stderr. */
+    /**
+     * Returns the process's console. The launcher passes what is a terminal, because the JDK cannot detect it for
+     * stderr.
+     */
     static Console ofProcess() {
         return new Console(
                 System.in,

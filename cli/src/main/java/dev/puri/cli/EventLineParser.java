@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * Each may also have {@code eventId}, {@code occurredAt}, {@code source}, {@code expectedEpoch} and, as a guard, {@code
- * uuid}. {@code null} means absent, except for {@code "handle":null}, which means no handle. An unknown or duplicate field,
- * or one of the wrong type, is a mistake, because ignoring it would not do what the user meant. All mistakes of a line are
- * reported together.
+ * uuid}. {@code null} means absent, except for {@code "handle":null}, which means no handle. An unknown or duplicate
+ * field, or one of the wrong type, is a mistake, because ignoring it would not do what the user meant. All mistakes of
+ * a line are reported together.
  */
 final class EventLineParser {
     private static final List<String> COMMON =
@@ -97,7 +97,9 @@ final class EventLineParser {
         return event == null || !mistakes.isEmpty() ? new Invalid(mistakes) : new Valid(event);
     }
 
-    /** Values are String, Long, null, {@link Members} or {@link WrongKind}; returns null if the line is not an object. */
+    /**
+     * Values are String, Long, null, {@link Members} or {@link WrongKind}; returns null if the line is not an object.
+     */
     private static @Nullable Map<String, @Nullable Object> fields(String line, List<String> mistakes)
             throws IOException {
         try (JsonParser parser = JSON.createParser(line)) {

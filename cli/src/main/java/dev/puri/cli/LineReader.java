@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads lines of UTF-8 text in bounded memory: the rest of a line over the bound is skipped, and the line is reported as
- * too long. Lines end with LF or CR LF; the last line may have no end.
+ * Reads lines of UTF-8 text in bounded memory: the rest of a line over the bound is skipped, and the line is reported
+ * as too long. Lines end with LF or CR LF; the last line may have no end.
  */
 final class LineReader {
     private static final int BUFFER_BYTES = 64 * 1024;

@@ -5,11 +5,14 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configures level and format of the log. Must be called before the first logger is created, because the configuration is
- * read only once.
+ * Configures level and format of the log. Must be called before the first logger is created, because the configuration
+ * is read only once.
  */
 final class Logging {
-    /** The format: {@code text}, or {@code json} with an object per line. Not a setting, because settings are read later. */
+    /**
+     * The format: {@code text}, or {@code json} with an object per line. Not a setting, because settings are read
+     * later.
+     */
     static final String FORMAT_VARIABLE = "PURI_LOG_FORMAT";
 
     private Logging() {}

@@ -14,8 +14,9 @@ import org.apache.kafka.common.TopicPartition;
  * order, and among many outcomes of other producers' events.
  *
  * <p>An outcome may be read before the producer acknowledges the event's position. Such outcomes are stored by offset.
- * Acknowledgements arrive in the order of offsets within a partition, so an unexpected outcome below an acknowledged offset
- * belongs to another producer and is dropped. At most {@link #MAX_EARLY} outcomes above it are stored per partition.
+ * Acknowledgements arrive in the order of offsets within a partition, so an unexpected outcome below an acknowledged
+ * offset belongs to another producer and is dropped. At most {@link #MAX_EARLY} outcomes above it are stored per
+ * partition.
  *
  * <p>Not thread-safe.
  */

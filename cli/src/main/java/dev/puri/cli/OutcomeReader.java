@@ -25,9 +25,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the outcomes of published events. {@code puri.identities.v1} contains a record for each event, whose headers are the
- * event's position and outcome; {@code puri.rejections.v1} contains the details of refusals. Both are read from their end
- * offsets at the time of {@link #start}, so it must be called before the first event is sent.
+ * Reads the outcomes of published events. {@code puri.identities.v1} contains a record for each event, whose headers
+ * are the event's position and outcome; {@code puri.rejections.v1} contains the details of refusals. Both are read from
+ * their end offsets at the time of {@link #start}, so it must be called before the first event is sent.
  */
 final class OutcomeReader implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(100);

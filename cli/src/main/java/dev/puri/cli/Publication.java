@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *   └ malformed             └─────── at most {@value #MAX_UNSETTLED} ───────┘
  * </pre>
  *
- * <p>An invalid line is reported and skipped. After an event that could not be published no further lines are sent, and the
- * first line that was not acknowledged is reported.
+ * <p>An invalid line is reported and skipped. After an event that could not be published no further lines are sent, and
+ * the first line that was not acknowledged is reported.
  */
 final class Publication {
     /** The most events without an outcome, which bounds memory. */
@@ -142,8 +142,8 @@ final class Publication {
     /**
      * Publishes all lines.
      *
-     * @throws CommandException if the cluster or the registry is unreachable at the start, or there is no progress for too
-     *     long
+     * @throws CommandException if the cluster or the registry is unreachable at the start, or there is no progress for
+     *     too long
      */
     Summary publish(InputStream input) throws IOException, InterruptedException {
         Cluster cluster = new Cluster(console, settings, options.timeout());

@@ -25,9 +25,9 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * Waits until servers are ready, as long as they make progress; restoring a large table takes minutes. Progress is bytes that
- * the broker delivers, a changed counter in a server's health response, or a new text in it. Numbers in texts are ignored:
- * the health of a hanging partition contains a growing duration.
+ * Waits until servers are ready, as long as they make progress; restoring a large table takes minutes. Progress is
+ * bytes that the broker delivers, a changed counter in a server's health response, or a new text in it. Numbers in
+ * texts are ignored: the health of a hanging partition contains a growing duration.
  */
 final class Readiness {
     private static final long POLL_MILLIS = 10;
@@ -87,8 +87,8 @@ final class Readiness {
     /**
      * Returns when all servers are ready.
      *
-     * @throws CommandException if one failed, or there was no progress for too long; it names a server and what it waits
-     *     for
+     * @throws CommandException if one failed, or there was no progress for too long; it names a server and what it
+     *     waits for
      */
     void await(List<Server> servers) {
         long started = System.nanoTime();

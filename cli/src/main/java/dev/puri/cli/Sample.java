@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The demo's sample data: four collections over three shards. The first batch creates all identities. The second batch
- * changes some of them and contains requests that the registry must refuse. The batches are published one after the other,
- * because events are ordered only within a pURI.
+ * changes some of them and contains requests that the registry must refuse. The batches are published one after the
+ * other, because events are ordered only within a pURI.
  */
 final class Sample {
     static final Shard BRAZIL = new Shard("br-1");

@@ -38,7 +38,10 @@ final class StackSettings {
 
     private static final Set<String> HOSTS_WITH_LOOPBACK = Set.of("127.0.0.1", "localhost", "0.0.0.0");
 
-    /** Addresses of servers that the command starts itself; allowed in the environment, for other commands, not in the file. */
+    /**
+     * Addresses of servers that the command starts itself; allowed in the environment, for other commands, not in the
+     * file.
+     */
     private static final Map<String, String> OWN_SERVERS =
             Map.of("bootstrap.server", "it brings its own broker", "schema.registry", "it brings its own");
 

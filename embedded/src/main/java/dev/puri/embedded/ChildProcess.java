@@ -5,8 +5,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 
 /**
- * Main class of a child process: runs another main class and exits when the parent process ends. It reads standard input,
- * whose other end the parent has open. The kernel closes that end even if the parent is killed, so no child stays behind.
+ * Main class of a child process: runs another main class and exits when the parent process ends. It reads standard
+ * input, whose other end the parent has open. The kernel closes that end even if the parent is killed, so no child
+ * stays behind.
  *
  * <p>Uses only the JDK, because the class path is that of the other program.
  */

@@ -14,8 +14,8 @@ import org.apache.kafka.common.utils.Exit;
 import org.apache.kafka.metadata.storage.Formatter;
 
 /**
- * A Kafka broker in this process: the production classes, as a {@link KraftNode} of broker and controller, on the loopback
- * interface. It is for demos and tests; all topics have one replica.
+ * A Kafka broker in this process: the production classes, as a {@link KraftNode} of broker and controller, on the
+ * loopback interface. It is for demos and tests; all topics have one replica.
  *
  * <p>Thread-safe once started.
  */
@@ -76,8 +76,8 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     private static EmbeddedBroker start(DataDirectory data, int port) {
         int controllerPort = Ports.free();
-        // On a fault at start Kafka halts the JVM without a message, so this throws an exception instead. After the start
-        // a fatal fault may halt the process again. The halt procedure is global, hence the lock.
+        // On a fault at start Kafka halts the JVM without a message, so this throws an exception instead. After the
+        // start a fatal fault may halt the process again. The halt procedure is global, hence the lock.
         synchronized (START_LOCK) {
             Exit.setHaltProcedure((status, message) -> {
                 throw new IllegalStateException(message == null ? "a fatal fault, see the log" : message);
@@ -141,8 +141,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("share.coordinator.state.topic.num.partitions", "1");
 
-        // Partitions must never lose their leader, neither if the machine stalls for longer than a session nor while the
-        // broker stops: the transaction coordinator would assume that they are deleted (see KraftNode).
+        // Partitions must never lose their leader, neither if the machine stalls for longer than a session nor while
+        // the broker stops: the transaction coordinator would assume that they are deleted (see KraftNode).
         settings.put(
                 "broker.session.timeout.ms", Long.toString(Duration.ofDays(10).toMillis()));
         settings.put("controlled.shutdown.enable", "false");

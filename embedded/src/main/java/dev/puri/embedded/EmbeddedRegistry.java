@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema registry with Confluent's API: Apicurio Registry in a child process, on the loopback interface, with its schemas
- * in an H2 file. It ends with this process, even if this process is killed.
+ * A schema registry with Confluent's API: Apicurio Registry in a child process, on the loopback interface, with its
+ * schemas in an H2 file. It ends with this process, even if this process is killed.
  *
  * <p>Thread-safe once started.
  */
@@ -53,10 +53,11 @@ public final class EmbeddedRegistry implements AutoCloseable {
     /**
      * Starts a registry and returns when it responds.
      *
-     * @param data its directory; its schemas are reused by the next start, and {@code registry.log} is the log of this run
+     * @param data its directory; its schemas are reused by the next start, and {@code registry.log} is the log of this
+     *     run
      * @param port port for clients, or 0 for a free one
-     * @throws EmbeddedException if the port or the directory is in use, Apicurio or a Java {@value #JAVA_VERSION} is not
-     *     found, or the registry is not ready in time; the message quotes the end of its log
+     * @throws EmbeddedException if the port or the directory is in use, Apicurio or a Java {@value #JAVA_VERSION} is
+     *     not found, or the registry is not ready in time; the message quotes the end of its log
      */
     public static EmbeddedRegistry start(Path data, int port) {
         Ports.requireFree(port, "the schema registry");
@@ -82,8 +83,8 @@ public final class EmbeddedRegistry implements AutoCloseable {
     }
 
     /**
-     * Waits for the child of a killed parent, which closes its database within some seconds; two processes cannot open the
-     * database. The parent's lock of the directory is released already.
+     * Waits for the child of a killed parent, which closes its database within some seconds; two processes cannot open
+     * the database. The parent's lock of the directory is released already.
      */
     private static void awaitEndOfPrevious(DataDirectory data) {
         Path file = data.resolve(PROCESS_FILE);
@@ -250,7 +251,9 @@ public final class EmbeddedRegistry implements AutoCloseable {
         return new EmbeddedException("interrupted while the schema registry started", e);
     }
 
-    /** Finds the distribution: the build unpacks it next to this module's classes, and a launcher may set another place. */
+    /**
+     * Finds the distribution: the build unpacks it next to this module's classes, and a launcher may set another place.
+     */
     private static Path home() {
         @Nullable String named = System.getProperty(HOME_PROPERTY);
         if (named != null) {

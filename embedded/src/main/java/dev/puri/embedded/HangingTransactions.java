@@ -49,9 +49,9 @@ import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Ends hanging transactions: they are open in a partition although their coordinator has completed them. {@link KraftNode}
- * prevents them, but a data directory may contain some from an earlier release. Each is committed or aborted as the
- * coordinator decided according to its log, because other partitions of the transaction were ended that way.
+ * Ends hanging transactions: they are open in a partition although their coordinator has completed them. {@link
+ * KraftNode} prevents them, but a data directory may contain some from an earlier release. Each is committed or aborted
+ * as the coordinator decided according to its log, because other partitions of the transaction were ended that way.
  */
 final class HangingTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
@@ -91,7 +91,8 @@ final class HangingTransactions {
         }
         try {
             Map<OpenTransaction, ProducerState> hanging = transactions.hanging(open);
-            // A coordinator starts loading shortly after the broker leads its partition, and reports no transactions before.
+            // A coordinator starts loading shortly after the broker leads its partition, and reports no transactions
+            // before.
             for (int check = 1; check < CHECKS && !hanging.isEmpty(); check++) {
                 pause(CHECK_INTERVAL);
                 hanging.keySet().retainAll(transactions.hanging(hanging).keySet());
@@ -105,8 +106,8 @@ final class HangingTransactions {
     }
 
     /**
-     * Waits until the broker leads every partition of which it has a log. Before that it reports no coordinators and accepts
-     * no markers.
+     * Waits until the broker leads every partition of which it has a log. Before that it reports no coordinators and
+     * accepts no markers.
      */
     private void awaitLeadership() {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();

@@ -35,21 +35,21 @@ import org.slf4j.LoggerFactory;
 import scala.Tuple2;
 
 /**
- * A single broker with its controller, assembled as {@link KafkaRaftServer} does it, with one step between the start of the
- * controller and that of the broker.
+ * A single broker with its controller, assembled as {@link KafkaRaftServer} does it, with one step between the start of
+ * the controller and that of the broker.
  *
- * <p>After {@code kill -9}, and after {@code close} too, the metadata log still contains the previous registration of this
- * broker, with the broker as leader of every partition. A broker that starts with such metadata loads its transaction
- * coordinator at once, although partitions lose their leader a moment later, when the controller ends the old
- * registration. A coordinator that finds no leader assumes that the partition is deleted: it skips the markers of a
+ * <p>After {@code kill -9}, and after {@code close} too, the metadata log still contains the previous registration of
+ * this broker, with the broker as leader of every partition. A broker that starts with such metadata loads its
+ * transaction coordinator at once, although partitions lose their leader a moment later, when the controller ends the
+ * old registration. A coordinator that finds no leader assumes that the partition is deleted: it skips the markers of a
  * transaction that it has decided to commit or abort, and marks the transaction as complete
- * (TransactionMarkerChannelManager). The partition then has a hanging transaction, and read-committed consumers never get
- * past it.
+ * (TransactionMarkerChannelManager). The partition then has a hanging transaction, and read-committed consumers never
+ * get past it.
  *
  * <p>So this class removes the old registration when the controller is active and before the broker starts. The first
- * metadata that the broker reads has no leaders. Its new registration elects the leaders of all partitions, up to 10,000,
- * in one batch of the metadata log, so that no coordinator sees only some of them with leaders. The new registration also
- * need not wait for the old session to time out.
+ * metadata that the broker reads has no leaders. Its new registration elects the leaders of all partitions, up to
+ * 10,000, in one batch of the metadata log, so that no coordinator sees only some of them with leaders. The new
+ * registration also need not wait for the old session to time out.
  *
  * <p>The settings in {@link EmbeddedBroker} ensure that no partition loses its leader while the broker runs.
  */
@@ -170,7 +170,10 @@ final class KraftNode {
     private enum OldRegistration {
         UNKNOWN,
         ACTIVE,
-        /** A fenced broker leads no partition: the controller removes its leaderships before it writes that it is fenced. */
+        /**
+         * A fenced broker leads no partition: the controller removes its leaderships before it writes that it is
+         * fenced.
+         */
         FENCED_OR_GONE
     }
 

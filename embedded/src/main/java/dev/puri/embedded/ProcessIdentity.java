@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identifies a process across restarts, for a file. The pid alone is not sufficient, because it may be reused. The text is
- * pid, space and start time: {@code 4711 2026-02-03T04:05:06Z}.
+ * Identifies a process across restarts, for a file. The pid alone is not sufficient, because it may be reused. The text
+ * is pid, space and start time: {@code 4711 2026-02-03T04:05:06Z}.
  *
  * @param started null if the platform does not report it
  */

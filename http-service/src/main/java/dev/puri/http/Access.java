@@ -19,7 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Authorizes requests. If security is on, a route that is not open needs a bearer token (RFC 6750) with the route's scope.
+ * Authorizes requests. If security is on, a route that is not open needs a bearer token (RFC 6750) with the route's
+ * scope.
  *
  * <pre>
  * Authorization ─▶ hash ─▶ static tokens ─▶ verified tokens ─▶ JWT, on a worker thread

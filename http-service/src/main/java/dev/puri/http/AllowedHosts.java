@@ -16,12 +16,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host names that a listener accepts, as protection against DNS rebinding: a web page can point its own host name at
- * an address that only the visitor's machine reaches, and read responses from there. Such requests have the page's name in
- * their Host header.
+ * The host names that a listener accepts, as protection against DNS rebinding: a web page can point its own host name
+ * at an address that only the visitor's machine reaches, and read responses from there. Such requests have the page's
+ * name in their Host header.
  *
- * <p>Always accepted are {@code localhost}, loopback addresses, the local address of the connection, and requests without a
- * host (HTTP/1.0), which browsers do not send. Confined to one event loop.
+ * <p>Always accepted are {@code localhost}, loopback addresses, the local address of the connection, and requests
+ * without a host (HTTP/1.0), which browsers do not send. Confined to one event loop.
  */
 final class AllowedHosts {
     private static final String ANY = "*";
@@ -39,8 +39,8 @@ final class AllowedHosts {
     }
 
     /**
-     * Without the setting, a listener on the loopback accepts no further names, unless it has tokens or TLS: a web page has
-     * no token, and the certificate does not match the page's name.
+     * Without the setting, a listener on the loopback accepts no further names, unless it has tokens or TLS: a web page
+     * has no token, and the certificate does not match the page's name.
      */
     static AllowedHosts of(ListenerOptions options) {
         HttpSettings http = options.http();

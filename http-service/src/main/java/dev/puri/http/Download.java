@@ -15,8 +15,9 @@ import org.slf4j.LoggerFactory;
  * produce a piece (worker) ─▶ write a slice ─▶ accepted by the operating system ─▶ next slice, or next piece
  * </pre>
  *
- * One piece is in memory at a time, and no thread waits for the client. A response that cannot be completed is aborted: its
- * connection is closed, or its HTTP/2 stream reset, without the last chunk, so that no client takes it for complete.
+ * One piece is in memory at a time, and no thread waits for the client. A response that cannot be completed is aborted:
+ * its connection is closed, or its HTTP/2 stream reset, without the last chunk, so that no client takes it for
+ * complete.
  */
 public final class Download {
     /** Why a download ended. */
@@ -36,16 +37,16 @@ public final class Download {
     /** Produces the body. Called on worker threads, by one at a time. */
     public interface Source {
         /**
-         * Returns the next piece, which may be empty, or null at the end. It should not take long, because other downloads
-         * use the same thread.
+         * Returns the next piece, which may be empty, or null at the end. It should not take long, because other
+         * downloads use the same thread.
          *
          * @throws CancellationException to abort the download
          */
         byte @Nullable [] next() throws Exception;
 
         /**
-         * Whether the download should continue; if not, it is aborted. Called about once a second on the event loop, also
-         * while the client reads nothing.
+         * Whether the download should continue; if not, it is aborted. Called about once a second on the event loop,
+         * also while the client reads nothing.
          */
         boolean isWanted();
 

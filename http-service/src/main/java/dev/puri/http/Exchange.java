@@ -103,14 +103,16 @@ public final class Exchange {
     }
 
     /**
-     * The path's parameter as the client sent it: not empty, not percent-decoded. Bytes beyond ASCII, which are invalid in
-     * a URL but which {@code curl} sends, are decoded as UTF-8.
+     * The path's parameter as the client sent it: not empty, not percent-decoded. Bytes beyond ASCII, which are invalid
+     * in a URL but which {@code curl} sends, are decoded as UTF-8.
      */
     public String parameter() {
         return parameter;
     }
 
-    /** Returns an object that identifies the connection: equal for all its requests, different for other connections. */
+    /**
+     * Returns an object that identifies the connection: equal for all its requests, different for other connections.
+     */
     public Object connection() {
         return connection;
     }
@@ -166,9 +168,9 @@ public final class Exchange {
     }
 
     /**
-     * Sets a callback, run on the event loop, for a client that disconnects before the response. On HTTP/1.1 this is not
-     * detected if the client has sent another request, because the connection is not read meanwhile; so every wait also
-     * needs a time-out. Must be called on the event loop, at most once.
+     * Sets a callback, run on the event loop, for a client that disconnects before the response. On HTTP/1.1 this is
+     * not detected if the client has sent another request, because the connection is not read meanwhile; so every wait
+     * also needs a time-out. Must be called on the event loop, at most once.
      */
     public void onGone(Runnable callback) {
         onGone = callback;
@@ -210,8 +212,8 @@ public final class Exchange {
     }
 
     /**
-     * Responds with lines of JSON values; {@link ServerSentEvent#encoded} wraps a line with its line break. Otherwise like
-     * {@link #events}.
+     * Responds with lines of JSON values; {@link ServerSentEvent#encoded} wraps a line with its line break. Otherwise
+     * like {@link #events}.
      */
     public EventStream lines(EventStream.Options options, Consumer<EventStream.End> onEnd) {
         return stream(EventStream.Form.LINES, options, onEnd);
@@ -297,7 +299,8 @@ public final class Exchange {
         loop.deadlines().bodyEnded(this);
         boolean isFraming = cause instanceof IllegalArgumentException || cause instanceof CodecException;
         if (isFraming && !isHttp2()) {
-            // The beginning of the next request is unknown, so Vert.x closes the connection next, even with unflushed data.
+            // The beginning of the next request is unknown, so Vert.x closes the connection next, even with unflushed
+            // data.
             bodyUnread = false;
             header(CONNECTION, CLOSE);
             problem(brokenFraming(cause, "The body's chunks cannot be read."));
@@ -465,8 +468,8 @@ public final class Exchange {
     }
 
     /**
-     * Responds with bytes that change only with the program's version. Clients may cache them but must revalidate (RFC 9111,
-     * 5.2.2.4); the response is 304 if they have not changed.
+     * Responds with bytes that change only with the program's version. Clients may cache them but must revalidate (RFC
+     * 9111, 5.2.2.4); the response is 304 if they have not changed.
      *
      * @param etag identifies the bytes; with quotation marks (RFC 9110, 8.8.3)
      */

@@ -9,9 +9,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
 /**
- * Serves {@code GET /health/started}, {@code /health/live} and {@code /health/ready}: 200 if every check of that kind is up,
- * else 503, with the checks and their details as JSON. Paths and JSON members are those of MicroProfile Health 4.0, which
- * dashboards understand.
+ * Serves {@code GET /health/started}, {@code /health/live} and {@code /health/ready}: 200 if every check of that kind
+ * is up, else 503, with the checks and their details as JSON. Paths and JSON members are those of MicroProfile Health
+ * 4.0, which dashboards understand.
  */
 public final class Health {
     /** The kind of a check. */

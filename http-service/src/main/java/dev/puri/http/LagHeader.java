@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A response header with the staleness of the data in whole seconds, like {@code Age} (RFC 9111, 5.1). It is absent while
- * the data is fresh. The staleness is sampled twice a second. If sampling fails or is late, as in a process that was frozen,
- * the time since the last sample is added, so that a response never claims to be fresh.
+ * A response header with the staleness of the data in whole seconds, like {@code Age} (RFC 9111, 5.1). It is absent
+ * while the data is fresh. The staleness is sampled twice a second. If sampling fails or is late, as in a process that
+ * was frozen, the time since the last sample is added, so that a response never claims to be fresh.
  */
 public final class LagHeader implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LagHeader.class);

@@ -100,8 +100,8 @@ final class ListenerLoop extends VerticleBase {
     }
 
     /**
-     * Returns the thread that produces downloads, one piece at a time. It is separate from other worker threads, so that
-     * downloads do not delay their work. Must be called on the event loop. Vert.x closes it with the loop.
+     * Returns the thread that produces downloads, one piece at a time. It is separate from other worker threads, so
+     * that downloads do not delay their work. Must be called on the event loop. Vert.x closes it with the loop.
      */
     WorkerExecutor downloads() {
         if (downloads == null) {

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An encoded event of an {@link EventStream} (HTML Living Standard, 9.2, server-sent events). It may be sent to any number
- * of streams.
+ * An encoded event of an {@link EventStream} (HTML Living Standard, 9.2, server-sent events). It may be sent to any
+ * number of streams.
  */
 public final class ServerSentEvent {
     private final byte[] bytes;

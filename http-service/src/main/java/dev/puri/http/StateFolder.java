@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directory of a server's local state: {@code PURI_STATE_DIR}, or a temporary directory that is deleted on close. The
- * temporary directory of a killed server is deleted by the next one on the machine.
+ * The directory of a server's local state: {@code PURI_STATE_DIR}, or a temporary directory that is deleted on close.
+ * The temporary directory of a killed server is deleted by the next one on the machine.
  *
  * @param path may not exist yet
  * @param isTemporary whether it is deleted on close

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The hashes of the tokens in a file. A line is {@code NAME SCOPE,SCOPE SHA-256}; empty lines and lines that begin with
  * {@code #} are ignored.
  *
- * <p>A plain hash is sufficient, because the tokens are long and random and cannot be guessed. A look-up compares the hash
- * with all tokens, each in constant time, so that its duration reveals nothing about them.
+ * <p>A plain hash is sufficient, because the tokens are long and random and cannot be guessed. A look-up compares the
+ * hash with all tokens, each in constant time, so that its duration reveals nothing about them.
  */
 record StaticTokens(List<Token> tokens) {
     static final StaticTokens NONE = new StaticTokens(List.of());

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After a refused message nothing more is read, because the beginning of the next message is unknown.
  *
- * <p>The decoder copies bodies to the heap. Vert.x copies them later, but never releases the network buffers of requests
- * that are queued behind another one when the client disconnects.
+ * <p>The decoder copies bodies to the heap. Vert.x copies them later, but never releases the network buffers of
+ * requests that are queued behind another one when the client disconnects.
  */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private static final int TRANSFER_ENCODING_LENGTH = HttpHeaderNames.TRANSFER_ENCODING.length();

@@ -24,8 +24,8 @@ import javax.net.ssl.X509KeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a listener's certificate, key and trusted authorities. All checks happen when the files are read, so that a failed
- * renewal is logged and changes nothing instead of failing every handshake.
+ * Reads a listener's certificate, key and trusted authorities. All checks happen when the files are read, so that a
+ * failed renewal is logged and changes nothing instead of failing every handshake.
  */
 final class Tls {
     /** TLS 1.0 and 1.1 are deprecated by RFC 8996. */

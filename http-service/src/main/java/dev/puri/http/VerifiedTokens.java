@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded cache of verified tokens by their hashes. It has two generations: a token that is used moves to the newer one.
- * When the newer one is full, it becomes the older one, and the previous older one is dropped.
+ * A bounded cache of verified tokens by their hashes. It has two generations: a token that is used moves to the newer
+ * one. When the newer one is full, it becomes the older one, and the previous older one is dropped.
  */
 final class VerifiedTokens {
     private final int generationSize;

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All registrations in memory, for fakes of the registry. Applies each event at once, by the same rules as the topology.
- * Not thread-safe.
+ * All registrations in memory, for fakes of the registry. Applies each event at once, by the same rules as the
+ * topology. Not thread-safe.
  */
 public final class InMemoryRegistrations {
     private final Map<Puri, Registration> registrations = new HashMap<>();

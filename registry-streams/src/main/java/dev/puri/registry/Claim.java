@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The registrar's request to the clerk for a handle. The record's key is the handle.
  *
  * @param puri the identity's pURI, which is the key of the grant
- * @param eventId the event that claims the handle; the grant repeats it, so that it is not taken for that of another event
+ * @param eventId the event that claims the handle; the grant repeats it, so that it is not taken for that of another
+ *     event
  * @param claimant hash of the identity
  */
 record Claim(Puri puri, UUID eventId, UuidHash claimant) {

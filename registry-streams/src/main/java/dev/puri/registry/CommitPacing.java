@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Requests commits of a stream thread before its commit interval ends. A stage reads the output of the previous stage
  * only after a commit, so an event that passes through three stages waits for three commits.
  *
- * <p>A commit is requested after the last record of a poll, because an earlier one would delay the poll's other records.
- * The longer a commit takes, the more records the next poll returns and the next commit covers.
+ * <p>A commit is requested after the last record of a poll, because an earlier one would delay the poll's other
+ * records. The longer a commit takes, the more records the next poll returns and the next commit covers.
  *
  * <p>Two bounds delay a request:
  *
@@ -94,8 +94,8 @@ final class CommitPacing {
     }
 
     /**
-     * Called after a poll. Kafka Streams has then processed the records of the previous poll, except those that it buffers
-     * during a rebalance; a commit may follow each of these.
+     * Called after a poll. Kafka Streams has then processed the records of the previous poll, except those that it
+     * buffers during a rebalance; a commit may follow each of these.
      */
     void onPoll(int records, long now) {
         unprocessed = records;

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Queues of events that cannot be decided yet, one queue per pURI.
  *
- * <p>The store contains the events. A key is a zero byte, the hash of the pURI and a sequence number. The pURI itself is
- * in the value, because RocksDB keeps deleted keys, in tombstones and in its manifest, longer than the name of an erased
- * identity may remain.
+ * <p>The store contains the events. A key is a zero byte, the hash of the pURI and a sequence number. The pURI itself
+ * is in the value, because RocksDB keeps deleted keys, in tombstones and in its manifest, longer than the name of an
+ * erased identity may remain.
  *
- * <p>An index on the heap, some hundred bytes per queue, says whether a pURI has a queue and which queues are due. After a
- * restart it is rebuilt from the store. Wait reasons are not stored; deciding the head event again finds them.
+ * <p>An index on the heap, some hundred bytes per queue, says whether a pURI has a queue and which queues are due.
+ * After a restart it is rebuilt from the store. Wait reasons are not stored; deciding the head event again finds them.
  */
 final class Parking {
     private static final class Queue {

@@ -110,7 +110,10 @@ record RawEvent(
         return header.value();
     }
 
-    /** Encodes the value of the parked store: pURI, {@code parkedAt}, length, size of the digest, digest, position, head. */
+    /**
+     * Encodes the value of the parked store: pURI, {@code parkedAt}, length, size of the digest, digest, position,
+     * head.
+     */
     byte[] toBytes(byte[] puri, long parkedAt) {
         byte[] source = TextCodec.utf8(position.toString());
         int digest = sha256 == null ? 0 : sha256.remaining();

@@ -47,7 +47,9 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
     static final Duration TICK = Duration.ofMillis(100);
 
-    /** The most events that one call settles from queues, so that a long queue does not exceed the transaction time-out. */
+    /**
+     * The most events that one call settles from queues, so that a long queue does not exceed the transaction time-out.
+     */
     private static final int MAX_PER_CALL = 1000;
 
     private static final byte[] COUNTS_KEY = {0};
@@ -304,8 +306,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
         private void refuse(PendingEvent pending, @Nullable UUID eventId, Refusal refusal) {
             reject(pending.raw(), pending.puri(), eventId, refusal);
-            // Any service may write to another namespace's topic. An identities record for such an event would hide from
-            // servers which events of the right topic are settled.
+            // Any service may write to another namespace's topic. An identities record for such an event would hide
+            // from servers which events of the right topic are settled.
             String topic = pending.raw().position().topic();
             if (collections.objectionTo(pending.puri(), topic) == null) {
                 settle(pending, registrationOf(pending).row(), Outcome.refused(refusal.reason()));
@@ -324,14 +326,15 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         }
 
         /**
-         * Writes the identities record of this event: the current row, and the outcome in a header. If the row is erased,
-         * and the event was not refused, a tombstone in rejections follows.
+         * Writes the identities record of this event: the current row, and the outcome in a header. If the row is
+         * erased, and the event was not refused, a tombstone in rejections follows.
          */
         private void settle(PendingEvent pending, @Nullable Row row, Outcome outcome) {
             RecordHeaders headers = new RecordHeaders(new Header[] {positionHeader(pending), outcomeHeader(outcome)});
             forward(OutputTopic.IDENTITIES, pending.key(), row == null ? null : encoder.row(row), headers);
             if (row == null && outcome.kind() != Outcome.Kind.REFUSED) {
-                // Servers read rejections again at every start; their snapshot of the table may be younger than the erasure.
+                // Servers read rejections again at every start; their snapshot of the table may be younger than the
+                // erasure.
                 RecordHeaders erasure = new RecordHeaders(headers);
                 // The record's timestamp is the broker's, because the topic has LogAppendTime.
                 erasure.add(Erasure.TIME_HEADER, TextCodec.utf8(Long.toString(now())));

@@ -69,9 +69,10 @@ public final class RegistryTopics {
             "LogAppendTime");
 
     /**
-     * Bounds the uncompressed size of batches, because any service produces events. Kafka compares the compressed size with
-     * the limit: 300 MB of zeros compress to 10 KB, and a consumer that decompresses them runs out of memory at every
-     * start. If the broker stores batches uncompressed, the limit, which is Kafka's default, applies to their real size.
+     * Bounds the uncompressed size of batches, because any service produces events. Kafka compares the compressed size
+     * with the limit: 300 MB of zeros compress to 10 KB, and a consumer that decompresses them runs out of memory at
+     * every start. If the broker stores batches uncompressed, the limit, which is Kafka's default, applies to their
+     * real size.
      */
     private static final Map<String, String> BOUNDED_BATCHES =
             Map.of("compression.type", "uncompressed", "max.message.bytes", Integer.toString((1 << 20) + 12));

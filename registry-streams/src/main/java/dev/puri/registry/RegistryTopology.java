@@ -45,8 +45,8 @@ import org.apache.kafka.streams.state.Stores;
  * the registrar settles every other event at once. Topics in parentheses are Kafka Streams' repartition topics. {@code
  * puri.grants.v1} is not one, because the DSL does not allow a cycle through a repartition topic.
  *
- * <p>All timestamps are wall-clock times. A producer's timestamp may be anything, and -1 stops Kafka's default extractor.
- * {@link RecordTimes} replaces the timestamps of collections, because the global thread uses no extractor.
+ * <p>All timestamps are wall-clock times. A producer's timestamp may be anything, and -1 stops Kafka's default
+ * extractor. {@link RecordTimes} replaces the timestamps of collections, because the global thread uses no extractor.
  */
 final class RegistryTopology {
     static final String REGISTRATIONS_STORE = "registrations";
@@ -122,7 +122,8 @@ final class RegistryTopology {
 
             @Override
             public Set<StoreBuilder<?>> stores() {
-                // Every event writes the one key of the counts; the cache reduces that to one changelog record per commit.
+                // Every event writes the one key of the counts; the cache reduces that to one changelog record per
+                // commit.
                 return Set.of(
                         onDisk(REGISTRATIONS_STORE),
                         onDisk(TEXTS_STORE),

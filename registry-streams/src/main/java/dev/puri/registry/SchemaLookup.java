@@ -31,10 +31,10 @@ import org.slf4j.LoggerFactory;
  * Looks up schemas by id for stream threads, which must neither wait long nor get an exception: with exactly-once
  * semantics a time-out inside {@code process()} discards the task's state.
  *
- * <p>Threads of this class request the schemas. They repeat every open request in each round, so that a request without a
- * response does not delay the others. The first stream thread that needs an id waits a short time for it; if the result is
- * {@link Pending}, the thread parks the event and retries later. The number of such waits per second is limited, because
- * a producer that uses a new id in each event would otherwise delay all events of the partition.
+ * <p>Threads of this class request the schemas. They repeat every open request in each round, so that a request without
+ * a response does not delay the others. The first stream thread that needs an id waits a short time for it; if the
+ * result is {@link Pending}, the thread parks the event and retries later. The number of such waits per second is
+ * limited, because a producer that uses a new id in each event would otherwise delay all events of the partition.
  */
 final class SchemaLookup implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchemaLookup.class);

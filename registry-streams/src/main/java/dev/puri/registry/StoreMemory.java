@@ -14,9 +14,9 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * Configures RocksDB: one memory bound for all stores together, and a bound on the time that deleted data stays in files.
- * By default each store takes up to 98 MiB outside the heap, and each partition has four stores. The shared objects are
- * static, because Kafka Streams creates an instance of this class per store.
+ * Configures RocksDB: one memory bound for all stores together, and a bound on the time that deleted data stays in
+ * files. By default each store takes up to 98 MiB outside the heap, and each partition has four stores. The shared
+ * objects are static, because Kafka Streams creates an instance of this class per store.
  */
 public final class StoreMemory implements RocksDBConfigSetter {
     /** Property: MiB for all stores of this process. The first store that is opened in a process sets it. */

@@ -44,8 +44,8 @@ public final class StreamsProperties {
                 RecordTimes.class.getName());
         // Deserializers are byte arrays, so a failure is a bug; invalid events are refused without an exception.
         properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);
-        // Internal topics drop erased data as the public ones do. Retention is for the repartition topics: Kafka Streams
-        // deletes their records, but the active segment of a partition without writes stays on disk.
+        // Internal topics drop erased data as the public ones do. Retention is for the repartition topics: Kafka
+        // Streams deletes their records, but the active segment of a partition without writes stays on disk.
         putTopicConfig(properties, TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, Duration.ofDays(1));
         putTopicConfig(properties, TopicConfig.SEGMENT_MS_CONFIG, Duration.ofDays(1));
         putTopicConfig(properties, TopicConfig.DELETE_RETENTION_MS_CONFIG, Duration.ofDays(7));
@@ -60,8 +60,8 @@ public final class StreamsProperties {
     }
 
     /**
-     * Returns the properties that determine throughput, latency and recovery. An operator's properties override them. The
-     * benchmarks' baseline uses them too.
+     * Returns the properties that determine throughput, latency and recovery. An operator's properties override them.
+     * The benchmarks' baseline uses them too.
      *
      * @throws UncheckedIOException if the state directory cannot be used
      */
@@ -75,9 +75,9 @@ public final class StreamsProperties {
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, settings.streamsReplicationFactor());
         // The order between topics does not matter, so no task waits for an idle topic.
         properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
-        // A broker rejects a transaction's first write and offsets until it has written the markers of the previous one,
-        // which takes milliseconds. The back-off of batches grows from this value to a second; transactional requests
-        // always wait this long.
+        // A broker rejects a transaction's first write and offsets until it has written the markers of the previous
+        // one, which takes milliseconds. The back-off of batches grows from this value to a second; transactional
+        // requests always wait this long.
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         // A thread processes all fetched records of a partition before it continues with the next. Kafka's default of
         // 1 MiB is thousands of events or ten thousand claims, so one backlog would delay other partitions by seconds.

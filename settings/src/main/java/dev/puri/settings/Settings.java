@@ -115,7 +115,9 @@ public final class Settings {
         return of(flags, environment, file).read(type);
     }
 
-    /** Lists the settings of a record in its order. {@link KafkaProperties} are listed under the key {@code kafka.*}. */
+    /**
+     * Lists the settings of a record in its order. {@link KafkaProperties} are listed under the key {@code kafka.*}.
+     */
     public static List<KnownSetting> list(Class<? extends Record> type) {
         List<KnownSetting> list = new ArrayList<>();
         for (RecordComponent component : type.getRecordComponents()) {

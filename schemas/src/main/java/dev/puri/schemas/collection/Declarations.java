@@ -103,8 +103,8 @@ public final class Declarations {
     }
 
     /**
-     * Checks new declarations. Declarations that are not among them stay unchanged, and those that are equal to the existing
-     * ones need no write.
+     * Checks new declarations. Declarations that are not among them stay unchanged, and those that are equal to the
+     * existing ones need no write.
      *
      * @return all changes, or all conflicts
      */

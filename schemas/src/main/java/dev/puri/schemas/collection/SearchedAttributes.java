@@ -11,9 +11,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The weights of a collection's attributes in search. An attribute that is not named here has the weight {@value #MIN_BOOST},
- * except for the first of {@code title}, {@code name} and {@code label} that an object has: its weight is {@value
- * #TITLE_BOOST}.
+ * The weights of a collection's attributes in search. An attribute that is not named here has the weight {@value
+ * #MIN_BOOST}, except for the first of {@code title}, {@code name} and {@code label} that an object has: its weight is
+ * {@value #TITLE_BOOST}.
  *
  * @param boost weights by attribute name, {@value #MIN_BOOST} to {@value #MAX_BOOST}
  * @param shown names of attributes that are returned with results but not searched
@@ -41,8 +41,8 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
     private static final List<String> TITLES = List.of("title", "name", "label");
 
     /**
-     * @throws IllegalArgumentException if a boost is out of range, a name is empty or too long, there are too many names,
-     *     or one is in both {@code boost} and {@code shown}
+     * @throws IllegalArgumentException if a boost is out of range, a name is empty or too long, there are too many
+     *     names, or one is in both {@code boost} and {@code shown}
      */
     public SearchedAttributes {
         boost = Collections.unmodifiableSortedMap(new TreeMap<>(boost));

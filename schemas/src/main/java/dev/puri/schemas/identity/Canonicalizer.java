@@ -3,13 +3,13 @@ package dev.puri.schemas.identity;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Converts text to a canonical pURI according to {@code schemas/spec/puri.md}. Text that is canonical already, which is the
- * normal case, is scanned once and not copied ({@link #colonsOfCanonical}). Other text is parsed once and written to a buffer
- * of the maximum length of a pURI.
+ * Converts text to a canonical pURI according to {@code schemas/spec/puri.md}. Text that is canonical already, which is
+ * the normal case, is scanned once and not copied ({@link #colonsOfCanonical}). Other text is parsed once and written
+ * to a buffer of the maximum length of a pURI.
  *
- * <p>Parsing is by code points: a raw character is one code point, and each run of escapes that begins with a lead byte of
- * UTF-8 must be one. So an escape cannot introduce a character that is not allowed raw, an escaped lead byte cannot combine
- * with a raw continuation byte, and every error has a position.
+ * <p>Parsing is by code points: a raw character is one code point, and each run of escapes that begins with a lead byte
+ * of UTF-8 must be one. So an escape cannot introduce a character that is not allowed raw, an escaped lead byte cannot
+ * combine with a raw continuation byte, and every error has a position.
  */
 final class Canonicalizer {
     private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
@@ -71,8 +71,8 @@ final class Canonicalizer {
     }
 
     /**
-     * Returns the indexes of the two colons, the first in the upper 32 bits, if the text is canonical and has no escapes,
-     * else -1.
+     * Returns the indexes of the two colons, the first in the upper 32 bits, if the text is canonical and has no
+     * escapes, else -1.
      */
     private static long colonsOfCanonical(String input) {
         int firstColon = -1;

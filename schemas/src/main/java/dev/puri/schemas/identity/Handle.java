@@ -79,7 +79,10 @@ public record Handle(String text) implements Comparable<Handle> {
                 "a handle is three letters, an underscore and " + RANDOM_LENGTH + " characters of " + ALPHABET);
     }
 
-    /** Explicit, because the topology compares handles at every grant, and a record's generated method took 3 % of its thread. */
+    /**
+     * Explicit, because the topology compares handles at every grant, and a record's generated method took 3 % of its
+     * thread.
+     */
     @Override
     public boolean equals(Object other) {
         return other instanceof Handle that && text.equals(that.text);

@@ -1,8 +1,8 @@
 package dev.puri.schemas.identity;
 
 /**
- * Thrown for a text that is not a valid name. The message quotes the input, truncated to 120 characters, and says which rule
- * it breaks at which position.
+ * Thrown for a text that is not a valid name. The message quotes the input, truncated to 120 characters, and says which
+ * rule it breaks at which position.
  */
 public final class InvalidNameException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;

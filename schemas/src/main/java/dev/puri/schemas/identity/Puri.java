@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
  * A pURI, {@code namespace:collection:identifier}: the scalar name of an object. Always in canonical form; {@code
  * schemas/spec/puri.md} specifies the grammar.
  *
- * <p>Segments are case-insensitive in ASCII. Case-sensitive keys, such as base64, must be encoded in hexadecimal or base32
- * before they are used as identifiers.
+ * <p>Segments are case-insensitive in ASCII. Case-sensitive keys, such as base64, must be encoded in hexadecimal or
+ * base32 before they are used as identifiers.
  *
  * <p>Equality, hash and order are those of the canonical text.
  */
@@ -42,18 +42,19 @@ public final class Puri implements Comparable<Puri> {
     }
 
     /**
-     * Creates a pURI from plain text. Characters that are not allowed raw in a segment are encoded, so that a natural key such
-     * as {@code "a/b:c"} needs no preparation. A {@code %} means itself.
+     * Creates a pURI from plain text. Characters that are not allowed raw in a segment are encoded, so that a natural
+     * key such as {@code "a/b:c"} needs no preparation. A {@code %} means itself.
      *
-     * @throws InvalidNameException if a segment is empty, too long, has a control character or is not well-formed Unicode
+     * @throws InvalidNameException if a segment is empty, too long, has a control character or is not well-formed
+     *     Unicode
      */
     public static Puri of(String namespace, String collection, String identifier) {
         return Canonicalizer.ofPlain(namespace, collection, identifier);
     }
 
     /**
-     * Returns the index of the identifier in the bytes of a canonical pURI without escapes, which most are. For code that
-     * reads many pURIs without creating objects.
+     * Returns the index of the identifier in the bytes of a canonical pURI without escapes, which most are. For code
+     * that reads many pURIs without creating objects.
      *
      * @return -1 if the bytes are anything else, including a canonical pURI with escapes
      */

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The searchable attributes and the location of an identity: the value of {@code puri.documents.v1}, keyed by pURI. Only
- * identities of searchable collections have a document, and deleted or erased identities have none.
+ * The searchable attributes and the location of an identity: the value of {@code puri.documents.v1}, keyed by pURI.
+ * Only identities of searchable collections have a document, and deleted or erased identities have none.
  *
  * @param handle the public name; null if there is none
  * @param status active or merged

@@ -8,8 +8,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tombstone in {@code puri.rejections.v1}: after its event the pURI has no row. It is written to that topic because servers
- * read the topic again at every start, whereas their snapshot of the table may be younger than the erasure.
+ * A tombstone in {@code puri.rejections.v1}: after its event the pURI has no row. It is written to that topic because
+ * servers read the topic again at every start, whereas their snapshot of the table may be younger than the erasure.
  *
  * @param puri the record's key
  * @param position position of the event

@@ -13,8 +13,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes events of this build's schema, field by field in the schema's order. Avro takes 1.7 times as long ({@code puri
- * bench micro Avro}).
+ * Decodes events of this build's schema, field by field in the schema's order. Avro takes 1.7 times as long ({@code
+ * puri bench micro Avro}).
  *
  * <p>It decodes valid events only. All others are decoded with Avro, which reports what is wrong.
  */

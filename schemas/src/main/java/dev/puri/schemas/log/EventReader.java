@@ -9,11 +9,12 @@ import org.apache.avro.generic.GenericRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the values of an events topic. It does not call the schema registry, and distinguishes bytes that are not an event
- * (undecodable) from an event that breaks a rule (malformed). Thread-safe.
+ * Reads the values of an events topic. It does not call the schema registry, and distinguishes bytes that are not an
+ * event (undecodable) from an event that breaks a rule (malformed). Thread-safe.
  *
- * <p>{@link EventDecoder} decodes the valid events of this build's schema. All others are decoded to generic Avro values and
- * validated afterwards, because Avro's conversions for generated classes accept invalid uuids, or throw while decoding.
+ * <p>{@link EventDecoder} decodes the valid events of this build's schema. All others are decoded to generic Avro
+ * values and validated afterwards, because Avro's conversions for generated classes accept invalid uuids, or throw
+ * while decoding.
  */
 public final class EventReader {
     private static final Schema REGISTERED = RegisteredForm.of(IdentityEvent.getClassSchema());

@@ -1,8 +1,8 @@
 package dev.puri.schemas.log;
 
 /**
- * Topic, partition and offset of an event. As text it is a token, opaque to callers: {@code 3-1042} in the shared topic,
- * {@code music-3-1042} in the topic of the namespace {@code music}.
+ * Topic, partition and offset of an event. As text it is a token, opaque to callers: {@code 3-1042} in the shared
+ * topic, {@code music-3-1042} in the topic of the namespace {@code music}.
  *
  * @param topic an events topic
  * @param partition from 0

@@ -23,8 +23,8 @@ public final class Topics {
     public static final String GRANTS = "puri.grants.v1";
 
     /**
-     * The beginning of reserved names. Once a week the registry writes a tombstone with one of them to every partition of
-     * its compacted topics, so that partitions without other writes are compacted too.
+     * The beginning of reserved names. Once a week the registry writes a tombstone with one of them to every partition
+     * of its compacted topics, so that partitions without other writes are compacted too.
      */
     public static final String MARKER = "puri:marker:";
 

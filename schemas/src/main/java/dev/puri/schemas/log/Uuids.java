@@ -10,8 +10,8 @@ public final class Uuids {
     private Uuids() {}
 
     /**
-     * Parses the 36 characters of RFC 9562, in either case. Java's parser also accepts {@code 1-1-1-1-1}, so that different
-     * texts would be the same uuid.
+     * Parses the 36 characters of RFC 9562, in either case. Java's parser also accepts {@code 1-1-1-1-1}, so that
+     * different texts would be the same uuid.
      *
      * @param field the field's name, for messages
      * @throws IllegalArgumentException if the text is not such a uuid; the message names the field

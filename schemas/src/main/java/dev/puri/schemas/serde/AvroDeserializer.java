@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deserializes Avro records in Confluent's wire format. It accepts Confluent's configuration: the keys of {@link
- * ConfluentSchemaRegistry}, {@code specific.avro.reader} (default false: generic records; true: the generated class that the
- * writer's schema names, with that class's schema as the reader's), {@code avro.use.logical.type.converters} (default false:
- * generic records contain plain values), and {@code key}/{@code value.subject.name.strategy} like {@link AvroSerializer}.
- * Thread-safe once configured.
+ * ConfluentSchemaRegistry}, {@code specific.avro.reader} (default false: generic records; true: the generated class
+ * that the writer's schema names, with that class's schema as the reader's), {@code avro.use.logical.type.converters}
+ * (default false: generic records contain plain values), and {@code key}/{@code value.subject.name.strategy} like
+ * {@link AvroSerializer}. Thread-safe once configured.
  */
 public final class AvroDeserializer implements Deserializer<Object> {
     /** Size at which the cache is cleared; a topic's values normally have few schemas. */

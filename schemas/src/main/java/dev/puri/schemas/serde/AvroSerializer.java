@@ -20,12 +20,12 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serializes generated or generic Avro records to Confluent's wire format. It accepts Confluent's configuration: the keys of
- * {@link ConfluentSchemaRegistry}, {@code auto.register.schemas} (default true), {@code use.latest.version} (default false),
- * {@code avro.remove.java.properties} (default true: schemas of generated classes are registered in their {@linkplain
- * RegisteredForm registered form}; Confluent's default is false), and {@code key}/{@code value.subject.name.strategy}, of
- * which only the topic-name strategy is supported. So {@code io.confluent.kafka.serializers.KafkaAvroSerializer} can replace
- * it without other changes.
+ * Serializes generated or generic Avro records to Confluent's wire format. It accepts Confluent's configuration: the
+ * keys of {@link ConfluentSchemaRegistry}, {@code auto.register.schemas} (default true), {@code use.latest.version}
+ * (default false), {@code avro.remove.java.properties} (default true: schemas of generated classes are registered in
+ * their {@linkplain RegisteredForm registered form}; Confluent's default is false), and {@code key}/{@code
+ * value.subject.name.strategy}, of which only the topic-name strategy is supported. So {@code
+ * io.confluent.kafka.serializers.KafkaAvroSerializer} can replace it without other changes.
  *
  * <p>Generic records may contain converted values (UUID, Instant and the rest of java.time, BigDecimal) or plain ones.
  * Thread-safe once configured.

@@ -13,17 +13,17 @@ import org.apache.avro.Schema;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * A client of a schema registry with Confluent's REST API, which Apicurio ({@code /apis/ccompat/v7}) and others implement
- * too. It accepts Confluent's configuration keys: {@code schema.registry.url} (several, separated by commas, are tried in
- * turn), {@code basic.auth.credentials.source}, {@code basic.auth.user.info}, user info in the URL, {@code
+ * A client of a schema registry with Confluent's REST API, which Apicurio ({@code /apis/ccompat/v7}) and others
+ * implement too. It accepts Confluent's configuration keys: {@code schema.registry.url} (several, separated by commas,
+ * are tried in turn), {@code basic.auth.credentials.source}, {@code basic.auth.user.info}, user info in the URL, {@code
  * bearer.auth.token}, {@code http.connect.timeout.ms}, {@code http.read.timeout.ms}, {@code max.retries}, {@code
  * retries.wait.ms}, {@code retries.max.wait.ms} and {@code missing.id.cache.ttl.sec}.
  *
  * <p>I/O errors, 429 and 5xx are retried a bounded number of times. Waiting can be interrupted, which throws Kafka's
  * InterruptException. Messages contain the subject or id and the URL, but no credentials.
  *
- * <p>An id counts as unknown only with Confluent's error code. A plain 404 may come from a proxy or a wrong URL, and must not
- * cause an event to be refused for ever.
+ * <p>An id counts as unknown only with Confluent's error code. A plain 404 may come from a proxy or a wrong URL, and
+ * must not cause an event to be refused for ever.
  */
 public final class ConfluentSchemaRegistry implements SchemaRegistry {
     private static final int SUBJECT_NOT_FOUND = 40401;
@@ -146,8 +146,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     }
 
     /**
-     * Returns the subject's compatibility level, or the registry's if the subject has none. The name may not be one of {@link
-     * Compatibility}.
+     * Returns the subject's compatibility level, or the registry's if the subject has none. The name may not be one of
+     * {@link Compatibility}.
      *
      * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses
      * @throws UnknownSchemaException if there is no such subject

@@ -6,12 +6,12 @@ import org.apache.avro.util.ClassSecurityValidator;
 import org.apache.avro.util.ClassSecurityValidator.ClassSecurityPredicate;
 
 /**
- * Makes Avro trust generated classes. From 1.12.2 on Avro does not instantiate classes that a schema names unless they are
- * trusted, which is configured globally. This class adds all classes that Avro generated to the trusted ones; they only
- * contain data.
+ * Makes Avro trust generated classes. From 1.12.2 on Avro does not instantiate classes that a schema names unless they
+ * are trusted, which is configured globally. This class adds all classes that Avro generated to the trusted ones; they
+ * only contain data.
  *
- * <p>This package and the conversions of {@code dev.puri.schemas.log} do this automatically. With Confluent's deserializer,
- * call {@link #trust()} first, or set the system property {@code
+ * <p>This package and the conversions of {@code dev.puri.schemas.log} do this automatically. With Confluent's
+ * deserializer, call {@link #trust()} first, or set the system property {@code
  * org.apache.avro.SERIALIZABLE_PACKAGES=dev.puri.schemas.avro}.
  */
 public final class GeneratedClasses {

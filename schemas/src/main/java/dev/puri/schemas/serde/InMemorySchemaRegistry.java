@@ -5,8 +5,8 @@ import java.util.List;
 import org.apache.avro.Schema;
 
 /**
- * A schema registry in memory, for tests. It accepts every schema, without compatibility checks, and can simulate an outage.
- * Thread-safe.
+ * A schema registry in memory, for tests. It accepts every schema, without compatibility checks, and can simulate an
+ * outage. Thread-safe.
  */
 public final class InMemorySchemaRegistry implements SchemaRegistry {
     private final List<Schema> schemas = new ArrayList<>();

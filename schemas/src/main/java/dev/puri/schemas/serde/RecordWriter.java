@@ -8,7 +8,8 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Encodes values of a generated class. It does not call the schema registry; the caller passes the schema's id. Thread-safe.
+ * Encodes values of a generated class. It does not call the schema registry; the caller passes the schema's id.
+ * Thread-safe.
  *
  * @param <T> the type
  */

@@ -9,8 +9,8 @@ import org.apache.avro.Schema;
 
 /**
  * The form in which schemas are registered: without the property {@code avro.java.string}, which only Avro's Java
- * implementation uses. The registered text is then that of {@code schemas/spec/avro}, so that a client in another language
- * that registers this file adds no version.
+ * implementation uses. The registered text is then that of {@code schemas/spec/avro}, so that a client in another
+ * language that registers this file adds no version.
  */
 public final class RegisteredForm {
     private static final String JAVA_STRING = "avro.java.string";

@@ -20,9 +20,9 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the schema registry, with retries. A round tries all endpoints in turn, beginning with the last one that
- * responded. After a round without a response it waits and starts another one, up to the maximum number of rounds. I/O
- * errors, 429 and 5xx are retried; every other response is returned.
+ * Sends requests to the schema registry, with retries. A round tries all endpoints in turn, beginning with the last one
+ * that responded. After a round without a response it waits and starts another one, up to the maximum number of rounds.
+ * I/O errors, 429 and 5xx are retried; every other response is returned.
  *
  * <p>Redirects are not followed, because the credentials would be sent too.
  */

@@ -13,8 +13,8 @@ import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses Confluent's configuration of a schema registry's client. Messages contain no credentials, so parsers' exceptions are
- * not propagated.
+ * Parses Confluent's configuration of a schema registry's client. Messages contain no credentials, so parsers'
+ * exceptions are not propagated.
  *
  * @param endpoints tried in turn, at least one
  * @param connectTimeout time-out of a connection

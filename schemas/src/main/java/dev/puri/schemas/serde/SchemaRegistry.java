@@ -3,8 +3,8 @@ package dev.puri.schemas.serde;
 import org.apache.avro.Schema;
 
 /**
- * The part of Confluent's schema registry API that the serde uses. Implementations are thread-safe and cache results, because
- * the schema of an id never changes.
+ * The part of Confluent's schema registry API that the serde uses. Implementations are thread-safe and cache results,
+ * because the schema of an id never changes.
  */
 public interface SchemaRegistry extends AutoCloseable {
     /**

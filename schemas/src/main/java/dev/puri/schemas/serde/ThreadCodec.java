@@ -73,8 +73,8 @@ final class ThreadCodec {
     /**
      * Decodes the record after the header; there must be no further bytes.
      *
-     * <p>The bytes are untrusted. Avro checks each length against the remaining bytes before it allocates memory, but throws
-     * exceptions other than IOException, and with a recursive schema a few kilobytes can overflow the stack.
+     * <p>The bytes are untrusted. Avro checks each length against the remaining bytes before it allocates memory, but
+     * throws exceptions other than IOException, and with a recursive schema a few kilobytes can overflow the stack.
      */
     static <T> T read(byte[] value, DatumReader<T> reader, String what) {
         ThreadCodec codec = OF_THREAD.get();
