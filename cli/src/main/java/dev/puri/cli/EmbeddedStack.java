@@ -220,7 +220,8 @@ public final class EmbeddedStack implements AutoCloseable {
                 "0");
     }
 
-    private static Map<String, String> fixedForResolver(Options options, String brokers, String schemas, String search) {
+    private static Map<String, String> fixedForResolver(
+            Options options, String brokers, String schemas, String search) {
         return Map.of(
                 "bootstrap.server",
                 brokers,
@@ -251,7 +252,8 @@ public final class EmbeddedStack implements AutoCloseable {
     private void awaitReady(Consumer<String> progress) {
         new Readiness(STALL_TIMEOUT, REPORT_INTERVAL, broker::deliveredBytes, streams.ended(), progress)
                 .await(List.of(
-                        new Readiness.Server("topology", streams::isReady, health("http://127.0.0.1:" + streams.port())),
+                        new Readiness.Server(
+                                "topology", streams::isReady, health("http://127.0.0.1:" + streams.port())),
                         new Readiness.Server("resolver", resolver::isReady, health(resolver())),
                         new Readiness.Server("search indexer", indexer::isReady, health(search()))));
     }

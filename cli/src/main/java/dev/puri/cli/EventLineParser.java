@@ -91,7 +91,8 @@ final class EventLineParser {
             throw new UncheckedIOException(e);
         }
         if (fields == null) {
-            return new Invalid(List.of("not a JSON object such as {\"type\":\"deleted\",\"puri\":\"a:b:c\"}" + hint(line)));
+            return new Invalid(
+                    List.of("not a JSON object such as {\"type\":\"deleted\",\"puri\":\"a:b:c\"}" + hint(line)));
         }
         EventLine event = new LineFields(fields, mistakes).event();
         return event == null || !mistakes.isEmpty() ? new Invalid(mistakes) : new Valid(event);

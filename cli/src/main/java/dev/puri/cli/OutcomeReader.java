@@ -48,7 +48,8 @@ final class OutcomeReader implements AutoCloseable {
     private @Nullable KafkaException failure;
     private volatile boolean closed;
 
-    private OutcomeReader(Consumer<byte[], byte[]> consumer, AvroDeserializer rejections, OutcomeMatcher.Listener listener) {
+    private OutcomeReader(
+            Consumer<byte[], byte[]> consumer, AvroDeserializer rejections, OutcomeMatcher.Listener listener) {
         this.consumer = consumer;
         this.rejections = rejections;
         this.matcher = new OutcomeMatcher(listener);

@@ -322,7 +322,10 @@ final class Publication {
 
         StallReporter() {
             var unused = timer.scheduleWithFixedDelay(
-                    this::report, STALL_REPORT_INTERVAL.toMillis(), STALL_REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+                    this::report,
+                    STALL_REPORT_INTERVAL.toMillis(),
+                    STALL_REPORT_INTERVAL.toMillis(),
+                    TimeUnit.MILLISECONDS);
         }
 
         private void report() {

@@ -180,7 +180,8 @@ final class Readiness {
                 .flatMap(check -> textsOf(check).stream().limit(1))
                 .distinct()
                 .collect(Collectors.joining("; "));
-        progress.accept("the " + server.name() + " is not ready yet: " + (reasons.isEmpty() ? health.strip() : reasons));
+        progress.accept(
+                "the " + server.name() + " is not ready yet: " + (reasons.isEmpty() ? health.strip() : reasons));
     }
 
     /** Parses a health response; returns a missing node if it is not JSON. */
@@ -195,7 +196,8 @@ final class Readiness {
     private CommandException stuck(List<Server> waiting) {
         Server first = waiting.get(0);
         return CommandException.failed(
-                "the " + first.name() + " does not become ready, and has made no progress for " + stallTimeout.toSeconds()
+                "the " + first.name() + " does not become ready, and has made no progress for "
+                        + stallTimeout.toSeconds()
                         + " s; its health: "
                         + Optional.ofNullable(lastHealth.get(first.name())).orElse("unknown")
                         + "; -v tells more",

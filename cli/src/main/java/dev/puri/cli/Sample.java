@@ -89,7 +89,11 @@ final class Sample {
     Sample() {
         for (SampleCollection collection : SampleCollection.values()) {
             for (int i = 1; i <= collection.count; i++) {
-                create(collection, puri(collection.collectionName(), Integer.toString(i)), SHARDS.get(i % SHARDS.size()), i);
+                create(
+                        collection,
+                        puri(collection.collectionName(), Integer.toString(i)),
+                        SHARDS.get(i % SHARDS.size()),
+                        i);
             }
         }
         create(SampleCollection.USERS, SURVIVOR, BRAZIL, 3);

@@ -146,7 +146,8 @@ final class HangingTransactions {
             for (ProducerState producer : log.activeProducers()) {
                 if (producer.currentTxnStartOffset() >= 0) {
                     open.put(
-                            new OpenTransaction(log.topicPartition(), producer.producerId(), producer.currentTxnStartOffset()),
+                            new OpenTransaction(
+                                    log.topicPartition(), producer.producerId(), producer.currentTxnStartOffset()),
                             producer);
                 }
             }

@@ -52,7 +52,12 @@ final class Access {
     /**
      * @throws CannotListenException if the file of tokens is unusable
      */
-    Access(ListenerOptions options, Vertx vertx, Metrics metrics, InstantSource clock, JwtVerifier.KeyCacheTimes times) {
+    Access(
+            ListenerOptions options,
+            Vertx vertx,
+            Metrics metrics,
+            InstantSource clock,
+            JwtVerifier.KeyCacheTimes times) {
         AuthSettings settings = options.http().auth();
         this.anonymous = options.anonymous();
         this.isOn = settings.isOn();

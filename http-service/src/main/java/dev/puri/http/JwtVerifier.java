@@ -53,7 +53,8 @@ final class JwtVerifier {
      * @param outageTtl how long they are used while the issuer is unreachable
      */
     record KeyCacheTimes(Duration ttl, Duration minInterval, Duration outageTtl) {
-        static final KeyCacheTimes DEFAULT = new KeyCacheTimes(Duration.ofMinutes(5), Duration.ofSeconds(30), Duration.ofDays(1));
+        static final KeyCacheTimes DEFAULT =
+                new KeyCacheTimes(Duration.ofMinutes(5), Duration.ofSeconds(30), Duration.ofDays(1));
     }
 
     /** Thrown for a token that is not accepted. The message contains nothing of the token. */

@@ -86,8 +86,9 @@ public final class Listener implements AutoCloseable {
             }
             var undeployed = loops.iterator();
             await(vertx.deployVerticle(undeployed::next, new DeploymentOptions().setInstances(options.eventLoops())));
-            CertificateRenewal renewal =
-                    tls == null || certificates == null ? null : new CertificateRenewal(tls, loops.getFirst(), certificates);
+            CertificateRenewal renewal = tls == null || certificates == null
+                    ? null
+                    : new CertificateRenewal(tls, loops.getFirst(), certificates);
             long fileCheckTimer = vertx.setPeriodic(fileCheckPeriod.toMillis(), id -> {
                 access.reloadTokens(vertx);
                 if (renewal != null) {

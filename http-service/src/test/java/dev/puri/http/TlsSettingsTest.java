@@ -15,8 +15,7 @@ final class TlsSettingsTest {
                 Map.of("PURI_TLS_CERTIFICATE", "server.pem", "PURI_TLS_CLIENT_AUTH", "required");
 
         InvalidSettingsException invalid = catchThrowableOfType(
-                InvalidSettingsException.class,
-                () -> Settings.read(TlsSettings.class, Map.of(), environment, null));
+                InvalidSettingsException.class, () -> Settings.read(TlsSettings.class, Map.of(), environment, null));
 
         assertThat(invalid.mistakes())
                 .containsExactly(

@@ -49,7 +49,8 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
      * @param rules the rules of the pURI's collection
      * @param clerk the clerk's answer to the event's claim, if it has one
      */
-    static Decision fold(Registration before, Event event, Position position, CollectionRules rules, ClerkAnswer clerk) {
+    static Decision fold(
+            Registration before, Event event, Position position, CollectionRules rules, ClerkAnswer clerk) {
         Refusal objection = rules.objectionTo(event.change());
         if (objection != null) {
             return new Decision.Refused(objection);
@@ -126,7 +127,8 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
     }
 
     /** Handles a retry, or adds a handle to an identity that was created without one. */
-    private Decision createExisting(Row row, Change.Created created, Event event, Position position, ClerkAnswer clerk) {
+    private Decision createExisting(
+            Row row, Change.Created created, Event event, Position position, ClerkAnswer clerk) {
         Handle handle = created.handle();
         if (handle == null || handle.equals(row.handle())) {
             return Decision.UNCHANGED;

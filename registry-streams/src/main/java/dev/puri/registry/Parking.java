@@ -199,7 +199,8 @@ final class Parking {
     }
 
     private void addToWaitList(Puri puri, WaitReason reason, long now) {
-        waitList(reason).put(puri, reason instanceof WaitReason.ForDeclaration declaration ? declaration.deadline() : now);
+        waitList(reason)
+                .put(puri, reason instanceof WaitReason.ForDeclaration declaration ? declaration.deadline() : now);
     }
 
     private void removeFromWaitList(Puri puri, WaitReason reason) {

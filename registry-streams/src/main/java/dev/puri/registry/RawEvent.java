@@ -117,7 +117,8 @@ record RawEvent(
     byte[] toBytes(byte[] puri, long parkedAt) {
         byte[] source = TextCodec.utf8(position.toString());
         int digest = sha256 == null ? 0 : sha256.remaining();
-        ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES + 1 + digest + TextCodec.size(puri, source) + head.length);
+        ByteBuffer bytes =
+                ByteBuffer.allocate(2 * Long.BYTES + 1 + digest + TextCodec.size(puri, source) + head.length);
         TextCodec.put(bytes, puri);
         bytes.putLong(parkedAt).putLong(length).put((byte) digest);
         if (sha256 != null) {

@@ -148,7 +148,9 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             boolean isDirect = metadata.topic().equals(Topics.EVENTS);
             RawEvent raw = isDirect
                     ? RawEvent.of(
-                            new Position(metadata.topic(), metadata.partition(), metadata.offset()), record.key(), record.value())
+                            new Position(metadata.topic(), metadata.partition(), metadata.offset()),
+                            record.key(),
+                            record.value())
                     : fromIntake(record, metadata);
             if (raw != null) {
                 processEvent(raw, isDirect);
@@ -176,7 +178,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                 refuseMisdirected(
                         raw,
                         puri,
-                        "the event belongs in partition " + PuriPartitioner.partition(puri, partitions) + " and came in "
+                        "the event belongs in partition " + PuriPartitioner.partition(puri, partitions)
+                                + " and came in "
                                 + partition
                                 + "; set the producer's partitioner to murmur2 over the key, Kafka's default"
                                 + " (librdkafka: partitioner=murmur2_random)");
@@ -226,7 +229,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             return switch (decision) {
                 case Decision.Applied applied -> {
                     Row row = applied.registration().row();
-                    DocumentUpdate update = DocumentUpdate.of(before.hasDocument(), event.change(), row, rules.isSearchable());
+                    DocumentUpdate update =
+                            DocumentUpdate.of(before.hasDocument(), event.change(), row, rules.isSearchable());
                     Registration after = applied.registration().withDocument(update.leavesDocument());
                     registrations.put(pending.storeKey(), RegistrationCodec.encode(after));
                     updateDocument(pending, update);
@@ -256,11 +260,11 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         private void updateDocument(PendingEvent pending, DocumentUpdate update) {
             switch (update) {
                 case DocumentUpdate.None ignored -> {}
-                case DocumentUpdate.Write written -> {
+                case DocumentUpdate.Write write -> {
                     texts.put(pending.storeKey(), AttributesCodec.encode(write.attributes()));
                     forwardDocument(pending, encodeDocument(pending, write.row(), write.attributes()));
                 }
-                case DocumentUpdate.Rewrite renewed -> {
+                case DocumentUpdate.Rewrite rewrite -> {
                     byte[] text = texts.get(pending.storeKey());
                     if (text == null) {
                         throw new IllegalStateException("the text of " + pending.puri() + " is lost");
@@ -287,7 +291,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         }
 
         private void forwardDocument(PendingEvent pending, byte @Nullable [] value) {
-            forward(OutputTopic.DOCUMENTS, pending.key(), value, new RecordHeaders(new Header[] {positionHeader(pending)}));
+            forward(OutputTopic.DOCUMENTS, pending.key(), value, new RecordHeaders(new Header[] {positionHeader(pending)
+            }));
         }
 
         /** Whether a declaration that this instance has not read yet could allow the event. */
@@ -373,7 +378,9 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             if (puri != null && parking.reasonOf(puri) == WaitReason.FOR_NEXT_TICK) {
                 resume(puri, ClerkAnswer.UNASKED);
             }
-            if (puri != null && parking.reasonOf(puri) instanceof WaitReason.ForGrant claim && claim.isAnsweredBy(grant)) {
+            if (puri != null
+                    && parking.reasonOf(puri) instanceof WaitReason.ForGrant claim
+                    && claim.isAnsweredBy(grant)) {
                 resume(puri, grant.isGranted() ? ClerkAnswer.GRANTED : ClerkAnswer.TAKEN);
             } else {
                 counter.countStrayGrant();

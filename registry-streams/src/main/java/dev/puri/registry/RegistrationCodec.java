@@ -45,8 +45,12 @@ final class RegistrationCodec {
                     TextCodec.utf8(row.position().topic()),
                     TextCodec.utf8(row.owner().text()),
                     TextCodec.utf8(row.shard().text()),
-                    row.handle() == null ? TextCodec.EMPTY : TextCodec.utf8(row.handle().text()),
-                    row.mergedInto() == null ? TextCodec.EMPTY : row.mergedInto().toBytes()
+                    row.handle() == null
+                            ? TextCodec.EMPTY
+                            : TextCodec.utf8(row.handle().text()),
+                    row.mergedInto() == null
+                            ? TextCodec.EMPTY
+                            : row.mergedInto().toBytes()
                 };
         int size = 1
                 + 1

@@ -96,7 +96,8 @@ public final class RegistryTopics {
             new TopicSpec(Topics.EVENTS, true, EVENTS),
             new TopicSpec(Topics.IDENTITIES, true, COMPACTED),
             new TopicSpec(Topics.DOCUMENTS, true, COMPACTED),
-            new TopicSpec(Topics.GRANTS, true, Map.of("cleanup.policy", "delete", "retention.ms", millis(GRANT_RETENTION))),
+            new TopicSpec(
+                    Topics.GRANTS, true, Map.of("cleanup.policy", "delete", "retention.ms", millis(GRANT_RETENTION))),
             new TopicSpec(Topics.REJECTIONS, true, EXPIRING),
             new TopicSpec(Topics.COLLECTIONS, false, COMPACTED));
 
@@ -204,7 +205,8 @@ public final class RegistryTopics {
         ClusterTopics clusterTopics = ClusterTopics.read(
                 admin,
                 names.stream()
-                        .filter(name -> Topics.isEvents(name) || isRegistryTopic(name) || isInternal(name, applicationId))
+                        .filter(name ->
+                                Topics.isEvents(name) || isRegistryTopic(name) || isInternal(name, applicationId))
                         .collect(Collectors.toUnmodifiableSet()));
         int partitions = clusterTopics.topic(Topics.EVENTS).partitions();
         for (TopicSpec spec : SPECS) {
@@ -246,7 +248,9 @@ public final class RegistryTopics {
      * @throws KafkaException if the cluster is unreachable or has no such topic
      */
     static int partitions(Admin admin) {
-        return ClusterTopics.read(admin, Set.of(Topics.EVENTS)).topic(Topics.EVENTS).partitions();
+        return ClusterTopics.read(admin, Set.of(Topics.EVENTS))
+                .topic(Topics.EVENTS)
+                .partitions();
     }
 
     /** A topic of the cluster. */
@@ -317,8 +321,9 @@ public final class RegistryTopics {
             String actual = topic.config(name);
             Constraint constraint = Constraint.of(name);
             if (!constraint.allows(actual, value)) {
-                mistakes.add(topic.name() + " has " + name + "=" + actual + " and must have " + constraint.phrase + value
-                        + ": kafka-configs --alter --topic " + topic.name() + " --add-config " + name + "=" + value);
+                mistakes.add(topic.name() + " has " + name + "=" + actual + " and must have " + constraint.phrase
+                        + value + ": kafka-configs --alter --topic " + topic.name() + " --add-config " + name + "="
+                        + value);
             }
         });
     }

@@ -71,8 +71,8 @@ class CompressionBombIT {
     @ValueSource(strings = {"zstd", "gzip", "lz4"})
     void recordThatDecompressesToMoreThanTheHeapIsRefusedToItsProducer(String codec) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = producer(codec)) {
-            Future<RecordMetadata> bomb =
-                    producer.send(new ProducerRecord<>(MUSIC, TextCodec.utf8("music:albums:bomb"), new byte[300_000_000]));
+            Future<RecordMetadata> bomb = producer.send(
+                    new ProducerRecord<>(MUSIC, TextCodec.utf8("music:albums:bomb"), new byte[300_000_000]));
             assertThatThrownBy(() -> bomb.get(60, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(RecordTooLargeException.class);

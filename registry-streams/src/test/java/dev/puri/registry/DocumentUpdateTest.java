@@ -65,7 +65,8 @@ class DocumentUpdateTest {
     void erasureEndsItWhateverWasThere() {
         for (boolean hadDocument : new boolean[] {false, true}) {
             for (boolean isSearched : new boolean[] {false, true}) {
-                assertThat(DocumentUpdate.of(hadDocument, ERASURE, null, isSearched)).isEqualTo(DocumentUpdate.DELETE);
+                assertThat(DocumentUpdate.of(hadDocument, ERASURE, null, isSearched))
+                        .isEqualTo(DocumentUpdate.DELETE);
             }
         }
     }

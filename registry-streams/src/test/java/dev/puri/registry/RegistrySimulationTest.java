@@ -142,7 +142,8 @@ class RegistrySimulationTest {
                                 RegistryTopology.TEXTS_STORE,
                                 RegistryTopology.PARKED_STORE,
                                 RegistryTopology.COUNTS_STORE),
-                        () -> new Registrar(new EventParser(schemas), collections, encoder, taskCounts, skipped, PARTITIONS),
+                        () -> new Registrar(
+                                new EventParser(schemas), collections, encoder, taskCounts, skipped, PARTITIONS),
                         World.Route.ofOutputs());
                 world.addTask(
                         "clerk",
@@ -160,7 +161,9 @@ class RegistrySimulationTest {
             collections
                     .newProcessor()
                     .process(new Record<>(
-                            TextCodec.utf8(declaration.key()), writer.encode(id, DeclarationAvro.toAvro(declaration)), 0));
+                            TextCodec.utf8(declaration.key()),
+                            writer.encode(id, DeclarationAvro.toAvro(declaration)),
+                            0));
             if (declaration instanceof Collection collection && collection.search()) {
                 searched.add(declaration.key());
             } else {
@@ -363,7 +366,8 @@ class RegistrySimulationTest {
             }
             World.Entry entry = world.log(topic, partition).get(offset);
             Puri puri = EventParser.canonicalKey(entry.key());
-            if (puri == null || topic.equals(Topics.EVENTS) && PuriPartitioner.partition(puri, PARTITIONS) != partition) {
+            if (puri == null
+                    || topic.equals(Topics.EVENTS) && PuriPartitioner.partition(puri, PARTITIONS) != partition) {
                 return;
             }
             Position position = topic.equals(Topics.EVENTS)

@@ -45,7 +45,8 @@ final class SearchRoutes {
     /**
      * @param lag borne by what the index answers while it is not fresh
      */
-    static List<Route> inside(Searches searches, Upkeep upkeep, Health health, Metrics metrics, Route.DynamicHeader lag) {
+    static List<Route> inside(
+            Searches searches, Upkeep upkeep, Health health, Metrics metrics, Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/search", Scope.RESOLVE, searches::all)
                 .taking(SearchRequest.PARAMETERS)

@@ -128,7 +128,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         if (!response.ok()) {
             throw refused(response, what);
         }
-        return new Registered(id(response, subject), response.body().path("version").asInt(), parse(response, what));
+        return new Registered(
+                id(response, subject), response.body().path("version").asInt(), parse(response, what));
     }
 
     /**

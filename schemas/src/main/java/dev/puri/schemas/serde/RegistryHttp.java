@@ -126,7 +126,8 @@ final class RegistryHttp implements AutoCloseable {
         return new RegistryUnavailableException(endpoint + " " + reason, cause);
     }
 
-    private Response exchange(String method, Endpoint endpoint, String path, @Nullable JsonNode body) throws IOException {
+    private Response exchange(String method, Endpoint endpoint, String path, @Nullable JsonNode body)
+            throws IOException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(endpoint.base() + path))
                 .timeout(atLeastOneMilli(settings.connectTimeout().plus(settings.readTimeout())))
                 .header("Accept", CONTENT_TYPE + ", application/json")
@@ -141,7 +142,8 @@ final class RegistryHttp implements AutoCloseable {
         if (endpoint.authorization() != null) {
             request.header("Authorization", endpoint.authorization());
         }
-        HttpResponse<String> httpResponse = await(client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()));
+        HttpResponse<String> httpResponse =
+                await(client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()));
         return new Response(httpResponse.statusCode(), json(httpResponse.body()), endpoint);
     }
 

@@ -81,10 +81,7 @@ final class ThreadCodec {
         try {
             BinaryDecoder decoder = DecoderFactory.get()
                     .binaryDecoder(
-                            value,
-                            WireFormat.HEADER_LENGTH,
-                            value.length - WireFormat.HEADER_LENGTH,
-                            codec.decoder);
+                            value, WireFormat.HEADER_LENGTH, value.length - WireFormat.HEADER_LENGTH, codec.decoder);
             codec.decoder = decoder;
             T datum = reader.read(null, decoder);
             if (!decoder.isEnd()) {
