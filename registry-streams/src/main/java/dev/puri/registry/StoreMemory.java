@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.state.RocksDBConfigSetter;
@@ -50,7 +51,7 @@ public final class StoreMemory implements RocksDBConfigSetter {
         synchronized (StoreMemory.class) {
             Cache shared = cache == null ? createShared(bytes) : cache;
             table.setBlockCache(shared);
-            options.setWriteBufferManager(Initialized.require(writeBuffers));
+            options.setWriteBufferManager(Objects.requireNonNull(writeBuffers));
         }
         // Index and filter blocks count against the bound too.
         table.setCacheIndexAndFilterBlocks(true);
