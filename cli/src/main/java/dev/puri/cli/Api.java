@@ -1,7 +1,7 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.http.Secret;
+import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -22,27 +22,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The HTTP API of a server of ours, as a command asks it. Whatever goes wrong is said for the person who typed.
+ * A client of a server's HTTP API. Failures become {@link CommandException}s with messages for the user.
  *
- * @param console is told what is waited for
- * @param server what it is
- * @param option that names one
- * @param example of an address
+ * @param console prints what a request waits for
+ * @param server the kind of server, for messages
+ * @param option the command-line option that sets its address
+ * @param example an example of an address
  * @param base its address
- * @param token that it may ask for
+ * @param token sent with each request
  */
 record Api(Console console, String server, String option, String example, URI base, Optional<Secret> token) {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /** How long a server may say that it is not ready. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** How long requests are repeated while the server responds 503. */
+    private static final Duration READY_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int UNAVAILABLE = 503;
 
-    /** What was answered, as it came and as what it means. */
-    record Answer(String text, JsonNode json) {}
+    /** A response, as text and parsed. */
+    record Response(String text, JsonNode json) {}
 
     static Api resolver(Console console, CliSettings settings) {
         return new Api(console, "resolver", "--resolver", CliSettings.RESOLVER, settings.resolver(), settings.token());
@@ -52,72 +52,72 @@ record Api(Console console, String server, String option, String example, URI ba
         return new Api(console, "search indexer", "--search", CliSettings.SEARCH, settings.search(), settings.token());
     }
 
-    Answer get(String path) throws InterruptedException {
-        return ask(request(path));
+    Response get(String path) throws InterruptedException {
+        return send(request(path));
     }
 
-    Answer post(String path, String json) throws InterruptedException {
-        return ask(request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json)));
+    Response post(String path, String json) throws InterruptedException {
+        return send(request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json)));
     }
 
-    /** Asks with nothing in the body. */
-    Answer post(String path) throws InterruptedException {
-        return ask(request(path).POST(BodyPublishers.noBody()));
+    /** Sends a POST request without a body. */
+    Response post(String path) throws InterruptedException {
+        return send(request(path).POST(BodyPublishers.noBody()));
     }
 
-    Answer delete(String path) throws InterruptedException {
-        return ask(request(path).DELETE());
+    Response delete(String path) throws InterruptedException {
+        return send(request(path).DELETE());
     }
 
-    private Answer ask(HttpRequest.Builder asked) throws InterruptedException {
-        HttpRequest request = asked.timeout(TIMEOUT).build();
+    private Response send(HttpRequest.Builder builder) throws InterruptedException {
+        HttpRequest request = builder.timeout(TIMEOUT).build();
         try (HttpClient client = client()) {
-            HttpResponse<String> response = whenReady(client, request);
+            HttpResponse<String> response = sendWhenReady(client, request);
             requireSuccess(request, response.statusCode(), response::body);
-            return new Answer(response.body(), parsed(response.body()));
+            return new Response(response.body(), parsed(response.body()));
         } catch (IOException e) {
-            throw outOfReach(request, e);
+            throw unreachable(request, e);
         }
     }
 
-    /** Asks until it is another answer than 503, which a server gives that starts, fills its table or is overloaded. */
-    private HttpResponse<String> whenReady(HttpClient client, HttpRequest request)
+    /** Repeats a request while the server responds 503: it starts, restores its table or is overloaded. */
+    private HttpResponse<String> sendWhenReady(HttpClient client, HttpRequest request)
             throws IOException, InterruptedException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        String last = "";
+        long deadline = System.nanoTime() + READY_TIMEOUT.toNanos();
+        String lastReason = "";
         while (true) {
             HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
-            if (response.statusCode() != UNAVAILABLE || System.nanoTime() > end) {
+            if (response.statusCode() != UNAVAILABLE || System.nanoTime() > deadline) {
                 return response;
             }
             String reason = problem(response.body());
-            if (!reason.equals(last)) {
+            if (!reason.equals(lastReason)) {
                 console.say("puri: waiting for the " + server + " at " + withoutQuery(request.uri()) + ": " + reason);
-                last = reason;
+                lastReason = reason;
             }
             Thread.sleep(PAUSE);
         }
     }
 
     /**
-     * Asks for lines of JSON, for as long as they come.
+     * Sends a GET request and reads lines of JSON until the response ends.
      *
-     * @param each is given them one by one
+     * @param each called for each line
      */
-    void lines(String path, Consumer<Answer> each) throws InterruptedException {
+    void lines(String path, Consumer<Response> each) throws InterruptedException {
         HttpRequest request = request(path).build();
         try (HttpClient client = client()) {
-            // A timeout of the request's own would be one of the whole answer, from Java 26 on.
+            // From Java 26 on, a time-out set on the request would cover the whole response.
             HttpResponse<Stream<String>> response =
                     client.sendAsync(request, BodyHandlers.ofLines()).get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             try (Stream<String> lines = response.body()) {
                 requireSuccess(request, response.statusCode(), () -> lines.collect(Collectors.joining("\n")));
-                lines.filter(line -> !line.isBlank()).forEach(line -> each.accept(new Answer(line, parsed(line))));
+                lines.filter(line -> !line.isBlank()).forEach(line -> each.accept(new Response(line, parsed(line))));
             }
         } catch (UncheckedIOException | TimeoutException e) {
-            throw outOfReach(request, e);
+            throw unreachable(request, e);
         } catch (ExecutionException e) {
-            throw outOfReach(request, e.getCause() == null ? e : e.getCause());
+            throw unreachable(request, e.getCause() == null ? e : e.getCause());
         }
     }
 
@@ -141,24 +141,24 @@ record Api(Console console, String server, String option, String example, URI ba
         return request;
     }
 
-    /** Reads a body only when it is asked for. */
-    private interface Body {
+    /** A body that is read only when needed. */
+    private interface LazyBody {
         String text();
     }
 
-    private void requireSuccess(HttpRequest request, int status, Body body) {
+    private void requireSuccess(HttpRequest request, int status, LazyBody body) {
         if (status / 100 != 2) {
-            String said = "the " + server + " at " + withoutQuery(request.uri()) + " answered " + status + ": "
+            String message = "the " + server + " at " + withoutQuery(request.uri()) + " answered " + status + ": "
                     + problem(body.text());
             throw switch (status) {
-                case 400 -> CommandException.usage(said);
-                case 401 -> CommandException.failed(said + " Set PURI_TOKEN, or PURI_TOKEN_FILE.", null);
-                default -> CommandException.failed(said, null);
+                case 400 -> CommandException.usage(message);
+                case 401 -> CommandException.failed(message + " Set PURI_TOKEN, or PURI_TOKEN_FILE.", null);
+                default -> CommandException.failed(message, null);
             };
         }
     }
 
-    /** The title and detail of an RFC 9457 problem, or the text itself. */
+    /** Returns title and detail of an RFC 9457 problem, or else the text itself. */
     private static String problem(String body) {
         try {
             JsonNode problem = Json.parse(body);
@@ -178,7 +178,7 @@ record Api(Console console, String server, String option, String example, URI ba
         }
     }
 
-    private CommandException outOfReach(HttpRequest request, Throwable e) {
+    private CommandException unreachable(HttpRequest request, Throwable e) {
         if (e instanceof TimeoutException
                 || (e instanceof HttpTimeoutException && !(e instanceof HttpConnectTimeoutException))) {
             return CommandException.failed(

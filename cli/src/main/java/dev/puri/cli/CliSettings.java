@@ -1,9 +1,9 @@
 package dev.puri.cli;
 
 import dev.puri.client.CollectionRegistry;
-import dev.puri.http.KafkaProperties;
-import dev.puri.http.Secret;
-import dev.puri.http.Setting;
+import dev.puri.settings.KafkaProperties;
+import dev.puri.settings.Secret;
+import dev.puri.settings.Setting;
 import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Where the commands find the registry's parts; the defaults fit {@code puri up}. */
+/** Addresses of the registry's servers, for the commands; the defaults are those of {@code puri up}. */
 record CliSettings(
         @Setting(doc = "Kafka brokers to connect to first, HOST:PORT,….", byDefault = CliSettings.BOOTSTRAP_SERVER)
         String bootstrapServer,
@@ -37,29 +37,29 @@ record CliSettings(
     static final String SEARCH = "http://127.0.0.1:8083";
 
     private static final String API_TIMEOUT = "default.api.timeout.ms";
-    private static final String USUAL_API_TIMEOUT = "15000";
-    private static final long LONGEST_REQUEST = 10_000;
+    private static final String DEFAULT_API_TIMEOUT = "15000";
+    private static final long MAX_REQUEST_MILLIS = 10_000;
 
-    /** They must fit to one another, so whoever sets one sets them all. */
-    private static final List<String> TIMEOUTS_OF_DELIVERY =
+    /** These depend on one another, so our defaults apply only if the user sets none of them. */
+    private static final List<String> DELIVERY_TIMEOUTS =
             List.of("delivery.timeout.ms", "request.timeout.ms", "linger.ms");
 
-    /** Clients give up no later than this, each where the settings of Kafka's clients do not say when. */
-    CliSettings givingUpAfter(Duration patience) {
-        long millis = patience.toMillis();
+    /** Returns these settings with time-outs of Kafka clients at most as long, where the user has not set them. */
+    CliSettings withTimeout(Duration timeout) {
+        long millis = timeout.toMillis();
         Map<String, String> properties = new HashMap<>(kafka.byName());
-        if (TIMEOUTS_OF_DELIVERY.stream().noneMatch(properties::containsKey)) {
-            // Some of it must be left for a second try.
-            properties.put("request.timeout.ms", Long.toString(Math.min(LONGEST_REQUEST, millis / 2)));
+        if (DELIVERY_TIMEOUTS.stream().noneMatch(properties::containsKey)) {
+            // Half of the time-out, so that a request can be repeated once.
+            properties.put("request.timeout.ms", Long.toString(Math.min(MAX_REQUEST_MILLIS, millis / 2)));
             properties.put("delivery.timeout.ms", Long.toString(millis));
         }
         properties.putIfAbsent("max.block.ms", Long.toString(millis));
-        properties.putIfAbsent(API_TIMEOUT, Long.toString(Math.min(Long.parseLong(USUAL_API_TIMEOUT), millis)));
+        properties.putIfAbsent(API_TIMEOUT, Long.toString(Math.min(Long.parseLong(DEFAULT_API_TIMEOUT), millis)));
         return new CliSettings(
                 bootstrapServer, schemaRegistry, resolver, search, token, new KafkaProperties(properties));
     }
 
-    /** Those of a stack in this process. */
+    /** Returns the settings for a stack in this process. */
     static CliSettings of(EmbeddedStack stack) {
         return new CliSettings(
                 stack.bootstrapServers(),
@@ -70,7 +70,7 @@ record CliSettings(
                 KafkaProperties.NONE);
     }
 
-    /** Properties for Kafka clients and for the serdes. */
+    /** Returns properties for Kafka clients and serdes. */
     Map<String, Object> clientProperties() {
         Map<String, Object> properties = new HashMap<>();
         properties.put("schema.registry.url", schemaRegistry.toString());
@@ -80,30 +80,30 @@ record CliSettings(
         return properties;
     }
 
-    /** The same for an admin client or a consumer, which give up sooner than Kafka would; a person waits. */
-    Map<String, Object> impatientProperties() {
+    /** Returns properties for admin clients and consumers, with shorter time-outs because a user waits. */
+    Map<String, Object> interactiveProperties() {
         Map<String, Object> properties = clientProperties();
-        properties.putIfAbsent(API_TIMEOUT, USUAL_API_TIMEOUT);
-        properties.putIfAbsent("request.timeout.ms", USUAL_API_TIMEOUT);
+        properties.putIfAbsent(API_TIMEOUT, DEFAULT_API_TIMEOUT);
+        properties.putIfAbsent("request.timeout.ms", DEFAULT_API_TIMEOUT);
         return properties;
     }
 
     /**
-     * How long a call to the cluster may take: {@code default.api.timeout.ms}, or 15 s.
+     * Returns how long a call to the cluster may take: {@code default.api.timeout.ms}, or 15 s.
      *
-     * @throws CommandException when that is no number
+     * @throws CommandException if that is not a number
      */
-    Duration reach() {
-        String given = kafka.byName().getOrDefault(API_TIMEOUT, USUAL_API_TIMEOUT);
+    Duration apiTimeout() {
+        String value = kafka.byName().getOrDefault(API_TIMEOUT, DEFAULT_API_TIMEOUT);
         try {
-            return Duration.ofMillis(Integer.parseUnsignedInt(given.strip()));
+            return Duration.ofMillis(Integer.parseUnsignedInt(value.strip()));
         } catch (NumberFormatException e) {
-            throw CommandException.usage(API_TIMEOUT + ": a number of milliseconds is expected, not " + given);
+            throw CommandException.usage(API_TIMEOUT + ": a number of milliseconds is expected, not " + value);
         }
     }
 
-    /** What is declared of collections. */
+    /** Returns a client of the declared collections. */
     CollectionRegistry collections() {
-        return new CollectionRegistry(impatientProperties(), reach());
+        return new CollectionRegistry(interactiveProperties(), apiTimeout());
     }
 }

@@ -14,37 +14,37 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * The brokers, asked with patience: a question that times out is asked again as long as one of them listens,
- * because a broker under load is late and not gone. Where nobody listens the first timeout is the last.
+ * Repeats requests to brokers that time out. While a broker accepts connections a time-out means that it is overloaded,
+ * so the request is repeated. If no broker accepts connections, the first time-out is final.
  *
- * @param patience how long a question may take in all
+ * @param timeout how long a request may take with all repetitions
  */
-record Cluster(Console console, CliSettings settings, Duration patience) {
-    /** For commands that have no option of their own. */
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+record Cluster(Console console, CliSettings settings, Duration timeout) {
+    /** For commands without an option for it. */
+    static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration PAUSE = Duration.ofMillis(500);
     private static final int MAX_NAMED = 10;
 
     /**
-     * Asks until there is an answer.
+     * Repeats a request until it does not time out.
      *
-     * @param what is asked for, for the line that says what is waited for
-     * @param question repeats without harm
-     * @throws CommandException when a broker listened and did not answer within the patience
+     * @param what the requested data, for the message that is printed while waiting
+     * @param request an idempotent request
+     * @throws CommandException if a broker accepts connections but does not respond within the time-out
      */
-    <T> T ask(String what, Supplier<T> question) {
-        long end = System.nanoTime() + patience.toNanos();
+    <T> T retry(String what, Supplier<T> request) {
+        long deadline = System.nanoTime() + timeout.toNanos();
         while (true) {
             try {
-                return question.get();
+                return request.get();
             } catch (KafkaException | CollectionRegistryException e) {
                 if (!isTimeout(e) || !listens(settings.bootstrapServer())) {
                     throw e;
                 }
-                if (System.nanoTime() > end) {
-                    throw CommandException.failed(late(settings.bootstrapServer(), e), e);
+                if (System.nanoTime() > deadline) {
+                    throw CommandException.failed(timeoutMessage(settings.bootstrapServer(), e), e);
                 }
                 console.say("puri: waiting for " + what + ": the broker at " + settings.bootstrapServer()
                         + " listens but does not answer in time (" + e.getMessage() + ")");
@@ -53,15 +53,15 @@ record Cluster(Console console, CliSettings settings, Duration patience) {
         }
     }
 
-    /** What is declared; each record that cannot be read is named. */
+    /** Reads the declarations; prints a warning for records that cannot be decoded. */
     Declarations declarations() {
         return content().declarations();
     }
 
-    /** What is declared and what cannot be read, which is named. */
+    /** Reads the collections topic; prints a warning for records that cannot be decoded. */
     CollectionsContent content() {
         CollectionsContent content =
-                ask("the declared collections", () -> settings.collections().read());
+                retry("the declared collections", () -> settings.collections().read());
         List<String> records =
                 content.unreadable().stream().map(each -> "\n  " + each).toList();
         if (!records.isEmpty()) {
@@ -74,7 +74,7 @@ record Cluster(Console console, CliSettings settings, Duration patience) {
         return content;
     }
 
-    /** Whether a failure is that no answer came in time. */
+    /** Whether a failure is a time-out. */
     static boolean isTimeout(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof TimeoutException) {
@@ -84,13 +84,13 @@ record Cluster(Console console, CliSettings settings, Duration patience) {
         return false;
     }
 
-    /** Whether a connection to one of the brokers can be opened. */
+    /** Whether one of the brokers accepts connections. */
     static boolean listens(String bootstrapServers) {
         return List.of(bootstrapServers.split(",")).stream().anyMatch(Cluster::isListening);
     }
 
-    /** What a timeout means when a broker listens. */
-    static String late(String bootstrapServers, Throwable e) {
+    /** Returns the message for a time-out while a broker accepts connections. */
+    static String timeoutMessage(String bootstrapServers, Throwable e) {
         return "the broker at " + bootstrapServers + " listens but did not answer in time (" + e.getMessage()
                 + "); it is overloaded, stuck or still starting: try again";
     }

@@ -100,15 +100,15 @@ final class CollectionsCommand implements Runnable {
 
         @Override
         public Integer call() throws IOException {
-            List<Declaration> wanted = read(console(), file);
+            List<Declaration> declarations = read(console(), file);
             return switch (cluster()
-                    .ask(
+                    .retry(
                             "the cluster to take the declarations",
-                            () -> settings().collections().apply(wanted))) {
+                            () -> settings().collections().apply(declarations))) {
                 case Declared.Conflicts conflicts ->
                     throw CommandException.failed("nothing was written:\n" + conflicts, null);
                 case Declared.Changes changes -> {
-                    print(changes, wanted.size());
+                    print(changes, declarations.size());
                     warn(changes);
                     yield ExitStatus.DONE;
                 }
@@ -126,23 +126,23 @@ final class CollectionsCommand implements Runnable {
             }
             console().out().flush();
             Set<String> topics = owners.stream().map(Namespace::eventsTopic).collect(Collectors.toUnmodifiableSet());
-            Set<String> there;
-            try (Admin admin = Admin.create(settings().impatientProperties())) {
-                there = TopicsCommand.describe(admin, topics).keySet();
+            Set<String> existingTopics;
+            try (Admin admin = Admin.create(settings().interactiveProperties())) {
+                existingTopics = TopicsCommand.describe(admin, topics).keySet();
             }
-            owners.forEach(owner -> console().say(consequence(owner, there)));
+            owners.forEach(owner -> console().say(consequence(owner, existingTopics)));
         }
 
-        /** What a namespace's own topic means from now on. */
-        static String consequence(Namespace owner, Set<String> there) {
+        /** Returns the warning for a namespace that now owns a topic. */
+        static String consequence(Namespace owner, Set<String> existingTopics) {
             return "puri: events of " + owner.name() + " now belong on " + owner.eventsTopic()
                     + " alone, permanently; anywhere else they are refused"
-                    + (there.contains(owner.eventsTopic())
+                    + (existingTopics.contains(owner.eventsTopic())
                             ? ""
                             : "\npuri: that topic does not exist yet; make it with: puri topics create");
         }
 
-        private void print(Declared.Changes changes, int wanted) {
+        private void print(Declared.Changes changes, int total) {
             if (asJson()) {
                 console()
                         .out()
@@ -150,14 +150,14 @@ final class CollectionsCommand implements Runnable {
                                 "written",
                                 changes.writes().stream().map(Declaration::key).toList(),
                                 "unchanged",
-                                wanted - changes.writes().size())));
+                                total - changes.writes().size())));
                 return;
             }
             changes.writes().forEach(each -> console().out().println("declared   " + each.key()));
-            if (wanted > changes.writes().size()) {
+            if (total > changes.writes().size()) {
                 console()
                         .out()
-                        .println("unchanged  " + (wanted - changes.writes().size()));
+                        .println("unchanged  " + (total - changes.writes().size()));
             }
         }
     }
@@ -182,19 +182,19 @@ final class CollectionsCommand implements Runnable {
 
         @Override
         public Integer call() throws IOException {
-            List<Declaration> right = file == null ? List.of() : read(console(), file);
+            List<Declaration> declared = file == null ? List.of() : read(console(), file);
             CollectionsContent content = cluster().content();
             List<Repair> repairs = yes
                     ? cluster()
-                            .ask(
+                            .retry(
                                     "the cluster to take the repairs",
-                                    () -> settings().collections().repair(right))
-                    : content.repairs(right);
+                                    () -> settings().collections().repair(declared))
+                    : content.repairs(declared);
             repairs.forEach(this::print);
-            List<UnreadableDeclaration> left = content.unreadable().stream()
+            List<UnreadableDeclaration> unrepairable = content.unreadable().stream()
                     .filter(each -> each.key() == null)
                     .toList();
-            if (!left.isEmpty()) {
+            if (!unrepairable.isEmpty()) {
                 console().say("puri: records without a key stay until compaction removes them; no prefix is in them");
             }
             if (repairs.isEmpty()) {

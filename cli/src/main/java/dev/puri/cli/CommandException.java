@@ -5,7 +5,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a command with a message for the person who typed it. */
+/** Ends a command with a message for the user. */
 final class CommandException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -16,17 +16,17 @@ final class CommandException extends RuntimeException {
         this.exitStatus = exitStatus;
     }
 
-    /** What was asked for could not be done. */
+    /** The command failed. */
     static CommandException failed(@Nullable String message, @Nullable Throwable cause) {
         return new CommandException(ExitStatus.FAILED, message, cause);
     }
 
-    /** What was typed, or set, is wrong. */
+    /** The command line or a setting is wrong. */
     static CommandException usage(@Nullable String message) {
         return new CommandException(ExitStatus.USAGE, message, null);
     }
 
-    /** A file that was named cannot be read. */
+    /** A file cannot be read. */
     static CommandException unreadable(String file, IOException e) {
         String why = switch (e) {
             case NoSuchFileException missing -> "no such file";

@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * What a command talks to: results go to {@code out} and everything else to {@code err}.
+ * Input and output of a command: results go to {@code out} and everything else to {@code err}.
  *
- * @param environment the environment's variables
- * @param outIsTerminal whether a person sees {@code out}, so that colours make sense
- * @param errIsTerminal whether a person sees {@code err}, so that progress makes sense
+ * @param environment environment variables
+ * @param outIsTerminal whether {@code out} is a terminal and can show colours
+ * @param errIsTerminal whether {@code err} is a terminal and can show progress
  */
 record Console(
         InputStream in,
@@ -20,7 +20,10 @@ record Console(
         boolean outIsTerminal,
         boolean errIsTerminal) {
 
-    /** This process's own; the launcher tells what is a terminal, for the JDK cannot tell it of stderr. */
+    /**
+     * Returns the process's console. The launcher passes what is a terminal, because the JDK cannot detect it for
+     * stderr.
+     */
     static Console ofProcess() {
         return new Console(
                 System.in,

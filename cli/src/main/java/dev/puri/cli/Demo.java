@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Loads the {@link Sample} into a running registry, asks about it, and checks every answer. */
+/** Loads the {@link Sample} into a running registry, sends requests about it, and checks every response. */
 final class Demo {
-    /** How long the table and the index may take to see what was published. */
+    /** How long the table and the index may take to show published events. */
     private static final Duration CATCH_UP = Duration.ofSeconds(15);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final long POLL_MILLIS = 20;
 
     private final Console console;
@@ -36,7 +36,7 @@ final class Demo {
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
 
-    private record Answer(int status, String body) {}
+    private record Response(int status, String body) {}
 
     Demo(Console console, EmbeddedStack stack) {
         this.console = console;
@@ -44,72 +44,72 @@ final class Demo {
     }
 
     /**
-     * Runs it all.
+     * Runs the demo.
      *
-     * @return what was not as it must be, a sentence each
+     * @return a sentence for each unexpected result
      */
     List<String> run() throws IOException, InterruptedException {
         load();
-        for (Question question : questions()) {
-            ask(question, stack.resolver());
+        for (DemoRequest request : lookUps()) {
+            check(request, stack.resolver());
         }
-        ask(asThePublic(), stack.publicResolver());
-        for (Question question : searches()) {
-            ask(question, stack.search());
+        check(publicLookUp(), stack.publicResolver());
+        for (DemoRequest request : searches()) {
+            check(request, stack.search());
         }
         showRejections();
         return List.copyOf(differences);
     }
 
     private void load() throws IOException, InterruptedException {
-        Declared declared = new CollectionRegistry(settings().clientProperties(), PATIENCE).apply(Sample.collections());
+        Declared declared = new CollectionRegistry(settings().clientProperties(), TIMEOUT).apply(Sample.collections());
         if (declared instanceof Declared.Conflicts conflicts) {
             throw CommandException.failed("the sample's collections conflict: " + conflicts, null);
         }
-        Publication.Sum created = publish(sample.creations());
-        expect("creations", sum(sample.creations().size(), 0, 0), created);
+        Publication.Summary created = publish(sample.creations());
+        expect("creations", summary(sample.creations().size(), 0, 0), created);
 
-        Map<Event, String> happenings = sample.happenings();
-        Publication.Sum happened = publish(happenings.keySet());
-        long applied = count(happenings, "applied");
-        long unchanged = count(happenings, "unchanged");
-        expect("what happened then", sum(applied, unchanged, happenings.size() - applied - unchanged), happened);
+        Map<Event, String> changes = sample.changes();
+        Publication.Summary changed = publish(changes.keySet());
+        long applied = count(changes, "applied");
+        long unchanged = count(changes, "unchanged");
+        expect("what happened then", summary(applied, unchanged, changes.size() - applied - unchanged), changed);
 
         console.out()
-                .println(created.published() + happened.published() + " events of "
+                .println(created.published() + changed.published() + " events of "
                         + Sample.collections().size() + " collections from " + Sample.shards() + " shards: "
-                        + (created.applied() + happened.applied()) + " applied, " + happened.unchanged()
+                        + (created.applied() + changed.applied()) + " applied, " + changed.unchanged()
                         + " unchanged, "
-                        + happened.refused() + " refused.");
+                        + changed.refused() + " refused.");
     }
 
-    private static long count(Map<Event, String> happenings, String outcome) {
-        return happenings.values().stream().filter(outcome::equals).count();
+    private static long count(Map<Event, String> changes, String outcome) {
+        return changes.values().stream().filter(outcome::equals).count();
     }
 
-    private static Publication.Sum sum(long applied, long unchanged, long refused) {
-        return new Publication.Sum(applied + unchanged + refused, true, applied, unchanged, refused, 0, 0, 0);
+    private static Publication.Summary summary(long applied, long unchanged, long refused) {
+        return new Publication.Summary(applied + unchanged + refused, true, applied, unchanged, refused, 0, 0, 0);
     }
 
-    private void expect(String what, Publication.Sum expected, Publication.Sum actual) {
+    private void expect(String what, Publication.Summary expected, Publication.Summary actual) {
         if (!actual.equals(expected)) {
             differences.add(
                     what + ": " + Json.print(expected.toJson()) + " was expected, not " + Json.print(actual.toJson()));
         }
     }
 
-    private Publication.Sum publish(Collection<Event> events) throws IOException, InterruptedException {
+    private Publication.Summary publish(Collection<Event> events) throws IOException, InterruptedException {
         String lines = events.stream().map(EventLinePrinter::print).collect(Collectors.joining("\n"));
-        // The refusals are shown later, with everything that is known of them.
-        Console silent = captured(new StringWriter());
-        Publication.Options options = new Publication.Options(true, false, PATIENCE);
+        // Refusals are not printed here; showRejections() prints them with details.
+        Console silent = writingTo(new StringWriter());
+        Publication.Options options = new Publication.Options(true, false, TIMEOUT);
         return new Publication(silent, settings(), options)
                 .publish(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
     }
 
-    private List<Question> questions() {
+    private List<DemoRequest> lookUps() {
         return List.of(
-                Question.get(
+                DemoRequest.get(
                         "Where is track 123? Casing does not matter.",
                         "SoundCloud:Tracks:123",
                         200,
@@ -119,7 +119,7 @@ final class Demo {
                         Sample.TRACK.toString(),
                         "/shard",
                         Sample.BRAZIL.text()),
-                Question.get(
+                DemoRequest.get(
                         "The same by the name that the public sees.",
                         sample.handle(Sample.TRACK).text(),
                         200,
@@ -128,7 +128,7 @@ final class Demo {
                         "/puri",
                         Sample.TRACK.toString()),
                 mixedBatch(),
-                Question.get(
+                DemoRequest.get(
                         "This one moved; what referred to it still does.",
                         Sample.MOVED.toString(),
                         200,
@@ -136,7 +136,7 @@ final class Demo {
                         Sample.EUROPE.text(),
                         "/epoch",
                         "2"),
-                Question.get(
+                DemoRequest.get(
                         "Two accounts of one person were merged; the old name leads to the new one.",
                         Sample.MERGED.toString(),
                         200,
@@ -146,13 +146,13 @@ final class Demo {
                         Sample.SURVIVOR.toString(),
                         "/shard",
                         Sample.BRAZIL.text()),
-                Question.get(
+                DemoRequest.get(
                         "This one was deleted, and is not taken for unknown.",
                         Sample.DELETED.toString(),
                         410,
                         "/verdict",
                         "deleted"),
-                Question.get(
+                DemoRequest.get(
                         "Two shards claimed this one; the first claim holds.",
                         Sample.CLAIMED_TWICE.toString(),
                         200,
@@ -164,7 +164,7 @@ final class Demo {
                         "1"));
     }
 
-    private Question mixedBatch() {
+    private DemoRequest mixedBatch() {
         List<String> refs = List.of(
                 Sample.TRACK.toString(),
                 "SOUNDCLOUD:Users:Ana.Souza",
@@ -174,7 +174,7 @@ final class Demo {
                 Sample.DELETED.toString(),
                 "soundcloud:tracks:nobody",
                 "three words only");
-        return Question.resolve(
+        return DemoRequest.resolve(
                 "A mixed list, as a timeline holds it: one question, grouped by shard, so one query for each.",
                 refs,
                 "/results/0/verdict",
@@ -201,8 +201,8 @@ final class Demo {
                 "[2]");
     }
 
-    private Question asThePublic() {
-        return Question.get(
+    private DemoRequest publicLookUp() {
+        return DemoRequest.get(
                 "What the public is told of track 123: no owner, shard or uuid; its name, for tracks are public.",
                 sample.handle(Sample.TRACK).text(),
                 200,
@@ -212,9 +212,9 @@ final class Demo {
                 Sample.TRACK.toString());
     }
 
-    private static List<Question> searches() {
+    private static List<DemoRequest> searches() {
         return List.of(
-                Question.search(
+                DemoRequest.search(
                         "Search goes over all shards at once, and finds whatever it is: a user, tracks, a playlist, a comment.",
                         "q=ana+souza&groupBy=shard",
                         "/total",
@@ -233,14 +233,14 @@ final class Demo {
                         "2",
                         "/facets/shard/eu-1",
                         "1"),
-                Question.search(
+                DemoRequest.search(
                         "A slip of one letter finds them too; facets are filters.",
                         "q=ana+sousa&collection=soundcloud:users",
                         "/total",
                         "1",
                         "/results/0/puri",
                         Sample.SURVIVOR.toString()),
-                Question.search(
+                DemoRequest.search(
                         "Nobody has to type the accents.",
                         "q=sao+joao&facets=false",
                         "/total",
@@ -249,7 +249,7 @@ final class Demo {
                         Sample.TRACK.toString(),
                         "/results/0/highlights/title/0",
                         "Noite de <em>São</em> <em>João</em>"),
-                Question.search(
+                DemoRequest.search(
                         "What sharding took away: all users over all shards, newest first, page by page.",
                         "collection=soundcloud:users&order=newest&limit=4&facets=false",
                         "/total",
@@ -264,29 +264,29 @@ final class Demo {
                         Sample.AMERICA.text()));
     }
 
-    private void ask(Question question, String server) throws IOException, InterruptedException {
+    private void check(DemoRequest request, String server) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + CATCH_UP.toNanos();
-        Answer answer = send(question, server);
-        List<String> wrong = question.differences(answer.status(), Json.parse(answer.body()));
-        while (!wrong.isEmpty() && System.nanoTime() < deadline) {
+        Response response = send(request, server);
+        List<String> found = request.differences(response.status(), Json.parse(response.body()));
+        while (!found.isEmpty() && System.nanoTime() < deadline) {
             Thread.sleep(POLL_MILLIS);
-            answer = send(question, server);
-            wrong = question.differences(answer.status(), Json.parse(answer.body()));
+            response = send(request, server);
+            found = request.differences(response.status(), Json.parse(response.body()));
         }
-        show(question.why(), question.curl(server));
-        JsonNode json = Json.parse(answer.body());
+        show(request.why(), request.curl(server));
+        JsonNode json = Json.parse(response.body());
         console.out().println(new PrettyJson(console.outIsTerminal()).print(json));
-        wrong.forEach(each -> differences.add(question.path() + ": " + each));
+        found.forEach(each -> differences.add(request.path() + ": " + each));
     }
 
-    private Answer send(Question question, String server) throws IOException, InterruptedException {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(server + question.path())).timeout(PATIENCE);
-        if (question.body() != null) {
-            request.POST(HttpRequest.BodyPublishers.ofString(question.body()));
+    private Response send(DemoRequest request, String server) throws IOException, InterruptedException {
+        HttpRequest.Builder builder =
+                HttpRequest.newBuilder(URI.create(server + request.path())).timeout(TIMEOUT);
+        if (request.body() != null) {
+            builder.POST(HttpRequest.BodyPublishers.ofString(request.body()));
         }
-        HttpResponse<String> response = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
-        return new Answer(response.statusCode(), response.body());
+        HttpResponse<String> response = http.send(builder.build(), HttpResponse.BodyHandlers.ofString());
+        return new Response(response.statusCode(), response.body());
     }
 
     private void showRejections() {
@@ -294,14 +294,14 @@ final class Demo {
         addUnlessDefault(args, "--bootstrap-server", stack.bootstrapServers(), CliSettings.BOOTSTRAP_SERVER);
         addUnlessDefault(args, "--schema-registry", stack.schemaRegistry(), CliSettings.SCHEMA_REGISTRY);
         StringWriter listed = new StringWriter();
-        int status = Main.run(captured(listed), args.toArray(String[]::new));
+        int status = Main.run(writingTo(listed), args.toArray(String[]::new));
         show("What was refused, why, and who holds what was asked for.", "./puri " + String.join(" ", args));
         console.out().print(listed);
         console.out().flush();
         if (status != ExitStatus.DONE) {
             differences.add("rejections list: status 0 was expected, not " + status);
         }
-        sample.happenings().values().stream()
+        sample.changes().values().stream()
                 .filter(outcome -> !outcome.equals("applied") && !outcome.equals("unchanged"))
                 .filter(reason -> listed.toString().lines().noneMatch(line -> line.contains(reason)))
                 .forEach(reason -> differences.add("rejections list: " + reason + " was expected and is not there"));
@@ -322,7 +322,7 @@ final class Demo {
         console.out().flush();
     }
 
-    private static Console captured(StringWriter out) {
+    private static Console writingTo(StringWriter out) {
         PrintWriter writer = new PrintWriter(out);
         return new Console(
                 InputStream.nullInputStream(), writer, new PrintWriter(new StringWriter()), Map.of(), false, false);

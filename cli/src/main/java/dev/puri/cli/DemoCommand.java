@@ -67,17 +67,17 @@ final class DemoCommand extends Subcommand {
         requirePort("--kafka-port", kafkaPort);
         requirePort("--registry-port", registryPort);
         long started = System.nanoTime();
-        Temporary everything = new Temporary(Files.createTempDirectory("puri-demo"));
-        try (Lifetime.Closing closing = Lifetime.onExit(everything)) {
-            EmbeddedStack.Place place = new EmbeddedStack.Place(
-                    everything.data,
-                    chosen(port, 8080),
-                    chosen(publicPort, 8090),
-                    chosen(searchPort, 8083),
-                    chosen(kafkaPort, 9092),
-                    chosen(registryPort, 8081));
+        TemporaryStack temporary = new TemporaryStack(Files.createTempDirectory("puri-demo"));
+        try (Lifetime.Closing closing = Lifetime.onExit(temporary)) {
+            EmbeddedStack.Options options = new EmbeddedStack.Options(
+                    temporary.data,
+                    portOr(port, 8080),
+                    portOr(publicPort, 8090),
+                    portOr(searchPort, 8083),
+                    portOr(kafkaPort, 9092),
+                    portOr(registryPort, 8081));
             EmbeddedStack stack =
-                    everything.start(place, settings.with(console().environment()), console());
+                    temporary.start(options, settings.with(console().environment()), console());
             console().say("puri: ready after " + seconds(started) + " s, loading the sample");
             List<String> differences = new Demo(console(), stack).run();
             differences.forEach(each -> console().say("puri: not as it must be: " + each));
@@ -107,24 +107,24 @@ final class DemoCommand extends Subcommand {
         }
     }
 
-    private static int chosen(@Nullable Integer asked, int usual) {
+    private static int portOr(@Nullable Integer asked, int usual) {
         if (asked != null) {
             return asked;
         }
         return EmbeddedStack.isFree(usual) ? usual : 0;
     }
 
-    /** The stack and its directory, which go together and in this order. */
-    private static final class Temporary implements Lifetime.Service {
+    /** A stack with a temporary directory, which is deleted after the stack is closed. */
+    private static final class TemporaryStack implements Lifetime.Service {
         private final Path data;
         private volatile @Nullable EmbeddedStack stack;
 
-        Temporary(Path data) {
+        TemporaryStack(Path data) {
             this.data = data;
         }
 
-        EmbeddedStack start(EmbeddedStack.Place place, StackSettings settings, Console console) {
-            EmbeddedStack started = EmbeddedStack.start(place, settings, step -> console.say("puri: " + step));
+        EmbeddedStack start(EmbeddedStack.Options options, StackSettings settings, Console console) {
+            EmbeddedStack started = EmbeddedStack.start(options, settings, step -> console.say("puri: " + step));
             stack = started;
             return started;
         }

@@ -36,12 +36,12 @@ import org.apache.kafka.clients.admin.Admin;
  * </pre>
  */
 public final class EmbeddedStack implements AutoCloseable {
-    /** Without any progress for so long, it will not become ready. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Starting fails after this time without progress. */
+    private static final Duration STALL_TIMEOUT = Duration.ofSeconds(60);
 
-    private static final Duration REPORT_EVERY = Duration.ofSeconds(5);
+    private static final Duration REPORT_INTERVAL = Duration.ofSeconds(5);
 
-    /** Closed from the last to the first. */
+    /** Closed in reverse order. */
     private final Parts parts = new Parts();
 
     private final EmbeddedBroker broker;
@@ -51,61 +51,61 @@ public final class EmbeddedStack implements AutoCloseable {
     private final SearchServer indexer;
 
     /**
-     * Where it keeps its data and listens.
+     * Directory and ports of a stack; port 0 means any free one.
      *
-     * @param data its directory; what is in it is kept from one start to the next
-     * @param port the resolver's; 0, here as for the others, takes a free one
-     * @param publicPort of the resolver's public listener
-     * @param searchPort the indexer's
+     * @param data directory for the data, which is reused by the next start
+     * @param port the resolver's port
+     * @param publicPort the port of the resolver's public listener
+     * @param searchPort the indexer's port
      */
-    public record Place(Path data, int port, int publicPort, int searchPort, int kafkaPort, int registryPort) {
-        /** Free ports for everything. */
-        public static Place anywhere(Path data) {
-            return new Place(data, 0, 0, 0, 0, 0);
+    public record Options(Path data, int port, int publicPort, int searchPort, int kafkaPort, int registryPort) {
+        /** Uses free ports for all servers. */
+        public static Options onFreePorts(Path data) {
+            return new Options(data, 0, 0, 0, 0, 0);
         }
     }
 
-    private EmbeddedStack(Place place, StackSettings settings, Consumer<String> progress) {
-        // Some are bound last, and nobody should wait so long to hear that one is taken.
-        requireFree("resolver", "--port", place.port());
-        requireFree("resolver", "--public-port", place.publicPort());
-        requireFree("search indexer", "--search-port", place.searchPort());
-        requireFree("broker", "--kafka-port", place.kafkaPort());
-        requireFree("schema registry", "--registry-port", place.registryPort());
+    private EmbeddedStack(Options options, StackSettings settings, Consumer<String> progress) {
+        // Checked first, because some ports are bound only after a long time.
+        requireFree("resolver", "--port", options.port());
+        requireFree("resolver", "--public-port", options.publicPort());
+        requireFree("search indexer", "--search-port", options.searchPort());
+        requireFree("broker", "--kafka-port", options.kafkaPort());
+        requireFree("schema registry", "--registry-port", options.registryPort());
         settings.check(Map.of(
                 StreamsSettings.class,
-                decidedForStreams(place, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY),
+                fixedForStreams(options, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY),
                 ResolverSettings.class,
-                decidedForResolver(
-                        place, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY, CliSettings.SEARCH),
+                fixedForResolver(
+                        options, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY, CliSettings.SEARCH),
                 SearchSettings.class,
-                decidedForIndexer(place, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY)));
+                fixedForIndexer(options, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY)));
         boolean started = false;
         try {
             progress.accept("starting a Kafka broker and a schema registry");
-            // Both take seconds, most of them on one core each.
+            // Started concurrently; each takes seconds, mostly on one core.
             CompletableFuture<EmbeddedRegistry> starting = inBackground(() -> timed(
                     "schema registry",
                     progress,
-                    () -> EmbeddedRegistry.start(place.data().resolve("registry"), place.registryPort())));
+                    () -> EmbeddedRegistry.start(options.data().resolve("registry"), options.registryPort())));
             try {
-                broker = opened(timed(
+                broker = register(timed(
                         "broker",
                         progress,
-                        () -> EmbeddedBroker.start(place.data().resolve("kafka"), place.kafkaPort())));
+                        () -> EmbeddedBroker.start(options.data().resolve("kafka"), options.kafkaPort())));
             } finally {
-                // Whatever became of the broker, this child must be known, to be closed.
-                registry = opened(joined(starting));
+                // Also if the broker failed, so that close() ends the registry's process.
+                registry = register(joined(starting));
             }
             createTopics();
             progress.accept("starting the topology, a resolver and a search indexer");
-            streams = opened(RegistryStreams.start(settings.read(
-                    StreamsSettings.class, decidedForStreams(place, bootstrapServers(), schemaRegistry()))));
-            indexer = opened(SearchServer.start(settings.read(
-                    SearchSettings.class, decidedForIndexer(place, bootstrapServers(), schemaRegistry()))));
-            resolver = opened(Resolver.start(settings.read(
+            streams = register(RegistryStreams.start(settings.read(
+                    StreamsSettings.class, fixedForStreams(options, bootstrapServers(), schemaRegistry()))));
+            indexer = register(SearchServer.start(settings.read(
+                    SearchSettings.class, fixedForIndexer(options, bootstrapServers(), schemaRegistry()))));
+            resolver = register(Resolver.start(settings.read(
                     ResolverSettings.class,
-                    decidedForResolver(place, bootstrapServers(), schemaRegistry(), search()))));
+                    fixedForResolver(options, bootstrapServers(), schemaRegistry(), search()))));
             awaitReady(progress);
             started = true;
         } finally {
@@ -115,25 +115,25 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    /** Starts everything with the servers' defaults. */
-    static EmbeddedStack start(Place place, Consumer<String> progress) {
-        return start(place, new StackSettings(), progress);
+    /** Starts all servers with their default settings. */
+    static EmbeddedStack start(Options options, Consumer<String> progress) {
+        return start(options, new StackSettings(), progress);
     }
 
     /**
-     * Starts everything and returns when it answers.
+     * Starts all servers; they are ready when this returns.
      *
-     * @param progress is told what is being done and how long it took, for people
-     * @throws dev.puri.http.InvalidSettingsException listing every mistake
-     * @throws dev.puri.embedded.EmbeddedException when a port or the directory is in use, or a part fails
-     * @throws CommandException when it does not become ready
+     * @param progress receives messages about the progress
+     * @throws dev.puri.settings.InvalidSettingsException listing every mistake
+     * @throws dev.puri.embedded.EmbeddedException if a port or the directory is in use, or a server fails
+     * @throws CommandException if they do not become ready
      */
-    static EmbeddedStack start(Place place, StackSettings settings, Consumer<String> progress) {
-        return new EmbeddedStack(place, settings, progress);
+    static EmbeddedStack start(Options options, StackSettings settings, Consumer<String> progress) {
+        return new EmbeddedStack(options, settings, progress);
     }
 
     /**
-     * @throws CommandException when it is no port number
+     * @throws CommandException if it is not a port number
      */
     static void requirePort(String flag, int port) {
         if (port < 0 || port > 65_535) {
@@ -150,7 +150,7 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    /** Whether nothing listens on a port of the loopback interface now; 0 always is. */
+    /** Whether a port of the loopback interface is free; 0 always is. */
     static boolean isFree(int port) {
         try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
             return socket.isBound();
@@ -159,7 +159,7 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    private <T extends AutoCloseable> T opened(T part) {
+    private <T extends AutoCloseable> T register(T part) {
         return parts.add(part, EmbeddedStack::close);
     }
 
@@ -206,61 +206,63 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    private static Map<String, String> decidedForStreams(Place place, String brokers, String schemas) {
+    private static Map<String, String> fixedForStreams(Options options, String brokers, String schemas) {
         return Map.of(
                 "bootstrap.server",
                 brokers,
                 "schema.registry",
                 schemas,
                 "streams.state.dir",
-                place.data().resolve("streams").toString(),
+                options.data().resolve("streams").toString(),
                 "streams.replication.factor",
                 "1",
                 "streams.http.port",
                 "0");
     }
 
-    private static Map<String, String> decidedForResolver(Place place, String brokers, String schemas, String search) {
+    private static Map<String, String> fixedForResolver(
+            Options options, String brokers, String schemas, String search) {
         return Map.of(
                 "bootstrap.server",
                 brokers,
                 "schema.registry",
                 schemas,
                 "state.dir",
-                place.data().resolve("resolver").toString(),
+                options.data().resolve("resolver").toString(),
                 "search.url",
                 search,
                 "http.port",
-                Integer.toString(place.port()),
+                Integer.toString(options.port()),
                 "public.http.port",
-                Integer.toString(place.publicPort()));
+                Integer.toString(options.publicPort()));
     }
 
-    private static Map<String, String> decidedForIndexer(Place place, String brokers, String schemas) {
+    private static Map<String, String> fixedForIndexer(Options options, String brokers, String schemas) {
         return Map.of(
                 "bootstrap.server",
                 brokers,
                 "schema.registry",
                 schemas,
                 "state.dir",
-                place.data().resolve("search").toString(),
+                options.data().resolve("search").toString(),
                 "http.port",
-                Integer.toString(place.searchPort()));
+                Integer.toString(options.searchPort()));
     }
 
     private void awaitReady(Consumer<String> progress) {
-        new Readiness(PATIENCE, REPORT_EVERY, broker::deliveredBytes, streams.ended(), progress)
+        new Readiness(STALL_TIMEOUT, REPORT_INTERVAL, broker::deliveredBytes, streams.ended(), progress)
                 .await(List.of(
-                        new Readiness.Part("topology", streams::isReady, health("http://127.0.0.1:" + streams.port())),
-                        new Readiness.Part("resolver", resolver::isReady, health(resolver())),
-                        new Readiness.Part("search indexer", indexer::isReady, health(search()))));
+                        new Readiness.Server(
+                                "topology", streams::isReady, health("http://127.0.0.1:" + streams.port())),
+                        new Readiness.Server("resolver", resolver::isReady, health(resolver())),
+                        new Readiness.Server("search indexer", indexer::isReady, health(search()))));
     }
 
     private static URI health(String server) {
         return URI.create(server + "/health/ready");
     }
 
-    /** Completes when the topology ends; exceptionally when it failed, which leaves a registry that does nothing. */
+    /** Completes when the topology ends, or exceptionally when it fails. */
     CompletableFuture<Void> ended() {
         return streams.ended();
     }
@@ -290,7 +292,7 @@ public final class EmbeddedStack implements AutoCloseable {
         return "http://127.0.0.1:" + indexer.port();
     }
 
-    /** Stops everything in order; what could not be closed does not keep the rest open. */
+    /** Stops all servers in order, also if stopping one fails. */
     @Override
     public void close() {
         parts.close();

@@ -4,11 +4,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.pattern.CompositeConverter;
 
 /**
- * The part of a log line that says what happened, on one line: controls, line breaks and marks of direction stand as
- * their escapes. Log statements quote records and requests; here, where all of them pass, none is forgotten.
+ * Logback converter that escapes control characters, line breaks and direction marks in log messages, which may quote
+ * records and requests. Escaping in the converter covers all log statements.
  */
 public final class EscapedText extends CompositeConverter<ILoggingEvent> {
-    /** Made by Logback, which finds it by its name in logback.xml. */
+    /** Called by Logback; logback.xml names the class. */
     public EscapedText() {}
 
     @Override

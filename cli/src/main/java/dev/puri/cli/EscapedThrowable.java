@@ -6,9 +6,9 @@ import ch.qos.logback.classic.spi.StackTraceElementProxy;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A stack trace whose messages stay on their lines, like {@link EscapedText}. */
+/** Logback converter that escapes the messages in stack traces, like {@link EscapedText}. */
 public final class EscapedThrowable extends ThrowableProxyConverter {
-    /** Made by Logback, which finds it by its name in logback.xml. */
+    /** Called by Logback; logback.xml names the class. */
     public EscapedThrowable() {}
 
     @Override

@@ -16,13 +16,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event as a line of input says it, before what it leaves out is filled in.
+ * A parsed line of input. {@link #complete} fills in omitted fields and makes it an {@link Event}.
  *
- * @param eventId null mints one
- * @param occurredAt null takes the time of publishing
- * @param source null takes the command's name
- * @param guard the uuid that the row must have; null takes whatever is there
- * @param expectedEpoch the epoch that the row must have; null takes whatever is there
+ * @param eventId null to mint one
+ * @param occurredAt null for the time of publishing
+ * @param source null for the command's name
+ * @param guard the uuid that the row must have; null for any
+ * @param expectedEpoch the epoch that the row must have; null for any
  */
 record EventLine(
         @Nullable UUID eventId,
@@ -31,41 +31,41 @@ record EventLine(
         @Nullable String source,
         @Nullable UUID guard,
         @Nullable Long expectedEpoch,
-        What what) {
-    /** Who says so, when the line does not. */
+        Content content) {
+    /** The source of events whose lines have none. */
     static final String DEFAULT_SOURCE = "puri-cli";
 
-    /** What the line says of its identity. */
-    sealed interface What {}
+    /** The change of the identity. */
+    sealed interface Content {}
 
     /**
-     * A creation, some of whose ids may be left to us.
+     * A creation, whose ids may be minted.
      *
-     * @param uuid null mints one
+     * @param uuid null to mint one
      */
-    record Creation(@Nullable UUID uuid, Owner owner, Shard shard, HandleWish handle, Map<String, String> attributes)
-            implements What {}
+    record Creation(@Nullable UUID uuid, Owner owner, Shard shard, HandleChoice handle, Map<String, String> attributes)
+            implements Content {}
 
-    /** A change that is complete as it stands. */
-    record Complete(Change change) implements What {}
+    /** A change without fields to fill in. */
+    record Complete(Change change) implements Content {}
 
-    /** What a creation says of its handle. */
-    sealed interface HandleWish {}
+    /** The handle of a creation. */
+    sealed interface HandleChoice {}
 
-    /** Nothing: one is minted where the collection has a prefix. */
-    record MintedHandle() implements HandleWish {}
+    /** The field is absent: a handle is minted if the collection has a prefix. */
+    record MintedHandle() implements HandleChoice {}
 
-    /** {@code null}: it shall have none. */
-    record NoHandle() implements HandleWish {}
+    /** The field is {@code null}: no handle. */
+    record NoHandle() implements HandleChoice {}
 
-    /** This one. */
-    record GivenHandle(Handle handle) implements HandleWish {}
+    /** The field is a handle. */
+    record ExplicitHandle(Handle handle) implements HandleChoice {}
 
     /**
-     * The event to publish.
+     * Returns the event to publish.
      *
-     * @param declared tells which collections have a prefix
-     * @throws IllegalArgumentException when a part is out of its bounds; the message names it
+     * @param declared the declarations, for the prefixes of collections
+     * @throws IllegalArgumentException if a field exceeds its bounds; the message names it
      */
     Event complete(IdentityMinter minter, Declarations declared, Instant now) {
         return new Event(
@@ -79,7 +79,7 @@ record EventLine(
     }
 
     private Change change(IdentityMinter minter, Declarations declared) {
-        return switch (what) {
+        return switch (content) {
             case Complete complete -> complete.change();
             case Creation creation ->
                 new Change.Created(
@@ -91,10 +91,10 @@ record EventLine(
         };
     }
 
-    private @Nullable Handle handle(HandleWish wish, IdentityMinter minter, Declarations declared) {
-        return switch (wish) {
+    private @Nullable Handle handle(HandleChoice choice, IdentityMinter minter, Declarations declared) {
+        return switch (choice) {
             case NoHandle none -> null;
-            case GivenHandle given -> given.handle();
+            case ExplicitHandle explicit -> explicit.handle();
             case MintedHandle minted -> {
                 Prefix prefix = prefix(declared);
                 yield prefix == null ? null : minter.handle(prefix);

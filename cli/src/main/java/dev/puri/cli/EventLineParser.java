@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One JSON object a line to an {@link EventLine}:
+ * Parses a JSON object to an {@link EventLine}:
  *
  * <pre>{@code
  * {"type":"created","puri":"soundcloud:tracks:1","owner":"catalog","shard":"br-1",
@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
  * {"type":"erased","puri":…}
  * }</pre>
  *
- * and with each of them {@code eventId}, {@code occurredAt}, {@code source}, {@code expectedEpoch}
- * and, as a guard, {@code uuid}. {@code null} is as good as absent, but for {@code "handle":null},
- * which asks for none. Nothing is guessed: an unknown field, a doubled one or one of the wrong kind is
- * a mistake, for it would silently not do what was meant. All mistakes of a line are found at once.
+ * Each may also have {@code eventId}, {@code occurredAt}, {@code source}, {@code expectedEpoch} and, as a guard, {@code
+ * uuid}. {@code null} means absent, except for {@code "handle":null}, which means no handle. An unknown or duplicate
+ * field, or one of the wrong type, is a mistake, because ignoring it would not do what the user meant. All mistakes of
+ * a line are reported together.
  */
 final class EventLineParser {
     private static final List<String> COMMON =
@@ -55,50 +55,52 @@ final class EventLineParser {
 
     private static final List<String> TYPES = List.of("created", "moved", "described", "merged", "deleted", "erased");
 
-    private static final String HALF_A_CHARACTER = "a text with half of a surrogate pair";
+    private static final String LONE_SURROGATE = "a text with half of a surrogate pair";
 
-    private static final Pattern PARSER_TALK = Pattern.compile(
+    private static final Pattern PARSER_DETAILS = Pattern.compile(
             "\\s*\\(start marker at .*|,? ?[:;]? ?\\(?(?:enable|from) `[^`]*`(?: to allow)?\\)?|,? ?\\(from `[^`]*`\\)");
 
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
     private EventLineParser() {}
 
-    /** What a line says, or everything that is wrong with it. */
-    sealed interface Parsed {}
+    /** The parsed line, or its mistakes. */
+    sealed interface Result {}
 
-    record Good(EventLine line) implements Parsed {}
+    record Valid(EventLine line) implements Result {}
 
     /**
-     * @param mistakes at least one, each as {@code field: reason}, or a reason alone where it is no
-     *     object at all
+     * @param mistakes at least one, each as {@code field: reason}, or only a reason if the line is not an object
      */
-    record Bad(List<String> mistakes) implements Parsed {
-        Bad {
+    record Invalid(List<String> mistakes) implements Result {
+        Invalid {
             mistakes = List.copyOf(mistakes);
         }
     }
 
-    static Parsed parse(String line) {
+    static Result parse(String line) {
         List<String> mistakes = new ArrayList<>();
         Map<String, @Nullable Object> fields;
         try {
             fields = fields(line, mistakes);
         } catch (JsonProcessingException e) {
-            return new Bad(List.of("not JSON: " + plain(e.getOriginalMessage()) + ", at column "
+            return new Invalid(List.of("not JSON: " + plain(e.getOriginalMessage()) + ", at column "
                     + (e.getLocation() == null ? "1" : e.getLocation().getColumnNr()) + hint(line)));
         } catch (IOException e) {
-            // Text in memory cannot fail to be read.
+            // Reading from memory cannot fail.
             throw new UncheckedIOException(e);
         }
         if (fields == null) {
-            return new Bad(List.of("not a JSON object such as {\"type\":\"deleted\",\"puri\":\"a:b:c\"}" + hint(line)));
+            return new Invalid(
+                    List.of("not a JSON object such as {\"type\":\"deleted\",\"puri\":\"a:b:c\"}" + hint(line)));
         }
-        EventLine event = new Reading(fields, mistakes).event();
-        return event == null || !mistakes.isEmpty() ? new Bad(mistakes) : new Good(event);
+        EventLine event = new LineFields(fields, mistakes).event();
+        return event == null || !mistakes.isEmpty() ? new Invalid(mistakes) : new Valid(event);
     }
 
-    /** Values are String, Long, null, a map of attributes, or {@link WrongKind}; null when it is no object. */
+    /**
+     * Values are String, Long, null, {@link Members} or {@link WrongKind}; returns null if the line is not an object.
+     */
     private static @Nullable Map<String, @Nullable Object> fields(String line, List<String> mistakes)
             throws IOException {
         try (JsonParser parser = JSON.createParser(line)) {
@@ -140,10 +142,10 @@ final class EventLineParser {
         };
     }
 
-    /** JSON may escape half of a surrogate pair; Avro would make a question mark of it. */
+    /** Rejects a lone surrogate, which JSON can contain and Avro would replace by a question mark. */
     private static Object text(JsonParser parser) throws IOException {
         String text = parser.getText();
-        return isUnicode(text) ? text : new WrongKind(HALF_A_CHARACTER);
+        return isUnicode(text) ? text : new WrongKind(LONE_SURROGATE);
     }
 
     private static boolean isUnicode(String text) {
@@ -159,7 +161,7 @@ final class EventLineParser {
                 parser.skipChildren();
                 mistakes.add(shown(name) + " is not a text");
             } else if (!(text(parser) instanceof String text) || !isUnicode(name)) {
-                mistakes.add(shown(name) + " is " + HALF_A_CHARACTER);
+                mistakes.add(shown(name) + " is " + LONE_SURROGATE);
             } else if (texts.put(name, text) != null) {
                 mistakes.add(shown(name) + " is given twice");
             }
@@ -177,7 +179,7 @@ final class EventLineParser {
         return List.copyOf(all);
     }
 
-    /** Field names come from the input too, so they are shortened and escaped. */
+    /** Shortens and escapes a field name, which is untrusted input. */
     private static String shown(String name) {
         StringBuilder shown = new StringBuilder();
         for (char c : name.substring(0, Math.min(name.length(), 60)).toCharArray()) {
@@ -186,9 +188,9 @@ final class EventLineParser {
         return shown.append(name.length() > 60 ? "…" : "").toString();
     }
 
-    /** The parser's message without the names of its own switches and places. */
+    /** Removes the parser's feature names and source locations from its message. */
     static String plain(String message) {
-        return PARSER_TALK
+        return PARSER_DETAILS
                 .matcher(message.lines().findFirst().orElse(""))
                 .replaceAll("")
                 .strip();
@@ -199,17 +201,17 @@ final class EventLineParser {
         return text.equals("{") || text.equals("[") ? "; one object a line" : "";
     }
 
-    /** Takes the fields of one line apart and collects what is wrong. */
-    private static final class Reading {
+    /** Converts the fields of a line and collects mistakes. */
+    private static final class LineFields {
         private final Map<String, @Nullable Object> fields;
         private final List<String> mistakes;
 
-        Reading(Map<String, @Nullable Object> fields, List<String> mistakes) {
+        LineFields(Map<String, @Nullable Object> fields, List<String> mistakes) {
             this.fields = fields;
             this.mistakes = mistakes;
         }
 
-        /** Null when a mistake left nothing to make an event of. */
+        /** Returns null if a mistake prevents an event. */
         @Nullable
         EventLine event() {
             String type = required("type", text -> text);
@@ -228,20 +230,20 @@ final class EventLineParser {
                 }
             }
             Puri puri = required("puri", Puri::parse);
-            UUID eventId = optional("eventId", Reading::uuid);
-            Instant occurredAt = optional("occurredAt", Reading::instant);
+            UUID eventId = optional("eventId", LineFields::uuid);
+            Instant occurredAt = optional("occurredAt", LineFields::instant);
             String source = optional("source", text -> text);
-            UUID uuid = optional("uuid", Reading::uuid);
+            UUID uuid = optional("uuid", LineFields::uuid);
             Long expectedEpoch = expectedEpoch();
-            EventLine.What what = what(type, uuid);
-            if (puri == null || what == null) {
+            EventLine.Content content = content(type, uuid);
+            if (puri == null || content == null) {
                 return null;
             }
-            UUID guard = what instanceof EventLine.Creation ? null : uuid;
-            return new EventLine(eventId, puri, occurredAt, source, guard, expectedEpoch, what);
+            UUID guard = content instanceof EventLine.Creation ? null : uuid;
+            return new EventLine(eventId, puri, occurredAt, source, guard, expectedEpoch, content);
         }
 
-        private EventLine.@Nullable What what(String type, @Nullable UUID uuid) {
+        private EventLine.@Nullable Content content(String type, @Nullable UUID uuid) {
             return switch (type) {
                 case "created" -> creation(uuid);
                 case "moved" -> {
@@ -266,22 +268,22 @@ final class EventLineParser {
             };
         }
 
-        private EventLine.@Nullable What creation(@Nullable UUID uuid) {
+        private EventLine.@Nullable Content creation(@Nullable UUID uuid) {
             Owner owner = required("owner", Owner::parse);
             Shard shard = required("shard", Shard::parse);
             Map<String, String> attributes = attributes();
-            EventLine.HandleWish handle = handle();
+            EventLine.HandleChoice handle = handle();
             return owner == null || shard == null
                     ? null
                     : new EventLine.Creation(uuid, owner, shard, handle, attributes == null ? Map.of() : attributes);
         }
 
-        private EventLine.HandleWish handle() {
+        private EventLine.HandleChoice handle() {
             if (!fields.containsKey("handle")) {
                 return new EventLine.MintedHandle();
             }
             Handle handle = optional("handle", Handle::parse);
-            return handle == null ? new EventLine.NoHandle() : new EventLine.GivenHandle(handle);
+            return handle == null ? new EventLine.NoHandle() : new EventLine.ExplicitHandle(handle);
         }
 
         private <T> @Nullable T required(String name, Function<String, T> parse) {
@@ -318,7 +320,7 @@ final class EventLineParser {
             return null;
         }
 
-        /** Null when there are none; what is wrong with single ones is a mistake of its own. */
+        /** Returns null if the field is absent; invalid attributes are added to the mistakes. */
         private @Nullable Map<String, String> attributes() {
             Object value = fields.get("attributes");
             if (value == null) {
@@ -341,7 +343,7 @@ final class EventLineParser {
             };
         }
 
-        /** Not {@link UUID#fromString} alone, which takes {@code 1-1-1-1-1}. */
+        /** Parses strictly; {@link UUID#fromString} also accepts {@code 1-1-1-1-1}. */
         private static UUID uuid(String text) {
             UUID uuid = text.length() == 36 ? UUID.fromString(text) : null;
             if (uuid == null || !uuid.toString().equalsIgnoreCase(text)) {

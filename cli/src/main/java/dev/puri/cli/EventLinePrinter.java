@@ -10,13 +10,13 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An event as the line that {@link EventLineParser} reads back as the same event. */
+/** Prints an event as a line that {@link EventLineParser} parses to the same event. */
 final class EventLinePrinter {
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
     private EventLinePrinter() {}
 
-    /** One line without its end. */
+    /** Returns the line without its end. */
     static String print(Event event) {
         StringWriter line = new StringWriter(256);
         try (JsonGenerator json = JSON.createGenerator(line)) {

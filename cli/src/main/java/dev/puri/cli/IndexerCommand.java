@@ -18,7 +18,7 @@ final class IndexerCommand extends ServerCommand<SearchSettings> {
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
         SearchServer indexer = SearchServer.start(serverSettings());
-        // Like a resolver, it mends itself and never ends by itself.
+        // An indexer recovers from failures and ends only with the process.
         Lifetime.untilEnded(indexer::close, new CompletableFuture<>());
         return ExitStatus.DONE;
     }

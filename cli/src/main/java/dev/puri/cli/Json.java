@@ -8,13 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** JSON as the commands print and read it. */
+/** Prints and parses JSON. */
 final class Json {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private Json() {}
 
-    /** On one line. */
+    /** Prints on one line. */
     static String print(Object value) {
         try {
             return MAPPER.writeValueAsString(value);
@@ -24,7 +24,7 @@ final class Json {
     }
 
     /**
-     * @throws UncheckedIOException when the text is no JSON
+     * @throws UncheckedIOException if the text is not JSON
      */
     static JsonNode parse(String text) {
         try {
@@ -35,9 +35,9 @@ final class Json {
     }
 
     /**
-     * An object whose members keep this order.
+     * Creates an object that keeps the order of its members.
      *
-     * @param namesAndValues in turn; a member whose value is null is left out
+     * @param namesAndValues names and values alternating; a member with value null is omitted
      */
     static Map<String, Object> object(@Nullable Object... namesAndValues) {
         Map<String, Object> object = new LinkedHashMap<>();

@@ -14,34 +14,34 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Refusals as they are read, without those of objects that were erased since. */
+/** Collects rejections from the topic, without those of identities that were erased later. */
 final class LatestRejections {
-    private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-    private final @Nullable Puri wanted;
+    private final @Nullable Puri puri;
     private final List<Rejection> all = new ArrayList<>();
     private final Map<String, Instant> erasedAt = new HashMap<>();
 
     /**
-     * @param wanted of this name alone; null for all
+     * @param puri collects only rejections of this pURI; null for all
      */
-    LatestRejections(@Nullable Puri wanted) {
-        this.wanted = wanted;
+    LatestRejections(@Nullable Puri puri) {
+        this.puri = puri;
     }
 
-    void take(ConsumerRecord<byte[], Object> record) {
+    void add(ConsumerRecord<byte[], Object> record) {
         if (record.value() instanceof Rejection rejection) {
-            if (wanted == null || wanted.toString().equals(rejection.getPuri())) {
-                // Up to 64 KiB of the refused event, which nobody asks for here.
-                rejection.setOriginal(NO_BYTES);
+            if (puri == null || puri.toString().equals(rejection.getPuri())) {
+                // Drops up to 64 KiB of the refused event, which is not printed.
+                rejection.setOriginal(EMPTY);
                 all.add(rejection);
             }
         } else if (record.value() == null) {
-            takeErasure(record);
+            addErasure(record);
         }
     }
 
-    private void takeErasure(ConsumerRecord<byte[], Object> record) {
+    private void addErasure(ConsumerRecord<byte[], Object> record) {
         try {
             Erasure erasure = Erasure.of(RecordKey.puri(record.key()), record.headers());
             if (erasure.isApplied()) {
@@ -49,17 +49,17 @@ final class LatestRejections {
                         erasure.puri().toString(), erasure.at(), (one, other) -> one.isBefore(other) ? other : one);
             }
         } catch (IllegalArgumentException e) {
-            // None of the registry's; it is no refusal either.
+            // The registry did not write the record.
         }
     }
 
-    /** The newest of them, the newest last. */
+    /** Returns the newest rejections, oldest first. */
     List<Rejection> get(int count) {
-        List<Rejection> kept = all.stream()
+        List<Rejection> remaining = all.stream()
                 .filter(each -> !isErased(each.getPuri(), each) && !isErased(each.getSurvivor(), each))
                 .sorted(Comparator.comparing(Rejection::getRejectedAt))
                 .toList();
-        return kept.subList(Math.max(0, kept.size() - count), kept.size());
+        return remaining.subList(Math.max(0, remaining.size() - count), remaining.size());
     }
 
     private boolean isErased(@Nullable String puri, Rejection rejection) {

@@ -4,21 +4,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** How long a service lives: until the process is told to end, or it ends by itself. */
+/** Runs a service until it ends or the process is terminated. */
 final class Lifetime {
     private Lifetime() {}
 
-    /** Something that is closed without complaint. */
+    /** A service whose {@code close} throws no checked exception. */
     interface Service extends AutoCloseable {
         @Override
         void close();
     }
 
     /**
-     * Keeps a service until then, and closes it in order.
+     * Waits until the service ends or the process is terminated, and closes the service.
      *
-     * @param ended completes when the service ends by itself, exceptionally when it failed
-     * @throws ExecutionException with what the service failed of
+     * @param ended completes when the service ends, exceptionally if it fails
+     * @throws ExecutionException if the service fails
      */
     static void untilEnded(Service service, CompletableFuture<?> ended)
             throws ExecutionException, InterruptedException {
@@ -27,7 +27,7 @@ final class Lifetime {
         }
     }
 
-    /** Closes the service once: when the result is closed, or when the process is told to end before that. */
+    /** Closes the service once: when the result is closed, or earlier if the process is terminated. */
     static Closing onExit(Service service) {
         Closing closing = new Closing(service);
         Runtime.getRuntime().addShutdownHook(closing.hook);
@@ -55,7 +55,7 @@ final class Lifetime {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException e) {
-                // The process ends, and the hook finds the work done.
+                // The process is shutting down; the hook does nothing, because the service is closed.
             }
         }
     }

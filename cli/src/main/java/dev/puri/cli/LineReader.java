@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines of UTF-8 text, each held in bounded memory however long it is: what is past the bound is read
- * over and the line is reported as too long. Lines end with LF or CR LF; the last may go without.
+ * Reads lines of UTF-8 text in bounded memory: the rest of a line over the bound is skipped, and the line is reported
+ * as too long. Lines end with LF or CR LF; the last line may have no end.
  */
 final class LineReader {
     private static final int BUFFER_BYTES = 64 * 1024;
@@ -24,7 +24,7 @@ final class LineReader {
     private byte[] line = new byte[FIRST_LINE_BYTES];
     private long number;
 
-    /** One line: its text, or why it has none. */
+    /** A line: its text, or why it is unreadable. */
     sealed interface Line {
         /** Counted from 1. */
         long number();
@@ -35,14 +35,14 @@ final class LineReader {
     record Unreadable(long number, String why) implements Line {}
 
     /**
-     * @param maxBytes longest line that is taken, without its end
+     * @param maxBytes the longest valid line, without its end
      */
     LineReader(InputStream input, int maxBytes) {
         this.input = input;
         this.maxBytes = maxBytes;
     }
 
-    /** The next line; null at the end. */
+    /** Returns the next line, or null at the end. */
     @Nullable
     Line next() throws IOException {
         int length = 0;
@@ -56,7 +56,7 @@ final class LineReader {
             while (end < limit && buffer[end] != '\n') {
                 end++;
             }
-            length = keep(length, end - position);
+            length = append(length, end - position);
             boolean ended = end < limit;
             position = ended ? end + 1 : end;
             if (ended) {
@@ -71,14 +71,14 @@ final class LineReader {
         return limit > 0;
     }
 
-    /** Keeps one byte more than allowed, which tells that the line is too long. */
-    private int keep(int length, int more) {
-        int kept = Math.min(more, maxBytes + 1 - length);
-        if (length + kept > line.length) {
-            line = Arrays.copyOf(line, Math.min(maxBytes + 1, Math.max(length + kept, line.length * 2)));
+    /** Appends bytes to the line, up to one more than allowed, so that finish() detects a line that is too long. */
+    private int append(int length, int more) {
+        int appended = Math.min(more, maxBytes + 1 - length);
+        if (length + appended > line.length) {
+            line = Arrays.copyOf(line, Math.min(maxBytes + 1, Math.max(length + appended, line.length * 2)));
         }
-        System.arraycopy(buffer, position, line, length, kept);
-        return length + kept;
+        System.arraycopy(buffer, position, line, length, appended);
+        return length + appended;
     }
 
     private Line finish(int length) {

@@ -5,29 +5,32 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much is logged, and in what form. To be set before the first logger is made, for its configuration
- * reads it once.
+ * Configures level and format of the log. Must be called before the first logger is created, because the configuration
+ * is read only once.
  */
 final class Logging {
-    /** The form: {@code text}, or {@code json}, an object a line. Not a setting, which are read too late for it. */
+    /**
+     * The format: {@code text}, or {@code json} with an object per line. Not a setting, because settings are read
+     * later.
+     */
     static final String FORMAT_VARIABLE = "PURI_LOG_FORMAT";
 
     private Logging() {}
 
     /**
-     * @param verbosity how often {@code -v} was given
-     * @param serves whether the command is a server, which tells what it does without being asked
-     * @param format of {@value #FORMAT_VARIABLE}; null or blank for text
-     * @throws CommandException when there is no such form
+     * @param verbosity number of {@code -v} options
+     * @param serves whether the command is a server, which logs more by default
+     * @param format value of {@value #FORMAT_VARIABLE}; null or blank for text
+     * @throws CommandException if the format is unknown
      */
     static void set(int verbosity, boolean serves, @Nullable String format) {
         System.setProperty("puri.log.format", appender(format == null ? "" : format.strip()));
         int own = verbosity + (serves ? 1 : 0);
         System.setProperty("puri.log.own", level(own));
-        // Kafka warns at length of what heals by itself; its errors are worth a line.
+        // Kafka logs warnings about conditions that it recovers from; only its errors are useful by default.
         System.setProperty("puri.log.others", verbosity == 0 ? "ERROR" : level(verbosity - 1));
         System.setProperty("puri.log.appends", verbosity == 0 ? "OFF" : level(verbosity - 1));
-        // Lucene logs by the JDK's own, and warns of a module that is an incubator's.
+        // Lucene uses the JDK's logger, and warns about an incubator module.
         Logger.getLogger("").setLevel(verbosity == 0 ? Level.SEVERE : Level.INFO);
     }
 

@@ -4,8 +4,8 @@ import dev.puri.client.CollectionRegistryException;
 import dev.puri.client.PublishException;
 import dev.puri.embedded.EmbeddedException;
 import dev.puri.http.CannotListenException;
-import dev.puri.http.InvalidSettingsException;
 import dev.puri.registry.WrongTopicsException;
+import dev.puri.settings.InvalidSettingsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletionException;
@@ -59,7 +59,7 @@ public final class Main {
         return new CommandLine.RunLast().execute(parsed);
     }
 
-    /** What the world did is said in a sentence; what we did wrong is shown whole. */
+    /** Prints an expected failure as a message, and a bug with its stack trace. */
     private static int report(Exception thrown, PuriCommand puri, ParseResult parsed) {
         Throwable e = thrown;
         while ((e instanceof ExecutionException || e instanceof CompletionException) && e.getCause() != null) {
@@ -70,8 +70,8 @@ public final class Main {
             case InvalidSettingsException mistakes -> ExitStatus.USAGE;
             default -> ExitStatus.FAILED;
         };
-        if (isOfTheWorld(e) && puri.verbosity() == 0) {
-            String message = remedied(e, puri, parsed);
+        if (isExpected(e) && puri.verbosity() == 0) {
+            String message = messageWithRemedy(e, puri, parsed);
             puri.console().say("puri: " + message.replace("\n", "\n  "));
         } else {
             e.printStackTrace(puri.console().err());
@@ -79,18 +79,18 @@ public final class Main {
         return status;
     }
 
-    /** Its message and, where brokers of others are out of reach, which ones and what to do. */
-    private static String remedied(Throwable e, PuriCommand puri, ParseResult parsed) {
+    /** Returns the failure's message; if brokers are unreachable, with their addresses and a remedy. */
+    private static String messageWithRemedy(Throwable e, PuriCommand puri, ParseResult parsed) {
         String message = String.valueOf(e.getMessage());
         if (e instanceof KafkaException && e.getCause() instanceof KafkaException cause && cause.getMessage() != null) {
             message = message + ": " + cause.getMessage();
         }
-        if (!isOutOfReach(e) || !(commandOf(parsed) instanceof Subcommand command) || command.bringsItsOwn()) {
+        if (!isUnreachable(e) || !(commandOf(parsed) instanceof Subcommand command) || command.startsItsOwnServers()) {
             return message;
         }
         String brokers = command.settings().bootstrapServer();
         if (Cluster.isTimeout(e) && Cluster.listens(brokers)) {
-            return Cluster.late(brokers, e);
+            return Cluster.timeoutMessage(brokers, e);
         }
         return (message.contains(brokers) ? message : "no broker answers at " + brokers + " (" + message + ")")
                 + "; start one with puri up, or name one with --bootstrap-server";
@@ -104,7 +104,7 @@ public final class Main {
         return last.commandSpec().userObject();
     }
 
-    private static boolean isOutOfReach(Throwable e) {
+    private static boolean isUnreachable(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof TimeoutException || cause instanceof ConfigException) {
                 return !(e instanceof CommandException);
@@ -113,7 +113,7 @@ public final class Main {
         return false;
     }
 
-    private static boolean isOfTheWorld(Throwable e) {
+    private static boolean isExpected(Throwable e) {
         return switch (e) {
             case CommandException known -> true;
             case InvalidSettingsException mistakes -> true;

@@ -1,9 +1,9 @@
 package dev.puri.cli;
 
-/** How results are printed; spelled in lower case on the command line. */
+/** The format of results; in lower case on the command line. */
 enum OutputFormat {
     /** Columns for people. */
     TABLE,
-    /** One JSON object a line. */
+    /** One JSON object per line. */
     JSON
 }

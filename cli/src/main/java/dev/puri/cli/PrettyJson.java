@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
 import java.util.Map;
 
-/** JSON for a person: one member a line, but what lies in a list on one line each; coloured on request. */
+/** Prints JSON for people: one member per line, and one line per object in a list; optionally coloured. */
 final class PrettyJson {
     private static final String NAME = "\033[36m";
     private static final String TEXT = "\033[32m";

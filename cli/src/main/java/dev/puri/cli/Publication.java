@@ -31,45 +31,45 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * line → event → echo → publisher → acknowledged → (with --wait) outcome → counted
- *   └ malformed              at most {@value #MAX_UNDER_WAY} between here and there
+ *   └ malformed             └─────── at most {@value #MAX_UNSETTLED} ───────┘
  * </pre>
  *
- * <p>What is wrong with a line concerns that line alone. What is wrong with the world concerns all that
- * follow: nothing more is sent then, and the first line that was not acknowledged is named.
+ * <p>An invalid line is reported and skipped. After an event that could not be published no further lines are sent, and
+ * the first line that was not acknowledged is reported.
  */
 final class Publication {
-    /** Bounds memory, and with it how far outcomes may lag behind. */
-    static final int MAX_UNDER_WAY = 50_000;
+    /** The most events without an outcome, which bounds memory. */
+    static final int MAX_UNSETTLED = 50_000;
 
-    /** The broker takes messages of 1 MiB at most, and a line is longer than the event it makes. */
+    /** Brokers accept records of at most 1 MiB, and a line is at most a few times longer than its event. */
     static final int MAX_LINE_BYTES = 4 << 20;
 
     /**
-     * Most events that are not acknowledged. A record expires after the patience even while others get through,
-     * so what is before it must not take so long.
+     * The most events without an acknowledgement. A record expires after the delivery time-out even while others are
+     * acknowledged, so the records before it must not take that long.
      */
     private static final int MAX_UNACKNOWLEDGED = 10_000;
 
-    /** After this without progress is said what is waited for. */
-    private static final Duration SILENCE = Duration.ofSeconds(5);
+    /** After this time without progress a message says what the command waits for. */
+    private static final Duration STALL_REPORT_INTERVAL = Duration.ofSeconds(5);
 
     private static final long PROGRESS_NANOS = Duration.ofMillis(200).toNanos();
 
     private final Console console;
     private final CliSettings settings;
     private final Options options;
-    private final Semaphore underWay = new Semaphore(MAX_UNDER_WAY);
-    private final Semaphore unacknowledged = new Semaphore(MAX_UNACKNOWLEDGED);
+    private final Semaphore unsettledPermits = new Semaphore(MAX_UNSETTLED);
+    private final Semaphore unacknowledgedPermits = new Semaphore(MAX_UNACKNOWLEDGED);
     private final Counts counts = new Counts();
     private final AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
     private long nextProgress = System.nanoTime();
 
     /**
-     * @param outcomes whether outcomes are waited for
-     * @param echo whether each event is printed before it is sent
-     * @param patience how long nothing may happen
+     * @param outcomes whether to wait for outcomes
+     * @param echo whether to print each event before it is sent
+     * @param timeout time without progress after which publishing fails
      */
-    record Options(boolean outcomes, boolean echo, Duration patience) {}
+    record Options(boolean outcomes, boolean echo, Duration timeout) {}
 
     private record Failure(long line, PublishException cause) {}
 
@@ -83,15 +83,15 @@ final class Publication {
     }
 
     /**
-     * What became of the lines.
+     * Counts of the lines.
      *
-     * @param published acknowledged
-     * @param outcomes whether outcomes were waited for, so that the next three count
-     * @param malformed no event, and not sent
-     * @param failed sent and not acknowledged
-     * @param unanswered acknowledged, but no outcome came in time
+     * @param published acknowledged events
+     * @param outcomes whether the command waited for outcomes; if not, the next three are zero
+     * @param malformed invalid lines, which were not sent
+     * @param failed events that were not acknowledged
+     * @param unanswered acknowledged events without an outcome in time
      */
-    record Sum(
+    record Summary(
             long published,
             boolean outcomes,
             long applied,
@@ -135,33 +135,33 @@ final class Publication {
 
     Publication(Console console, CliSettings settings, Options options) {
         this.console = console;
-        this.settings = settings.givingUpAfter(options.patience());
+        this.settings = settings.withTimeout(options.timeout());
         this.options = options;
     }
 
     /**
-     * Publishes every line there is.
+     * Publishes all lines.
      *
-     * @throws CommandException when the cluster or the registry is out of reach from the start, or
-     *     nothing happens for too long
+     * @throws CommandException if the cluster or the registry is unreachable at the start, or there is no progress for
+     *     too long
      */
-    Sum publish(InputStream input) throws IOException, InterruptedException {
-        Cluster cluster = new Cluster(console, settings, options.patience());
+    Summary publish(InputStream input) throws IOException, InterruptedException {
+        Cluster cluster = new Cluster(console, settings, options.timeout());
         Declarations declared = cluster.declarations();
-        try (Outcomes outcomes = options.outcomes()
-                        ? cluster.ask("the topics of outcomes", () -> Outcomes.follow(settings, this::settled))
+        try (OutcomeReader outcomes = options.outcomes()
+                        ? cluster.retry("the topics of outcomes", () -> OutcomeReader.start(settings, this::onSettled))
                         : null;
-                Watch watch = new Watch();
+                StallReporter stallReporter = new StallReporter();
                 IdentityPublisher publisher = new IdentityPublisher(settings.clientProperties(), declared::ownsTopic)) {
             send(input, declared, publisher, outcomes);
             publisher.flush();
-            int unanswered = outcomes == null ? 0 : outcomes.await(options.patience());
+            int unanswered = outcomes == null ? 0 : outcomes.await(options.timeout());
             endProgress();
-            return sum(unanswered);
+            return summary(unanswered);
         }
     }
 
-    private Sum sum(int unanswered) {
+    private Summary summary(int unanswered) {
         Failure failed = failure.get();
         if (failed != null) {
             console.say("line " + failed.line() + ": " + failed.cause().getMessage()
@@ -172,9 +172,9 @@ final class Publication {
         }
         if (unanswered > 0) {
             console.say(unanswered + " events have no outcome after "
-                    + options.patience().toSeconds() + " s; is puri streams running?");
+                    + options.timeout().toSeconds() + " s; is puri streams running?");
         }
-        return new Sum(
+        return new Summary(
                 counts.published.get(),
                 options.outcomes(),
                 counts.applied.get(),
@@ -186,7 +186,7 @@ final class Publication {
     }
 
     private void send(
-            InputStream input, Declarations declared, IdentityPublisher publisher, @Nullable Outcomes outcomes)
+            InputStream input, Declarations declared, IdentityPublisher publisher, @Nullable OutcomeReader outcomes)
             throws IOException, InterruptedException {
         LineReader lines = new LineReader(input, MAX_LINE_BYTES);
         IdentityMinter minter = new IdentityMinter();
@@ -194,14 +194,14 @@ final class Publication {
             Event event = event(line, declared, minter);
             if (event != null) {
                 echo(event);
-                awaitRoom(outcomes);
+                acquirePermits(outcomes);
                 send(line.number(), event, publisher, outcomes);
             }
             showProgress();
         }
     }
 
-    /** Null when the line is blank, or bad and reported. */
+    /** Returns null if the line is blank, or invalid and reported. */
     private @Nullable Event event(LineReader.Line line, Declarations declared, IdentityMinter minter) {
         if (line instanceof LineReader.Unreadable unreadable) {
             malformed(line.number(), unreadable.why());
@@ -212,13 +212,13 @@ final class Publication {
             return null;
         }
         switch (EventLineParser.parse(text)) {
-            case EventLineParser.Bad bad -> {
-                malformed(line.number(), String.join("; ", bad.mistakes()));
+            case EventLineParser.Invalid invalid -> {
+                malformed(line.number(), String.join("; ", invalid.mistakes()));
                 return null;
             }
-            case EventLineParser.Good good -> {
+            case EventLineParser.Valid valid -> {
                 try {
-                    return good.line().complete(minter, declared, Instant.now());
+                    return valid.line().complete(minter, declared, Instant.now());
                 } catch (IllegalArgumentException e) {
                     malformed(line.number(), String.valueOf(e.getMessage()));
                     return null;
@@ -232,7 +232,7 @@ final class Publication {
         say("line " + line + ": " + why);
     }
 
-    /** Before it is sent, so that whatever happens then, its ids are known and it can be sent again. */
+    /** Called before the event is sent, so that its minted ids are known even if sending fails. */
     private void echo(Event event) {
         if (options.echo()) {
             console.out().println(EventLinePrinter.print(event));
@@ -242,43 +242,43 @@ final class Publication {
         }
     }
 
-    private void awaitRoom(@Nullable Outcomes outcomes) throws InterruptedException {
+    private void acquirePermits(@Nullable OutcomeReader outcomes) throws InterruptedException {
         if (outcomes != null) {
-            outcomes.requireReading();
+            outcomes.throwIfFailed();
         }
-        // One that is acknowledged or has failed gives its place back, and each does so within the patience.
-        unacknowledged.acquire();
-        if (!underWay.tryAcquire(options.patience().toMillis(), TimeUnit.MILLISECONDS)) {
+        // Acknowledgements and failures release permits, and each event has one within the delivery time-out.
+        unacknowledgedPermits.acquire();
+        if (!unsettledPermits.tryAcquire(options.timeout().toMillis(), TimeUnit.MILLISECONDS)) {
             throw CommandException.failed(
-                    MAX_UNDER_WAY + " events are under way and none got further for "
-                            + options.patience().toSeconds() + " s; is puri streams running?",
+                    MAX_UNSETTLED + " events are under way and none got further for "
+                            + options.timeout().toSeconds() + " s; is puri streams running?",
                     null);
         }
     }
 
-    private void send(long line, Event event, IdentityPublisher publisher, @Nullable Outcomes outcomes) {
+    private void send(long line, Event event, IdentityPublisher publisher, @Nullable OutcomeReader outcomes) {
         var unused = publisher.publish(event).whenComplete((position, error) -> {
             if (error != null) {
-                notSent(line, error);
+                onFailure(line, error);
             } else {
-                sent(line, position, outcomes);
+                onAcknowledged(line, position, outcomes);
             }
         });
     }
 
-    private void sent(long line, Position position, @Nullable Outcomes outcomes) {
+    private void onAcknowledged(long line, Position position, @Nullable OutcomeReader outcomes) {
         counts.published.incrementAndGet();
-        unacknowledged.release();
+        unacknowledgedPermits.release();
         if (outcomes == null) {
-            underWay.release();
+            unsettledPermits.release();
         } else {
             outcomes.expect(position, line);
         }
     }
 
-    private void notSent(long line, Throwable error) {
-        underWay.release();
-        unacknowledged.release();
+    private void onFailure(long line, Throwable error) {
+        unsettledPermits.release();
+        unacknowledgedPermits.release();
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         if (cause.getCause() instanceof RecordTooLargeException tooLarge) {
             malformed(line, "the event is too large: " + tooLarge.getMessage());
@@ -299,8 +299,8 @@ final class Publication {
         return one.line() < other.line() ? one : other;
     }
 
-    private void settled(long line, Outcome outcome, String detail) {
-        underWay.release();
+    private void onSettled(long line, Outcome outcome, String detail) {
+        unsettledPermits.release();
         switch (outcome.kind()) {
             case APPLIED -> counts.applied.incrementAndGet();
             case UNCHANGED -> counts.unchanged.incrementAndGet();
@@ -311,27 +311,30 @@ final class Publication {
         }
     }
 
-    /** Says what is waited for while nothing gets further. */
-    private final class Watch implements AutoCloseable {
+    /** Prints what the command waits for while there is no progress. */
+    private final class StallReporter implements AutoCloseable {
         private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "watch");
+            Thread thread = new Thread(task, "stall-reporter");
             thread.setDaemon(true);
             return thread;
         });
-        private long seen;
+        private long lastCount;
 
-        Watch() {
+        StallReporter() {
             var unused = timer.scheduleWithFixedDelay(
-                    this::look, SILENCE.toMillis(), SILENCE.toMillis(), TimeUnit.MILLISECONDS);
+                    this::report,
+                    STALL_REPORT_INTERVAL.toMillis(),
+                    STALL_REPORT_INTERVAL.toMillis(),
+                    TimeUnit.MILLISECONDS);
         }
 
-        private void look() {
+        private void report() {
             long now = counts.published.get() + counts.failed.get() + settled();
-            boolean hasMoved = now != seen;
-            seen = now;
-            int sent = MAX_UNACKNOWLEDGED - unacknowledged.availablePermits();
-            int undecided = MAX_UNDER_WAY - underWay.availablePermits() - sent;
-            if (hasMoved || (sent == 0 && undecided <= 0)) {
+            boolean hasProgress = now != lastCount;
+            lastCount = now;
+            int sent = MAX_UNACKNOWLEDGED - unacknowledgedPermits.availablePermits();
+            int undecided = MAX_UNSETTLED - unsettledPermits.availablePermits() - sent;
+            if (hasProgress || (sent == 0 && undecided <= 0)) {
                 return;
             }
             say(

@@ -58,9 +58,9 @@ final class PublishCommand extends Subcommand {
         }
         Publication.Options options = new Publication.Options(wait, echo, Duration.ofSeconds(timeoutSeconds));
         try (InputStream input = open()) {
-            Publication.Sum sum = new Publication(console(), settings(), options).publish(input);
-            print(sum);
-            return sum.exitStatus();
+            Publication.Summary summary = new Publication(console(), settings(), options).publish(input);
+            print(summary);
+            return summary.exitStatus();
         }
     }
 
@@ -78,9 +78,9 @@ final class PublishCommand extends Subcommand {
         }
     }
 
-    private void print(Publication.Sum sum) {
+    private void print(Publication.Summary summary) {
         if (asJson()) {
-            String line = Json.print(sum.toJson());
+            String line = Json.print(summary.toJson());
             if (echo) {
                 console().say(line);
             } else {
@@ -88,7 +88,7 @@ final class PublishCommand extends Subcommand {
             }
             return;
         }
-        Table table = sum.toTable();
+        Table table = summary.toTable();
         table.print(echo ? console().err() : console().out());
     }
 }

@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The command itself; what it can do stands in its subcommands. */
+/** The top-level command with the options that all subcommands share. */
 @Command(
         name = "puri",
         versionProvider = Version.class,
@@ -47,11 +47,11 @@ import picocli.CommandLine.Spec;
             "3:It was done, but some of the input was malformed, refused or not found."
         })
 final class PuriCommand implements Callable<Integer> {
-    /** All may stand in one environment. */
+    /** The settings of all commands and servers, which may share an environment. */
     static final List<Class<? extends Record>> SETTINGS =
             List.of(CliSettings.class, StreamsSettings.class, ResolverSettings.class, SearchSettings.class);
 
-    /** Read before there are settings, by {@code ./puri} or by {@link Logging}. */
+    /** Variables that {@code ./puri} or {@link Logging} reads before settings are read. */
     static final String[] EARLY_VARIABLES = {"PURI_JAVA_OPTS", Logging.FORMAT_VARIABLE};
 
     private final Console console;
@@ -134,7 +134,7 @@ final class PuriCommand implements Callable<Integer> {
         return verbosity.length;
     }
 
-    /** What was typed of {@link CliSettings}, by setting. */
+    /** Returns the settings of {@link CliSettings} that were set by options, by key. */
     Map<String, String> flags() {
         Map<String, String> flags = new LinkedHashMap<>();
         put(flags, "bootstrap.server", bootstrapServer);
@@ -146,8 +146,9 @@ final class PuriCommand implements Callable<Integer> {
     }
 
     /**
-     * @param command what brings its own parts, and takes no address of others
-     * @throws CommandException when one was typed
+     * Refuses address options for a command that starts its own servers.
+     *
+     * @throws CommandException if such an option is set
      */
     void requireNoAddress(String command) {
         for (String key : List.of("bootstrap.server", "schema.registry", "resolver", "search")) {

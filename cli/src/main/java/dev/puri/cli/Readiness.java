@@ -25,80 +25,80 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * Waits until servers are ready, for as long as they make progress: a large table takes its time. Progress is a record
- * that the broker delivers, a counter in a server's health that changes, or a text there that was not there before. The
- * clocks in it are no progress: a partition that hangs is reported with a new duration each second, for ever.
+ * Waits until servers are ready, as long as they make progress; restoring a large table takes minutes. Progress is
+ * bytes that the broker delivers, a changed counter in a server's health response, or a new text in it. Numbers in
+ * texts are ignored: the health of a hanging partition contains a growing duration.
  */
 final class Readiness {
     private static final long POLL_MILLIS = 10;
-    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
-    private static final Duration ANSWER_WITHIN = Duration.ofSeconds(5);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Members of health that count what is done, and those that say what is waited for. */
+    /** Members of health responses: counters of progress, and texts that say what a server waits for. */
     private static final List<String> COUNTERS = List.of("rows", "reached", "read", "identities", "documents");
 
     private static final List<String> TEXTS = List.of("waitingFor", "reason", "detail", "state");
 
-    /** Numbers in a text may be clocks. */
+    /** Numbers in texts, which may be durations. */
     private static final Pattern NUMBER = Pattern.compile("[0-9]+([.,:][0-9]+)*");
 
-    /** A server that finds ever new texts makes no progress either. */
-    private static final int MOST_TEXTS = 100;
+    /** After this many different texts, further ones do not count as progress. */
+    private static final int MAX_TEXTS = 100;
 
-    private final Duration patience;
-    private final Duration reportEvery;
-    private final LongSupplier delivered;
+    private final Duration stallTimeout;
+    private final Duration reportInterval;
+    private final LongSupplier deliveredBytes;
     private final CompletableFuture<Void> ended;
     private final Consumer<String> progress;
     private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(ANSWER_WITHIN).build();
-    private final Map<String, String> said = new HashMap<>();
+            HttpClient.newBuilder().connectTimeout(REQUEST_TIMEOUT).build();
+    private final Map<String, String> lastHealth = new HashMap<>();
     private final Map<String, String> counters = new HashMap<>();
     private final Set<String> texts = new HashSet<>();
 
     /**
      * A server.
      *
-     * @param name for people
-     * @param health the URL of its readiness
+     * @param name for messages
+     * @param health the URL of its readiness check
      */
-    record Part(String name, BooleanSupplier isReady, URI health) {}
+    record Server(String name, BooleanSupplier isReady, URI health) {}
 
     /**
-     * @param patience how long there may be no progress
-     * @param reportEvery how often {@code progress} is told what is waited for
-     * @param delivered how many bytes of records the broker has delivered
-     * @param ended completes exceptionally when one of the servers failed
-     * @param progress is told of each that became ready, and of those that are not yet
+     * @param stallTimeout time without progress after which waiting fails
+     * @param reportInterval interval of messages about servers that are not ready
+     * @param deliveredBytes returns the bytes of records that the broker has delivered
+     * @param ended completes exceptionally if a server fails
+     * @param progress receives messages about servers that became ready or are not ready yet
      */
     Readiness(
-            Duration patience,
-            Duration reportEvery,
-            LongSupplier delivered,
+            Duration stallTimeout,
+            Duration reportInterval,
+            LongSupplier deliveredBytes,
             CompletableFuture<Void> ended,
             Consumer<String> progress) {
-        this.patience = patience;
-        this.reportEvery = reportEvery;
-        this.delivered = delivered;
+        this.stallTimeout = stallTimeout;
+        this.reportInterval = reportInterval;
+        this.deliveredBytes = deliveredBytes;
         this.ended = ended;
         this.progress = progress;
     }
 
     /**
-     * Returns when all are ready.
+     * Returns when all servers are ready.
      *
-     * @throws CommandException when one failed, or there was no progress for too long; it names the server and says
-     *     what that one waits for
+     * @throws CommandException if one failed, or there was no progress for too long; it names a server and what it
+     *     waits for
      */
-    void await(List<Part> parts) {
+    void await(List<Server> servers) {
         long started = System.nanoTime();
-        long moved = started;
-        long looked = started;
-        long reported = started;
-        long before = -1;
-        List<Part> waiting = new ArrayList<>(parts);
+        long progressedAt = started;
+        long checkedAt = started;
+        long reportedAt = started;
+        long deliveredBefore = -1;
+        List<Server> waiting = new ArrayList<>(servers);
         while (true) {
-            waiting.removeIf(part -> isReady(part, started));
+            waiting.removeIf(server -> isReady(server, started));
             if (waiting.isEmpty()) {
                 return;
             }
@@ -107,22 +107,22 @@ final class Readiness {
                 throw CommandException.failed("the topology ended: " + cause.getMessage(), cause);
             }
             long now = System.nanoTime();
-            if (now - looked >= LOOK_EVERY.toNanos()) {
-                long after = delivered.getAsLong();
-                boolean changed = after != before;
-                for (Part part : waiting) {
-                    String says = healthOf(part);
-                    said.put(part.name(), says);
-                    changed |= isProgress(part.name(), says);
+            if (now - checkedAt >= CHECK_INTERVAL.toNanos()) {
+                long deliveredNow = deliveredBytes.getAsLong();
+                boolean changed = deliveredNow != deliveredBefore;
+                for (Server server : waiting) {
+                    String health = healthOf(server);
+                    lastHealth.put(server.name(), health);
+                    changed |= isProgress(server.name(), health);
                 }
-                before = after;
-                looked = System.nanoTime();
-                moved = changed ? looked : moved;
-                if (looked - moved > patience.toNanos()) {
+                deliveredBefore = deliveredNow;
+                checkedAt = System.nanoTime();
+                progressedAt = changed ? checkedAt : progressedAt;
+                if (checkedAt - progressedAt > stallTimeout.toNanos()) {
                     throw stuck(waiting);
                 }
-                if (looked - reported >= reportEvery.toNanos()) {
-                    reported = looked;
+                if (checkedAt - reportedAt >= reportInterval.toNanos()) {
+                    reportedAt = checkedAt;
                     waiting.forEach(this::report);
                 }
             }
@@ -130,23 +130,23 @@ final class Readiness {
         }
     }
 
-    private boolean isReady(Part part, long started) {
-        if (!part.isReady().getAsBoolean()) {
+    private boolean isReady(Server server, long started) {
+        if (!server.isReady().getAsBoolean()) {
             return false;
         }
         progress.accept(
-                String.format("the %s is ready after %.1f s", part.name(), (System.nanoTime() - started) / 1e9));
+                String.format("the %s is ready after %.1f s", server.name(), (System.nanoTime() - started) / 1e9));
         return true;
     }
 
     private boolean isProgress(String name, String health) {
         JsonNode root = parsed(health);
-        StringBuilder counted = new StringBuilder();
+        StringBuilder current = new StringBuilder();
         boolean isNew = false;
         for (JsonNode check : root.path("checks")) {
-            counted.append(check.path("name").asText());
+            current.append(check.path("name").asText());
             for (String counter : COUNTERS) {
-                counted.append(' ').append(check.path("data").path(counter).asText());
+                current.append(' ').append(check.path("data").path(counter).asText());
             }
             for (String text : textsOf(check)) {
                 isNew |= isNew(name + ' ' + text);
@@ -155,11 +155,11 @@ final class Readiness {
         if (root.path("checks").isEmpty()) {
             isNew = isNew(name + ' ' + health);
         }
-        return !counted.toString().equals(counters.put(name, counted.toString())) || isNew;
+        return !current.toString().equals(counters.put(name, current.toString())) || isNew;
     }
 
     private boolean isNew(String text) {
-        return texts.size() < MOST_TEXTS && texts.add(NUMBER.matcher(text).replaceAll("#"));
+        return texts.size() < MAX_TEXTS && texts.add(NUMBER.matcher(text).replaceAll("#"));
     }
 
     private static List<String> textsOf(JsonNode check) {
@@ -169,10 +169,10 @@ final class Readiness {
                 .toList();
     }
 
-    private void report(Part part) {
-        String health = said.getOrDefault(part.name(), "unknown");
+    private void report(Server server) {
+        String health = lastHealth.getOrDefault(server.name(), "unknown");
         if (parsed(health).path("status").asText().equals("UP")) {
-            // Ready since it was looked at.
+            // It became ready after the last check.
             return;
         }
         String reasons = StreamSupport.stream(parsed(health).path("checks").spliterator(), false)
@@ -180,10 +180,11 @@ final class Readiness {
                 .flatMap(check -> textsOf(check).stream().limit(1))
                 .distinct()
                 .collect(Collectors.joining("; "));
-        progress.accept("the " + part.name() + " is not ready yet: " + (reasons.isEmpty() ? health.strip() : reasons));
+        progress.accept(
+                "the " + server.name() + " is not ready yet: " + (reasons.isEmpty() ? health.strip() : reasons));
     }
 
-    /** A missing node when there was no answer, or none of a server of ours. */
+    /** Parses a health response; returns a missing node if it is not JSON. */
     private static JsonNode parsed(String health) {
         try {
             return Json.parse(health);
@@ -192,19 +193,20 @@ final class Readiness {
         }
     }
 
-    private CommandException stuck(List<Part> waiting) {
-        Part first = waiting.get(0);
+    private CommandException stuck(List<Server> waiting) {
+        Server first = waiting.get(0);
         return CommandException.failed(
-                "the " + first.name() + " does not become ready, and has made no progress for " + patience.toSeconds()
+                "the " + first.name() + " does not become ready, and has made no progress for "
+                        + stallTimeout.toSeconds()
                         + " s; its health: "
-                        + Optional.ofNullable(said.get(first.name())).orElse("unknown")
+                        + Optional.ofNullable(lastHealth.get(first.name())).orElse("unknown")
                         + "; -v tells more",
                 null);
     }
 
-    private String healthOf(Part part) {
+    private String healthOf(Server server) {
         HttpRequest request =
-                HttpRequest.newBuilder(part.health()).timeout(ANSWER_WITHIN).build();
+                HttpRequest.newBuilder(server.health()).timeout(REQUEST_TIMEOUT).build();
         try {
             return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
         } catch (IOException e) {

@@ -57,7 +57,7 @@ final class RejectionsCommand implements Runnable {
             if (count < 1 || count > MAX_COUNT) {
                 throw CommandException.usage("-n: 1 to " + MAX_COUNT + ", not " + count);
             }
-            List<Rejection> latest = cluster().ask("the rejections", this::latest);
+            List<Rejection> latest = cluster().retry("the rejections", this::latest);
             if (asJson()) {
                 latest.forEach(each -> console().out().println(Json.print(json(each))));
                 return ExitStatus.DONE;
@@ -76,11 +76,11 @@ final class RejectionsCommand implements Runnable {
             return ExitStatus.DONE;
         }
 
-        /** Reads from near the end, and from further and further back until there are enough. */
+        /** Reads from near the end offsets, and then from further back until there are enough rejections. */
         private List<Rejection> latest() {
             Puri wanted = wanted();
             CliSettings settings = settings();
-            Map<String, Object> properties = settings.impatientProperties();
+            Map<String, Object> properties = settings.interactiveProperties();
             properties.put("isolation.level", "read_committed");
             properties.put("enable.auto.commit", "false");
             properties.put("specific.avro.reader", "true");
@@ -88,9 +88,9 @@ final class RejectionsCommand implements Runnable {
                 values.configure(properties, false);
                 try (Consumer<byte[], Object> consumer =
                         new KafkaConsumer<>(properties, new ByteArrayDeserializer(), values)) {
-                    for (long most = wanted == null ? 2L * count : Long.MAX_VALUE; ; most *= 16) {
-                        Range range = range(consumer, most);
-                        List<Rejection> latest = read(consumer, range, wanted, settings.reach());
+                    for (long maxRecords = wanted == null ? 2L * count : Long.MAX_VALUE; ; maxRecords *= 16) {
+                        Range range = range(consumer, maxRecords);
+                        List<Rejection> latest = read(consumer, range, wanted, settings.apiTimeout());
                         if (latest.size() == count || range.isWhole()) {
                             return latest;
                         }
@@ -100,14 +100,14 @@ final class RejectionsCommand implements Runnable {
         }
 
         private List<Rejection> read(
-                Consumer<byte[], Object> consumer, Range range, @Nullable Puri wanted, Duration reach) {
+                Consumer<byte[], Object> consumer, Range range, @Nullable Puri wanted, Duration timeout) {
             LatestRejections latest = new LatestRejections(wanted);
             range.begins().forEach(consumer::seek);
-            long deadline = System.nanoTime() + reach.toNanos();
+            long deadline = System.nanoTime() + timeout.toNanos();
             while (!reached(consumer, range.ends())) {
                 for (ConsumerRecord<byte[], Object> record : consumer.poll(Duration.ofMillis(100))) {
-                    deadline = System.nanoTime() + reach.toNanos();
-                    latest.take(record);
+                    deadline = System.nanoTime() + timeout.toNanos();
+                    latest.add(record);
                 }
                 if (System.nanoTime() > deadline) {
                     throw new TimeoutException(Topics.REJECTIONS + " could not be read to its end");
@@ -125,14 +125,14 @@ final class RejectionsCommand implements Runnable {
         }
 
         /**
-         * What is read.
+         * The offsets to read.
          *
-         * @param isWhole whether it is all that there is
+         * @param isWhole whether they cover the whole topic
          */
         private record Range(Map<TopicPartition, Long> begins, Map<TopicPartition, Long> ends, boolean isWhole) {}
 
-        /** The last offsets of each partition, at most so many. */
-        private static Range range(Consumer<?, ?> consumer, long most) {
+        /** Returns at most this many of the last offsets of each partition. */
+        private static Range range(Consumer<?, ?> consumer, long maxRecords) {
             List<TopicPartition> partitions = consumer.partitionsFor(Topics.REJECTIONS).stream()
                     .map(info -> new TopicPartition(info.topic(), info.partition()))
                     .toList();
@@ -145,7 +145,7 @@ final class RejectionsCommand implements Runnable {
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             Map<TopicPartition, Long> begins = new HashMap<>();
             for (TopicPartition each : partitions) {
-                begins.put(each, Math.max(firsts.getOrDefault(each, 0L), ends.getOrDefault(each, 0L) - most));
+                begins.put(each, Math.max(firsts.getOrDefault(each, 0L), ends.getOrDefault(each, 0L) - maxRecords));
             }
             return new Range(begins, ends, begins.equals(firsts));
         }

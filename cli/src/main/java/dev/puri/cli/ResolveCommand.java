@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
             "With -o json the resolver's answer as it is."
         })
 final class ResolveCommand extends Subcommand {
-    /** As many as a resolver takes at once, unless it is set otherwise. */
+    /** The default maximum of a resolver. */
     private static final int BATCH = 1000;
 
     private static final Set<String> RESOLVED = Set.of("found", "merged");
@@ -42,12 +42,12 @@ final class ResolveCommand extends Subcommand {
         }
         requireText(refs);
         Api resolver = Api.resolver(console(), settings());
-        List<Api.Answer> answers = new ArrayList<>();
+        List<Api.Response> answers = new ArrayList<>();
         for (int from = 0; from < refs.size(); from += BATCH) {
             List<String> batch = refs.subList(from, Math.min(refs.size(), from + BATCH));
             answers.add(resolver.post("/v1/resolve", Json.print(Json.object("refs", batch, "groupBy", groupBy))));
         }
-        JsonNode answer = joined(answers.stream().map(Api.Answer::json).toList());
+        JsonNode answer = joined(answers.stream().map(Api.Response::json).toList());
         JsonNode results = answer.path("results");
         if (asJson()) {
             console()
@@ -64,7 +64,7 @@ final class ResolveCommand extends Subcommand {
         return ExitStatus.DONE;
     }
 
-    /** The answers to batches as the answer to all: indexes of shards go on from one to the next. */
+    /** Joins the responses to several batches; adds offsets to the indexes of shards. */
     static JsonNode joined(List<JsonNode> answers) {
         if (answers.size() == 1) {
             return answers.getFirst();

@@ -17,7 +17,7 @@ final class ResolverCommand extends ServerCommand<ResolverSettings> {
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
         Resolver resolver = Resolver.start(serverSettings());
-        // A resolver mends itself and never ends by itself.
+        // A resolver recovers from failures and ends only with the process.
         Lifetime.untilEnded(resolver::close, new CompletableFuture<>());
         return ExitStatus.DONE;
     }

@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small world to ask about: four collections over three shards, in two parts. First everything is
- * created; then things happen to some of it, and some services ask for what they cannot have. The parts
- * are published one after the other, because only within one pURI is there an order.
+ * The demo's sample data: four collections over three shards. The first batch creates all identities. The second batch
+ * changes some of them and contains requests that the registry must refuse. The batches are published one after the
+ * other, because events are ordered only within a pURI.
  */
 final class Sample {
     static final Shard BRAZIL = new Shard("br-1");
@@ -48,7 +48,7 @@ final class Sample {
     private static final List<String> NOUNS =
             List.of("Samba", "Harbour", "Signal", "Garden", "Engine", "Tide", "Mirror", "Avenue", "Winter", "Radio");
 
-    /** The texts of some, told one from another by what is found in them; the others have but a title. */
+    /** The attributes of identities that the demo searches for; the others have only a title. */
     private static final Map<Puri, Map<String, String>> TEXTS = Map.of(
             TRACK, Map.of("title", "Noite de São João", "artist", "Ana Souza"),
             MOVED, Map.of("title", "Maré Alta", "artist", "Ana Souza"),
@@ -60,10 +60,10 @@ final class Sample {
     private final IdentityMinter minter = new IdentityMinter();
     private final List<Event> creations = new ArrayList<>();
     private final Map<Puri, Handle> handles = new HashMap<>();
-    private final Map<Event, String> happenings = new LinkedHashMap<>();
+    private final Map<Event, String> changes = new LinkedHashMap<>();
 
-    /** The collections of the sample, with how many identities each gets. */
-    private enum Kind {
+    /** The collections of the sample, with their number of identities. */
+    private enum SampleCollection {
         TRACKS("trk", "catalog", "Songs, as uploaded", 160),
         USERS("usr", "accounts", "People and bands", 60),
         PLAYLISTS("pls", "library", "Lists of tracks", 40),
@@ -74,72 +74,76 @@ final class Sample {
         final String description;
         final int count;
 
-        Kind(String prefix, String owner, String description, int count) {
+        SampleCollection(String prefix, String owner, String description, int count) {
             this.prefix = new Prefix(prefix);
             this.owner = new Owner(owner);
             this.description = description;
             this.count = count;
         }
 
-        String collection() {
+        String collectionName() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
     Sample() {
-        for (Kind kind : Kind.values()) {
-            for (int i = 1; i <= kind.count; i++) {
-                create(kind, puri(kind.collection(), Integer.toString(i)), SHARDS.get(i % SHARDS.size()), i);
+        for (SampleCollection collection : SampleCollection.values()) {
+            for (int i = 1; i <= collection.count; i++) {
+                create(
+                        collection,
+                        puri(collection.collectionName(), Integer.toString(i)),
+                        SHARDS.get(i % SHARDS.size()),
+                        i);
             }
         }
-        create(Kind.USERS, SURVIVOR, BRAZIL, 3);
-        create(Kind.USERS, MERGED, EUROPE, 4);
-        addHappenings();
+        create(SampleCollection.USERS, SURVIVOR, BRAZIL, 3);
+        create(SampleCollection.USERS, MERGED, EUROPE, 4);
+        addChanges();
     }
 
-    /** What {@code puri collections apply} would be given. */
+    /** The declarations, as for {@code puri collections apply}. */
     static List<Declaration> collections() {
         List<Declaration> declarations = new ArrayList<>();
-        for (Kind kind : Kind.values()) {
+        for (SampleCollection collection : SampleCollection.values()) {
             declarations.add(new Collection(
                     NAMESPACE,
-                    kind.collection(),
-                    kind.prefix,
-                    Set.of(kind.owner),
+                    collection.collectionName(),
+                    collection.prefix,
+                    Set.of(collection.owner),
                     true,
-                    kind != Kind.USERS,
-                    kind.description,
+                    collection != SampleCollection.USERS,
+                    collection.description,
                     false));
         }
         return declarations;
     }
 
-    /** The first part: every identity is created; all of it is to be applied. */
+    /** The first batch: creates every identity; all events must be applied. */
     List<Event> creations() {
         return List.copyOf(creations);
     }
 
-    /** The second part, with what is to become of each event: {@code applied}, {@code unchanged} or a reason. */
-    Map<Event, String> happenings() {
-        return Collections.unmodifiableMap(happenings);
+    /** The second batch, with the expected outcome of each event: {@code applied}, {@code unchanged} or a reason. */
+    Map<Event, String> changes() {
+        return Collections.unmodifiableMap(changes);
     }
 
-    private void addHappenings() {
-        happenings.put(event(MOVED, new Change.Moved(null, EUROPE)), "applied");
-        happenings.put(event(MERGED, new Change.Merged(SURVIVOR)), "applied");
-        happenings.put(event(DELETED, new Change.Deleted()), "applied");
-        // A service that did not hear back publishes once more what it published.
-        happenings.put(creations.getFirst(), "unchanged");
-        Prefix tracks = Kind.TRACKS.prefix;
-        Owner owner = Kind.TRACKS.owner;
-        happenings.put(created(CLAIMED_TWICE, owner, EUROPE, minter.handle(tracks)), "PURI_TAKEN");
-        happenings.put(created(puri("tracks", "501"), owner, EUROPE, handle(TRACK)), "HANDLE_TAKEN");
-        // It takes the track for one that has moved six times already.
-        happenings.put(event(TRACK, 7L, new Change.Moved(null, AMERICA)), "STALE_EPOCH");
-        happenings.put(event(DELETED, new Change.Described(Map.of("title", "Encore"))), "DELETED");
+    private void addChanges() {
+        changes.put(event(MOVED, new Change.Moved(null, EUROPE)), "applied");
+        changes.put(event(MERGED, new Change.Merged(SURVIVOR)), "applied");
+        changes.put(event(DELETED, new Change.Deleted()), "applied");
+        // A service that got no acknowledgement publishes the same event again.
+        changes.put(creations.getFirst(), "unchanged");
+        Prefix tracks = SampleCollection.TRACKS.prefix;
+        Owner owner = SampleCollection.TRACKS.owner;
+        changes.put(created(CLAIMED_TWICE, owner, EUROPE, minter.handle(tracks)), "PURI_TAKEN");
+        changes.put(created(puri("tracks", "501"), owner, EUROPE, handle(TRACK)), "HANDLE_TAKEN");
+        // Expects an epoch that the track would have after six moves.
+        changes.put(event(TRACK, 7L, new Change.Moved(null, AMERICA)), "STALE_EPOCH");
+        changes.put(event(DELETED, new Change.Described(Map.of("title", "Encore"))), "DELETED");
     }
 
-    /** The handle of an identity of the first part. */
+    /** Returns the handle of an identity of the first batch. */
     Handle handle(Puri puri) {
         Handle handle = handles.get(puri);
         if (handle == null) {
@@ -152,12 +156,12 @@ final class Sample {
         return SHARDS.size();
     }
 
-    private void create(Kind kind, Puri puri, Shard shard, int number) {
-        Handle handle = minter.handle(kind.prefix);
+    private void create(SampleCollection collection, Puri puri, Shard shard, int number) {
+        Handle handle = minter.handle(collection.prefix);
         handles.put(puri, handle);
         String title = ADJECTIVES.get(number % ADJECTIVES.size()) + " " + NOUNS.get(number / 10 % NOUNS.size());
         Map<String, String> text = TEXTS.getOrDefault(puri, Map.of("title", title));
-        creations.add(event(puri, new Change.Created(minter.uuid(), kind.owner, shard, handle, text)));
+        creations.add(event(puri, new Change.Created(minter.uuid(), collection.owner, shard, handle, text)));
     }
 
     private Event created(Puri puri, Owner owner, Shard shard, Handle handle) {

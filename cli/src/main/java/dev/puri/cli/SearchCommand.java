@@ -22,7 +22,7 @@ import picocli.CommandLine.ParentCommand;
         },
         subcommands = {SearchCommand.ReindexCommand.class, SearchCommand.VerifyCommand.class})
 final class SearchCommand extends Subcommand {
-    private static final int LONGEST_TEXT = 60;
+    private static final int MAX_TEXT = 60;
 
     @Parameters(arity = "0..*", paramLabel = "QUERY", description = "Words that all must be found.")
     private List<String> words = List.of();
@@ -57,11 +57,11 @@ final class SearchCommand extends Subcommand {
     @Override
     public Integer call() throws InterruptedException {
         requireText(words);
-        Api.Answer answer = Api.search(console(), settings()).get("/v1/search" + query());
+        Api.Response response = Api.search(console(), settings()).get("/v1/search" + query());
         if (asJson()) {
-            console().out().println(answer.text().stripTrailing());
+            console().out().println(response.text().stripTrailing());
         } else {
-            print(answer.json());
+            print(response.json());
         }
         return ExitStatus.DONE;
     }
@@ -87,9 +87,9 @@ final class SearchCommand extends Subcommand {
         }
     }
 
-    private void print(JsonNode answer) {
+    private void print(JsonNode response) {
         Table table = new Table("PURI", "SHARD", "OWNER", "HANDLE", "TEXT");
-        for (JsonNode result : answer.path("results")) {
+        for (JsonNode result : response.path("results")) {
             table.row(
                     result.path("puri").asText(),
                     result.path("shard").asText(),
@@ -98,11 +98,11 @@ final class SearchCommand extends Subcommand {
                     text(result.path("attributes")));
         }
         table.print(console().out());
-        String next = answer.path("cursor").asText();
+        String next = response.path("cursor").asText();
         console()
-                .say("puri: " + answer.path("results").size() + " of "
-                        + (answer.path("totalIsExact").asBoolean() ? "" : "at least ")
-                        + answer.path("total").asText()
+                .say("puri: " + response.path("results").size() + " of "
+                        + (response.path("totalIsExact").asBoolean() ? "" : "at least ")
+                        + response.path("total").asText()
                         + (next.isEmpty() ? "" : "; the same search goes on with --cursor " + next));
     }
 
@@ -110,13 +110,13 @@ final class SearchCommand extends Subcommand {
         String all = attributes.properties().stream()
                 .map(each -> each.getKey() + "=" + each.getValue().asText())
                 .collect(Collectors.joining(", "));
-        return all.codePointCount(0, all.length()) <= LONGEST_TEXT
+        return all.codePointCount(0, all.length()) <= MAX_TEXT
                 ? all
-                : all.substring(0, all.offsetByCodePoints(0, LONGEST_TEXT - 1)) + "…";
+                : all.substring(0, all.offsetByCodePoints(0, MAX_TEXT - 1)) + "…";
     }
 
-    /** A subcommand, which no word may stand before: it could be one that was to be searched for. */
-    abstract static class Upkeep extends Subcommand {
+    /** A subcommand of search; it refuses search words before its name, which would be ambiguous. */
+    abstract static class MaintenanceCommand extends Subcommand {
         @ParentCommand
         private @Nullable SearchCommand search;
 
@@ -135,7 +135,7 @@ final class SearchCommand extends Subcommand {
                 "Build the index anew beside the one that answers, which is then replaced by it; show how far it is.",
                 "Ending this command does not end it: see --cancel."
             })
-    static final class ReindexCommand extends Upkeep {
+    static final class ReindexCommand extends MaintenanceCommand {
         private static final String PATH = "/v1/search/reindex";
         private static final Duration POLL = Duration.ofMillis(200);
 
@@ -150,28 +150,28 @@ final class SearchCommand extends Subcommand {
             } else {
                 indexer.post(PATH);
             }
-            Api.Answer answer = indexer.get(PATH);
-            while (answer.json().path("state").asText().equals("running")) {
-                showProgress(answer.json());
+            Api.Response response = indexer.get(PATH);
+            while (response.json().path("state").asText().equals("running")) {
+                showProgress(response.json());
                 Thread.sleep(POLL);
-                answer = indexer.get(PATH);
+                response = indexer.get(PATH);
             }
             clearProgress();
-            print(answer);
-            String state = answer.json().path("state").asText();
+            print(response);
+            String state = response.json().path("state").asText();
             return cancel || state.equals("done") ? ExitStatus.DONE : ExitStatus.FAILED;
         }
 
-        private void print(Api.Answer answer) {
+        private void print(Api.Response response) {
             if (asJson()) {
-                console().out().println(answer.text().stripTrailing());
+                console().out().println(response.text().stripTrailing());
                 return;
             }
             new Table("STATE", "RECORDS", "SECONDS")
                     .row(
-                            answer.json().path("state").asText(),
-                            answer.json().path("records").asText(),
-                            answer.json().path("seconds").asText())
+                            response.json().path("state").asText(),
+                            response.json().path("records").asText(),
+                            response.json().path("seconds").asText())
                     .print(console().out());
         }
 
@@ -203,7 +203,7 @@ final class SearchCommand extends Subcommand {
                 "Compare the index that answers with its topics and show every difference; status 1 if there is any.",
                 "With -o json the indexer's lines as they are, the last with the counts."
             })
-    static final class VerifyCommand extends Upkeep {
+    static final class VerifyCommand extends MaintenanceCommand {
         /** The differences, in the order in which they are counted. */
         private static final List<String> DIFFERENCES = List.of("missing", "ghost", "differs");
 
@@ -221,25 +221,25 @@ final class SearchCommand extends Subcommand {
                 }
                 console().out().flush();
             });
-            JsonNode sum = last.get();
-            if (sum == null || !sum.path("done").asBoolean()) {
+            JsonNode summary = last.get();
+            if (summary == null || !summary.path("done").asBoolean()) {
                 throw CommandException.failed(
                         "the comparison did not come to its end: "
-                                + (sum == null
+                                + (summary == null
                                         ? "the connection was lost"
-                                        : sum.path("detail").asText()),
+                                        : summary.path("detail").asText()),
                         null);
             }
             console()
-                    .say("puri: " + sum.path("identities").asText() + " identities and "
-                            + sum.path("documents").asText() + " documents compared; "
+                    .say("puri: " + summary.path("identities").asText() + " identities and "
+                            + summary.path("documents").asText() + " documents compared; "
                             + DIFFERENCES.stream()
-                                    .map(each -> sum.path(each).asText("0") + " " + each)
+                                    .map(each -> summary.path(each).asText("0") + " " + each)
                                     .collect(Collectors.joining(", "))
-                            + (sum.path("unsettled").asLong() == 0
+                            + (summary.path("unsettled").asLong() == 0
                                     ? ""
-                                    : ", " + sum.path("unsettled").asText() + " that changed too often to tell"));
-            return DIFFERENCES.stream().allMatch(each -> sum.path(each).asLong() == 0)
+                                    : ", " + summary.path("unsettled").asText() + " that changed too often to tell"));
+            return DIFFERENCES.stream().allMatch(each -> summary.path(each).asLong() == 0)
                     ? ExitStatus.DONE
                     : ExitStatus.FAILED;
         }

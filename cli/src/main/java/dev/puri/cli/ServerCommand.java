@@ -1,7 +1,7 @@
 package dev.puri.cli;
 
-import dev.puri.http.KnownSetting;
-import dev.puri.http.Settings;
+import dev.puri.settings.KnownSetting;
+import dev.puri.settings.Settings;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,10 +13,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-/** A command that is one server alone. Its options are the server's settings, taken from their record. */
+/** A command that runs one server. Its options are generated from the server's settings record. */
 abstract class ServerCommand<T extends Record> extends Subcommand {
-    /** These stand with every command already. */
-    private static final Set<String> OPTIONS_OF_ALL = Set.of("bootstrap.server", "schema.registry", "command.config");
+    /** Settings that are options of every command. */
+    private static final Set<String> COMMON_OPTIONS = Set.of("bootstrap.server", "schema.registry", "command.config");
 
     private static final String KAFKA_KEYS = "kafka.";
 
@@ -40,7 +40,7 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
         return true;
     }
 
-    /** Gives a command an option for each of its server's settings. */
+    /** Adds an option for each of the server's settings. */
     static void addOptions(CommandSpec command) {
         ServerCommand<?> server = (ServerCommand<?>) command.userObject();
         for (KnownSetting setting : server.ownSettings()) {
@@ -53,7 +53,7 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
         }
     }
 
-    /** One word for the kind of value. */
+    /** Returns the parameter label of a setting's type. */
     private static String label(KnownSetting setting) {
         String first = setting.type().split(" ")[0].toUpperCase(Locale.ROOT);
         return switch (first) {
@@ -63,25 +63,25 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
         };
     }
 
-    /** Picocli takes descriptions for formats. */
+    /** Escapes percent signs, because picocli treats descriptions as format strings. */
     private static String escaped(String description) {
         return description.replace("%", "%%");
     }
 
     private List<KnownSetting> ownSettings() {
         return Settings.list(type).stream()
-                .filter(setting -> !OPTIONS_OF_ALL.contains(setting.key())
+                .filter(setting -> !COMMON_OPTIONS.contains(setting.key())
                         && !setting.key().startsWith(KAFKA_KEYS))
                 .toList();
     }
 
     /**
-     * @throws dev.puri.http.InvalidSettingsException listing every mistake
+     * @throws dev.puri.settings.InvalidSettingsException listing every mistake
      */
     final T serverSettings() {
         Map<String, String> flags = new LinkedHashMap<>();
         puri().flags().forEach((key, value) -> {
-            if (OPTIONS_OF_ALL.contains(key)) {
+            if (COMMON_OPTIONS.contains(key)) {
                 flags.put(key, value);
             }
         });
@@ -93,8 +93,8 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
             }
         }
         return Settings.of(flags, console().environment(), config)
-                .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(type);
     }
 

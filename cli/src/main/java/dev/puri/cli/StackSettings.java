@@ -1,11 +1,11 @@
 package dev.puri.cli;
 
-import dev.puri.http.InvalidSettingsException;
-import dev.puri.http.KnownSetting;
-import dev.puri.http.Settings;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchSettings;
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.KnownSetting;
+import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -23,28 +23,31 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * Settings of the servers that {@code up} and {@code demo} run in one process. Each server takes its own from the
- * environment and from a file, as it does alone, save what only the command can know: addresses, ports, directories.
+ * Settings of the servers that {@code up} and {@code demo} run in one process. Each server reads its settings from the
+ * environment and a file, as a server of its own does; the command fixes addresses, ports and directories.
  */
 final class StackSettings {
     private static final List<Class<? extends Record>> SERVERS =
             List.of(StreamsSettings.class, ResolverSettings.class, SearchSettings.class);
 
-    /** Settings that the command fixes, and the option or reason to name when a user sets one. */
-    private static final Map<String, String> DECIDED = decided();
+    /** Settings that the command fixes, each with a remedy for the message if a user sets it. */
+    private static final Map<String, String> FIXED = fixed();
 
-    /** Where its servers listen. They ask each other, and the command prints them, at 127.0.0.1. */
-    private static final List<String> HOSTS = List.of("http.host", "public.http.host", "streams.http.host");
+    /** Addresses to listen on; the servers call each other at 127.0.0.1, so they must include it. */
+    private static final List<String> HOST_SETTINGS = List.of("http.host", "public.http.host", "streams.http.host");
 
     private static final Set<String> HOSTS_WITH_LOOPBACK = Set.of("127.0.0.1", "localhost", "0.0.0.0");
 
-    /** Addresses for the other commands; allowed in the environment, not in a configuration file for this command. */
-    private static final Map<String, String> BROUGHT =
+    /**
+     * Addresses of servers that the command starts itself; allowed in the environment, for other commands, not in the
+     * file.
+     */
+    private static final Map<String, String> OWN_SERVERS =
             Map.of("bootstrap.server", "it brings its own broker", "schema.registry", "it brings its own");
 
-    /** Where one machine wants something else than a server of its own does; whoever sets it has the last word. */
+    /** Defaults that differ from those of separate servers. */
     private static final Map<String, String> DEFAULTS =
-            // No load balancer needs time to notice a stop; all parts share one memory.
+            // There is no load balancer to wait for, and all servers share the machine's memory.
             Map.of("drain.delay", "0s", "streams.store.memory", "64");
 
     @Option(
@@ -62,39 +65,39 @@ final class StackSettings {
 
     private Map<String, String> environment = Map.of();
 
-    /** For picocli, which fills in what was typed. */
+    /** For picocli, which sets the options. */
     StackSettings() {}
 
-    private static Map<String, String> decided() {
-        Map<String, String> decided = new LinkedHashMap<>();
-        decided.put("http.port", "use --port for the resolver and --search-port for the search indexer");
-        decided.put("public.http.port", "use --public-port");
-        decided.put("state.dir", "use --data");
-        decided.put("streams.state.dir", "use --data");
-        decided.put("streams.http.port", "it takes a free one");
-        decided.put("streams.replication.factor", "its broker is alone");
-        decided.put("search.url", "its resolver asks its own search indexer");
-        decided.put("tls.certificate", "its servers ask each other without TLS; run each by its own command for that");
-        return decided;
+    private static Map<String, String> fixed() {
+        Map<String, String> fixed = new LinkedHashMap<>();
+        fixed.put("http.port", "use --port for the resolver and --search-port for the search indexer");
+        fixed.put("public.http.port", "use --public-port");
+        fixed.put("state.dir", "use --data");
+        fixed.put("streams.state.dir", "use --data");
+        fixed.put("streams.http.port", "it takes a free one");
+        fixed.put("streams.replication.factor", "its broker is alone");
+        fixed.put("search.url", "its resolver asks its own search indexer");
+        fixed.put("tls.certificate", "its servers ask each other without TLS; run each by its own command for that");
+        return fixed;
     }
 
-    /** With these variables. */
+    /** Sets the environment variables. */
     StackSettings with(Map<String, String> variables) {
         environment = variables;
         return this;
     }
 
     /**
-     * Reads the settings of all servers and forgets them again, before anything is started.
+     * Checks the settings of all servers before any is started.
      *
-     * @param decided what the command decides, by the server that reads it
-     * @throws InvalidSettingsException listing every mistake of all of them
+     * @param fixed the fixed settings of each server
+     * @throws InvalidSettingsException listing the mistakes of all servers
      */
-    void check(Map<Class<? extends Record>, Map<String, String>> decided) {
+    void check(Map<Class<? extends Record>, Map<String, String>> fixed) {
         Set<String> mistakes = new LinkedHashSet<>(conflicts());
         for (Class<? extends Record> server : SERVERS) {
             try {
-                read(server, decided.getOrDefault(server, Map.of()));
+                read(server, fixed.getOrDefault(server, Map.of()));
             } catch (InvalidSettingsException e) {
                 mistakes.addAll(e.mistakes());
             }
@@ -105,28 +108,28 @@ final class StackSettings {
     /**
      * Reads one server's settings.
      *
-     * @param decided by key; goes over everything else
+     * @param fixed fixed settings by key; they override all others
      * @throws InvalidSettingsException listing every mistake
      */
-    <T extends Record> T read(Class<T> server, Map<String, String> decided) {
+    <T extends Record> T read(Class<T> server, Map<String, String> fixed) {
         Map<String, String> flags = new HashMap<>();
         kafka.forEach((key, value) -> flags.put("kafka." + key, value));
-        Map<String, String> inFile = file();
+        Map<String, String> fileValues = readFile();
         for (KnownSetting setting : Settings.list(server)) {
             String byDefault = DEFAULTS.get(setting.key());
-            if (byDefault != null && !isGiven(setting, inFile)) {
+            if (byDefault != null && !isSet(setting, fileValues)) {
                 flags.put(setting.key(), byDefault);
             }
         }
-        flags.putAll(decided);
+        flags.putAll(fixed);
         return Settings.of(flags, environment, config)
-                .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(server);
     }
 
-    private boolean isGiven(KnownSetting setting, Map<String, String> inFile) {
-        return inFile.containsKey(setting.key())
+    private boolean isSet(KnownSetting setting, Map<String, String> fileValues) {
+        return fileValues.containsKey(setting.key())
                 || !environment.getOrDefault(setting.environmentName(), "").isBlank();
     }
 
@@ -135,24 +138,24 @@ final class StackSettings {
         Map<String, String> variables = new TreeMap<>();
         SERVERS.forEach(server ->
                 Settings.list(server).forEach(setting -> variables.put(setting.key(), setting.environmentName())));
-        DECIDED.forEach((key, remedy) -> {
+        FIXED.forEach((key, remedy) -> {
             String variable = variables.getOrDefault(key, "");
             if (!environment.getOrDefault(variable, "").isBlank()) {
                 conflicts.add(variable + ": puri up and puri demo decide this; " + remedy);
             }
         });
-        Map<String, String> inFile = file();
-        Map<String, String> all = new TreeMap<>(DECIDED);
-        all.putAll(BROUGHT);
+        Map<String, String> fileValues = readFile();
+        Map<String, String> all = new TreeMap<>(FIXED);
+        all.putAll(OWN_SERVERS);
         all.forEach((key, remedy) -> {
-            if (inFile.containsKey(key)) {
+            if (fileValues.containsKey(key)) {
                 conflicts.add(key + " in " + config + ": puri up and puri demo decide this; " + remedy);
             }
         });
-        for (String key : HOSTS) {
+        for (String key : HOST_SETTINGS) {
             String variable = variables.getOrDefault(key, "");
             addIfBeyondLoopback(conflicts, variable, environment.getOrDefault(variable, ""));
-            addIfBeyondLoopback(conflicts, key + " in " + config, inFile.getOrDefault(key, ""));
+            addIfBeyondLoopback(conflicts, key + " in " + config, fileValues.getOrDefault(key, ""));
         }
         return conflicts;
     }
@@ -164,8 +167,8 @@ final class StackSettings {
         }
     }
 
-    /** What is not blank in it. That it cannot be read is found when settings are. */
-    private Map<String, String> file() {
+    /** Reads the file without blank values; empty if unreadable, which reading the settings reports. */
+    private Map<String, String> readFile() {
         Map<String, String> values = new HashMap<>();
         if (config == null) {
             return values;

@@ -1,13 +1,13 @@
 package dev.puri.cli;
 
-import dev.puri.http.Settings;
+import dev.puri.settings.Settings;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** What all subcommands share: where they print, and the options that stand before or after their names. */
+/** Base class of subcommands, with access to the console and the shared options. */
 abstract class Subcommand implements Callable<Integer> {
     @Spec
     @Nullable
@@ -17,20 +17,20 @@ abstract class Subcommand implements Callable<Integer> {
      * Runs the command.
      *
      * @return one of {@link ExitStatus}
-     * @throws CommandException when it cannot be done
+     * @throws CommandException if the command fails
      */
     @Override
     public abstract Integer call() throws Exception;
 
-    /** Whether it runs until it is told to stop, and logs what it does. */
+    /** Whether the command is a server, which runs until the process is terminated. */
     boolean serves() {
         return false;
     }
 
     /**
-     * Refuses arguments that the JVM could not make text of, for their names would be others.
+     * Refuses arguments that the JVM could not decode, because they would be other names.
      *
-     * @throws CommandException when the locale is not one of UTF-8 and an argument needs it
+     * @throws CommandException if the locale is not UTF-8 and an argument is not ASCII
      */
     static void requireText(Iterable<String> arguments) {
         requireText(arguments, System.getProperty("sun.jnu.encoding", "UTF-8"));
@@ -45,8 +45,8 @@ abstract class Subcommand implements Callable<Integer> {
         }
     }
 
-    /** Whether it connects to nothing that its settings name, or is a server, which says that itself. */
-    final boolean bringsItsOwn() {
+    /** Whether it does not connect to configured servers, or is a server, which reports unreachable ones itself. */
+    final boolean startsItsOwnServers() {
         return serves() || this instanceof UpCommand || this instanceof DemoCommand;
     }
 
@@ -66,14 +66,14 @@ abstract class Subcommand implements Callable<Integer> {
     }
 
     final Cluster cluster() {
-        return new Cluster(console(), settings(), Cluster.PATIENCE);
+        return new Cluster(console(), settings(), Cluster.DEFAULT_TIMEOUT);
     }
 
     final CliSettings settings() {
         Map<String, String> flags = puri().flags();
         return Settings.of(flags, console().environment(), null)
-                .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(CliSettings.class);
     }
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of text in columns, for people. */
+/** Prints rows of text in aligned columns. */
 final class Table {
     private final List<String> header;
     private final List<List<String>> rows = new ArrayList<>();
@@ -15,7 +15,9 @@ final class Table {
     }
 
     /**
-     * @param cells as many as the header has; null is shown as {@code -}
+     * Adds a row.
+     *
+     * @param cells as many as the header has; null is printed as {@code -}
      */
     Table row(@Nullable Object... cells) {
         List<String> row = new ArrayList<>();

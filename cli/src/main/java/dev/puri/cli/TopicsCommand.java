@@ -1,12 +1,12 @@
 package dev.puri.cli;
 
-import dev.puri.http.Settings;
 import dev.puri.registry.RegistrySchemas;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,15 +50,15 @@ final class TopicsCommand implements Runnable {
     }
 
     private static Admin admin(Subcommand command) {
-        return Admin.create(command.settings().impatientProperties());
+        return Admin.create(command.settings().interactiveProperties());
     }
 
-    @Command(name = "list", description = "Show those that are there.")
+    @Command(name = "list", description = "Show those that are existing.")
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {
             try (Admin admin = admin(this)) {
-                Map<String, TopicDescription> topics = describe(admin, ours(admin));
+                Map<String, TopicDescription> topics = describe(admin, registryTopics(admin));
                 Table table = new Table("TOPIC", "PARTITIONS", "REPLICAS");
                 topics.values().forEach(topic -> {
                     int replicas = topic.partitions().getFirst().replicas().size();
@@ -119,22 +119,22 @@ final class TopicsCommand implements Runnable {
             }
         }
 
-        /** Of the topics to be made; a topic that is missing must fit to those that are there. */
+        /** Returns the number of partitions for new topics, which must match that of existing ones. */
         private int partitions(Admin admin) {
-            Integer standing = standingPartitions(admin);
-            if (standing == null) {
+            Integer existing = existingPartitions(admin);
+            if (existing == null) {
                 return partitions == null ? RegistryTopics.DEFAULT_PARTITIONS : partitions;
             }
-            if (partitions != null && !partitions.equals(standing)) {
+            if (partitions != null && !partitions.equals(existing)) {
                 throw CommandException.failed(
-                        Topics.EVENTS + " has " + standing + " partitions, not " + partitions
+                        Topics.EVENTS + " has " + existing + " partitions, not " + partitions
                                 + ", and the number is fixed for ever; nothing was made: go without --partitions",
                         null);
             }
-            return standing;
+            return existing;
         }
 
-        private static @Nullable Integer standingPartitions(Admin admin) {
+        private static @Nullable Integer existingPartitions(Admin admin) {
             return describe(admin, Set.of(Topics.EVENTS)).values().stream()
                     .map(topic -> topic.partitions().size())
                     .findFirst()
@@ -147,8 +147,8 @@ final class TopicsCommand implements Runnable {
             }
         }
 
-        private void print(List<RegistryTopics.Standing> topics) {
-            for (RegistryTopics.Standing each : topics) {
+        private void print(List<RegistryTopics.TopicState> topics) {
+            for (RegistryTopics.TopicState each : topics) {
                 if (asJson()) {
                     TopicsCommand.print(
                             console(), each.name(), each.partitions(), each.replicationFactor(), each.isNew());
@@ -170,16 +170,16 @@ final class TopicsCommand implements Runnable {
         public Integer call() {
             try (Admin admin = admin(this)) {
                 List<String> mistakes = new ArrayList<>(mistakes(this, admin, -1));
-                mistakes.addAll(schemaMistakes(ours(admin)));
+                mistakes.addAll(schemaMistakes(registryTopics(admin)));
                 int status = reportMistakes(mistakes);
-                console().say("puri: all " + ours(admin).size() + " topics are right");
+                console().say("puri: all " + registryTopics(admin).size() + " topics are right");
                 return status;
             }
         }
 
-        /** Not of {@code create}, which registers ours and cannot undo what others registered after it. */
-        private List<String> schemaMistakes(Set<String> there) {
-            Set<String> owners = there.stream()
+        /** Not checked by {@code create}, which cannot undo schemas that others registered after ours. */
+        private List<String> schemaMistakes(Set<String> existing) {
+            Set<String> owners = existing.stream()
                     .filter(Topics::isEvents)
                     .filter(topic -> !topic.equals(Topics.EVENTS))
                     .map(topic -> topic.substring(Topics.EVENTS.length() + 1))
@@ -191,20 +191,20 @@ final class TopicsCommand implements Runnable {
         }
     }
 
-    private static Set<String> ours(Admin admin) {
-        return answer(admin.listTopics().names()).stream()
+    private static Set<String> registryTopics(Admin admin) {
+        return get(admin.listTopics().names()).stream()
                 .filter(name -> SHARED.contains(name) || Topics.isEvents(name))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Those of the topics that are there, by name. */
+    /** Describes those of the topics that exist, by name. */
     static Map<String, TopicDescription> describe(Admin admin, Set<String> names) {
-        Set<String> there = new TreeSet<>(answer(admin.listTopics().names()));
-        there.retainAll(names);
-        return new TreeMap<>(answer(admin.describeTopics(there).allTopicNames()));
+        Set<String> existing = new TreeSet<>(get(admin.listTopics().names()));
+        existing.retainAll(names);
+        return new TreeMap<>(get(admin.describeTopics(there).allTopicNames()));
     }
 
-    private static <T> T answer(KafkaFuture<T> future) {
+    private static <T> T get(KafkaFuture<T> future) {
         try {
             return future.get();
         } catch (ExecutionException e) {
@@ -222,30 +222,30 @@ final class TopicsCommand implements Runnable {
     }
 
     /**
-     * What is wrong, a sentence each.
+     * Returns a sentence for each mistake.
      *
-     * @param replicationFactor the least of each topic; below 1 what the topology is set to ask for
+     * @param replicationFactor the minimum for each topic; below 1 for that of the topology's settings
      */
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
         StreamsSettings topology = Settings.of(Map.of(), command.console().environment(), null)
-                .knowing(PuriCommand.SETTINGS)
-                .knowingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
                 .read(StreamsSettings.class);
         List<String> mistakes = new ArrayList<>(RegistryTopics.check(
                 admin,
                 topology.streamsApplicationId(),
                 replicationFactor < 1 ? topology.streamsReplicationFactor() : replicationFactor));
-        Set<String> there = ours(admin);
-        if (there.contains(Topics.COLLECTIONS)) {
-            mistakes.addAll(missing(namespacesWithTopics(command), there));
+        Set<String> existing = registryTopics(admin);
+        if (existing.contains(Topics.COLLECTIONS)) {
+            mistakes.addAll(missing(namespacesWithTopics(command), existing));
         }
         return mistakes;
     }
 
-    /** A namespace that owns a topic has its events refused anywhere else. */
-    static List<String> missing(Set<String> owners, Set<String> there) {
+    /** Finds missing topics of namespaces that own one; their events are refused on other topics. */
+    static List<String> missing(Set<String> owners, Set<String> existing) {
         return owners.stream()
-                .filter(namespace -> !there.contains(Topics.eventsOf(namespace)))
+                .filter(namespace -> !existing.contains(Topics.eventsOf(namespace)))
                 .map(namespace -> Topics.eventsOf(namespace) + " is missing, and the namespace " + namespace
                         + " is declared with a topic of its own: make it with puri topics create")
                 .toList();

@@ -59,7 +59,7 @@ final class UpCommand extends Subcommand {
         EmbeddedStack.requirePort("--kafka-port", kafkaPort);
         EmbeddedStack.requirePort("--registry-port", registryPort);
         EmbeddedStack stack = EmbeddedStack.start(
-                new EmbeddedStack.Place(data, port, publicPort, searchPort, kafkaPort, registryPort),
+                new EmbeddedStack.Options(data, port, publicPort, searchPort, kafkaPort, registryPort),
                 settings.with(console().environment()),
                 step -> console().say("puri: " + step));
         console()

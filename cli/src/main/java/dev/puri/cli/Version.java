@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** This build's version, which the build writes into a resource. */
+/** Reads the version from a resource that the build writes. */
 final class Version implements IVersionProvider {
     private static final String RESOURCE = "version.properties";
 

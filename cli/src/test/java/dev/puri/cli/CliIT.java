@@ -39,7 +39,7 @@ class CliIT {
 
     @BeforeAll
     static void start() {
-        stack = EmbeddedStack.start(EmbeddedStack.Place.anywhere(data), step -> {});
+        stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
                 "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),

@@ -3,10 +3,10 @@ package dev.puri.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.puri.http.Settings;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchSettings;
+import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

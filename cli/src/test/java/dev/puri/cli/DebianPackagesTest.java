@@ -52,8 +52,8 @@ class DebianPackagesTest {
         return Files.readAllLines(lines).stream()
                 .map(EventLineParser::parse)
                 .map(parsed -> switch (parsed) {
-                    case EventLineParser.Good good -> good.line();
-                    case EventLineParser.Bad bad -> throw new AssertionError(bad);
+                    case EventLineParser.Valid valid -> valid.line();
+                    case EventLineParser.Invalid invalid -> throw new AssertionError(invalid);
                 })
                 .toList();
     }

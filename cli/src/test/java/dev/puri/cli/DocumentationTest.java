@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.client.declarations.CollectionsFile;
-import dev.puri.http.KnownSetting;
-import dev.puri.http.Settings;
+import dev.puri.settings.KnownSetting;
+import dev.puri.settings.Settings;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.log.Reason;
 import dev.puri.search.SearchSettings;
+import dev.puri.settings.KnownSetting;
+import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

@@ -213,15 +213,15 @@ class EventLineParserTest {
 
     private static Event event(String line) {
         return switch (EventLineParser.parse(line)) {
-            case EventLineParser.Good good -> good.line().complete(new IdentityMinter(), TRACKS, NOW);
-            case EventLineParser.Bad bad -> throw new AssertionError(bad.mistakes());
+            case EventLineParser.Valid valid -> valid.line().complete(new IdentityMinter(), TRACKS, NOW);
+            case EventLineParser.Invalid invalid -> throw new AssertionError(invalid.mistakes());
         };
     }
 
     private static List<String> mistakes(String line) {
         return switch (EventLineParser.parse(line)) {
-            case EventLineParser.Good good -> throw new AssertionError("taken: " + good.line());
-            case EventLineParser.Bad bad -> bad.mistakes();
+            case EventLineParser.Valid valid -> throw new AssertionError("taken: " + valid.line());
+            case EventLineParser.Invalid invalid -> invalid.mistakes();
         };
     }
 }

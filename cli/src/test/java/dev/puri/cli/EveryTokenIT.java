@@ -124,7 +124,7 @@ final class EveryTokenIT {
     }
 
     private static EmbeddedStack start() {
-        return EmbeddedStack.start(EmbeddedStack.Place.anywhere(data), step -> {});
+        return EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
     }
 
     /** Returns the status of the resolver's answer; the indexer's agrees with it. */

@@ -59,7 +59,7 @@ class ExamplesIT {
 
     @BeforeAll
     static void start() {
-        stack = EmbeddedStack.start(EmbeddedStack.Place.anywhere(dir.resolve("data")), step -> {});
+        stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(dir.resolve("data")), step -> {});
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
                 "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),

@@ -51,8 +51,8 @@ final class LatestRejectionsTest {
     @Test
     void thoseOfOneNameAreKeptWithoutTheirEvents() {
         LatestRejections ofOne = new LatestRejections(Puri.parse(ONE));
-        ofOne.take(record(ONE.getBytes(StandardCharsets.UTF_8), rejection(ONE, null, 1)));
-        ofOne.take(record(TWO.getBytes(StandardCharsets.UTF_8), rejection(TWO, null, 2)));
+        ofOne.add(record(ONE.getBytes(StandardCharsets.UTF_8), rejection(ONE, null, 1)));
+        ofOne.add(record(TWO.getBytes(StandardCharsets.UTF_8), rejection(TWO, null, 2)));
 
         assertThat(seconds(ofOne.get(10))).containsExactly(1L);
         assertThat(ofOne.get(10).getFirst().getOriginal().remaining()).isZero();
@@ -60,14 +60,14 @@ final class LatestRejectionsTest {
 
     @Test
     void aRecordThatIsNeitherIsPassedOver() {
-        all.take(record("no pURI".getBytes(StandardCharsets.UTF_8), null));
-        all.take(record(null, null));
+        all.add(record("no pURI".getBytes(StandardCharsets.UTF_8), null));
+        all.add(record(null, null));
 
         assertThat(all.get(10)).isEmpty();
     }
 
     private void take(@Nullable String puri, @Nullable String survivor, int seconds) {
-        all.take(record(null, rejection(puri, survivor, seconds)));
+        all.add(record(null, rejection(puri, survivor, seconds)));
     }
 
     private void erase(String puri, int seconds, Outcome outcome) {
@@ -78,7 +78,7 @@ final class LatestRejectionsTest {
                 record,
                 Erasure.TIME_HEADER,
                 Long.toString(TIME.plusSeconds(seconds).toEpochMilli()));
-        all.take(record);
+        all.add(record);
     }
 
     private static void header(ConsumerRecord<?, ?> record, String name, String value) {

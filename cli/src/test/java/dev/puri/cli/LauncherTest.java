@@ -29,6 +29,7 @@ class LauncherTest {
             "schemas",
             "client/core",
             "client/declarations",
+            "settings",
             "http-service",
             "embedded",
             "log-tail",

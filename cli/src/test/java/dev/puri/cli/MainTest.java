@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.collection.Namespace;
+import dev.puri.settings.KafkaProperties;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -169,12 +169,12 @@ class MainTest {
                 URI.create("http://127.0.0.1:1"),
                 Optional.empty(),
                 KafkaProperties.NONE);
-        assertThat(settings.givingUpAfter(Duration.ofSeconds(3)).clientProperties())
+        assertThat(settings.withTimeout(Duration.ofSeconds(3)).clientProperties())
                 .containsEntry("delivery.timeout.ms", "3000")
                 .containsEntry("max.block.ms", "3000")
                 .containsEntry("request.timeout.ms", "1500")
                 .containsEntry("default.api.timeout.ms", "3000");
-        assertThat(settings.givingUpAfter(Duration.ofSeconds(60)).reach()).isEqualTo(Duration.ofSeconds(15));
+        assertThat(settings.withTimeout(Duration.ofSeconds(60)).apiTimeout()).isEqualTo(Duration.ofSeconds(15));
     }
 
     @Test

@@ -47,7 +47,7 @@ final class ReadYourWritesIT {
 
     @BeforeAll
     static void start() {
-        stack = EmbeddedStack.start(EmbeddedStack.Place.anywhere(data), step -> {});
+        stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
         publisher = new IdentityPublisher(Map.of(
                 "bootstrap.servers",
                 stack.bootstrapServers(),

@@ -57,8 +57,8 @@ class ReadinessTest {
     void aServerThatDoesNotGetOnIsNamedWithWhatItWaitsFor() {
         Readiness readiness = new Readiness(NO_PATIENCE, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
         assertThatThrownBy(() -> readiness.await(List.of(
-                        new Readiness.Part("resolver", () -> true, health()),
-                        new Readiness.Part("search indexer", () -> false, health()))))
+                        new Readiness.Server("resolver", () -> true, health()),
+                        new Readiness.Server("search indexer", () -> false, health()))))
                 .isInstanceOf(CommandException.class)
                 .hasMessageContaining("the search indexer does not become ready")
                 .hasMessageContaining("the tide");
@@ -70,7 +70,7 @@ class ReadinessTest {
         AtomicLong looks = new AtomicLong();
         Readiness readiness =
                 new Readiness(NO_PATIENCE, NEVER, looks::incrementAndGet, new CompletableFuture<>(), progress::add);
-        readiness.await(List.of(new Readiness.Part("topology", () -> looks.get() > 3, health())));
+        readiness.await(List.of(new Readiness.Server("topology", () -> looks.get() > 3, health())));
         assertThat(progress).singleElement().asString().startsWith("the topology is ready after ");
     }
 
@@ -85,7 +85,7 @@ class ReadinessTest {
         Readiness readiness =
                 new Readiness(NO_PATIENCE, NO_PATIENCE, () -> 5, new CompletableFuture<>(), progress::add);
 
-        assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Part("resolver", () -> false, health()))))
+        assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Server("resolver", () -> false, health()))))
                 .isInstanceOf(CommandException.class)
                 .hasMessageContaining("the resolver does not become ready");
         assertThat(progress)
@@ -100,7 +100,7 @@ class ReadinessTest {
                 "{\"checks\": [{\"name\": \"table\", \"status\": \"DOWN\", \"data\": {\"rows\": " + rows + "}}]}";
         Readiness readiness = new Readiness(NO_PATIENCE, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
 
-        readiness.await(List.of(new Readiness.Part("resolver", () -> answers.get() > 3, health())));
+        readiness.await(List.of(new Readiness.Server("resolver", () -> answers.get() > 3, health())));
 
         assertThat(progress).singleElement().asString().startsWith("the resolver is ready after ");
     }
@@ -113,7 +113,7 @@ class ReadinessTest {
                 () -> 5,
                 CompletableFuture.failedFuture(new IllegalStateException("no space left")),
                 progress::add);
-        assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Part("topology", () -> false, health()))))
+        assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Server("topology", () -> false, health()))))
                 .isInstanceOf(CommandException.class)
                 .hasMessageContaining("the topology ended: no space left");
     }

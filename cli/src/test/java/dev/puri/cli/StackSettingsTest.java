@@ -3,10 +3,10 @@ package dev.puri.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.http.InvalidSettingsException;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchSettings;
+import dev.puri.settings.InvalidSettingsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,14 +5,14 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 
 /**
- * Main class of a child process: runs another main class and ends when the parent does. The parent
- * holds the other end of standard input, which the kernel closes even when the parent is killed
- * outright, so no child is left behind.
+ * Main class of a child process: runs another main class and exits when the parent process ends. It reads standard
+ * input, whose other end the parent has open. The kernel closes that end even if the parent is killed, so no child
+ * stays behind.
  *
- * <p>Uses the JDK alone: the child's class path is the other program's.
+ * <p>Uses only the JDK, because the class path is that of the other program.
  */
 final class ChildProcess {
-    /** How long an orderly end may take after the parent is gone. */
+    /** How long an orderly exit may take after the parent has ended. */
     private static final long GRACE_MILLIS = 5_000;
 
     private ChildProcess() {}
@@ -35,10 +35,10 @@ final class ChildProcess {
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // The parent sends nothing; the stream ends with it.
+                // The parent writes nothing; the stream only ends.
             }
         } catch (IOException e) {
-            // As good as the end of the stream.
+            // Treated like the end of the stream.
         }
         Thread deadline = new Thread(ChildProcess::haltAfterGrace, "parent-watch-deadline");
         deadline.setDaemon(true);
@@ -50,7 +50,7 @@ final class ChildProcess {
         try {
             Thread.sleep(GRACE_MILLIS);
         } catch (InterruptedException e) {
-            // Halting at once is then right too.
+            // Halts without the rest of the grace period.
         }
         Runtime.getRuntime().halt(1);
     }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** A directory that one process at a time may use; the lock goes with the process, however it ends. */
+/** A directory that is locked for one process; the operating system releases the lock when the process ends. */
 final class DataDirectory implements AutoCloseable {
     private final Path path;
     private final FileChannel channel;
@@ -21,10 +21,10 @@ final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Makes the directory where there is none, and locks it.
+     * Creates the directory if needed, and locks it.
      *
-     * @param what whose directory it is, for the message
-     * @throws EmbeddedException when another holds it or it cannot be written
+     * @param what the directory's user, for messages
+     * @throws EmbeddedException if it is in use or cannot be written
      */
     static DataDirectory lock(Path path, String what) {
         Path directory = path.toAbsolutePath().normalize();
@@ -33,7 +33,7 @@ final class DataDirectory implements AutoCloseable {
         try {
             lock = channel.tryLock();
         } catch (OverlappingFileLockException e) {
-            // This very process holds it; the answer is the same.
+            // This process has locked it already; the message below is the same.
         } catch (IOException e) {
             throw unusable(directory, what, e);
         } finally {

@@ -14,19 +14,18 @@ import org.apache.kafka.common.utils.Exit;
 import org.apache.kafka.metadata.storage.Formatter;
 
 /**
- * A Kafka broker in this process: the production server, a {@link KraftNode} of broker and controller in
- * one, on the loopback interface alone. It is for trying out and for tests; it has one replica of
- * everything.
+ * A Kafka broker in this process: the production classes, as a {@link KraftNode} of broker and controller, on the
+ * loopback interface. It is for demos and tests; all topics have one replica.
  *
  * <p>Thread-safe once started.
  */
 public final class EmbeddedBroker implements AutoCloseable {
     private static final int NODE_ID = 1;
 
-    /** A free port may be taken between being found and being used; it is then tried with others. */
-    private static final int ATTEMPTS_AT_FREE_PORTS = 3;
+    /** Another process may take a free port before the broker binds it; then starting is repeated with other ports. */
+    private static final int MAX_PORT_ATTEMPTS = 3;
 
-    private static final Object STARTING = new Object();
+    private static final Object START_LOCK = new Object();
 
     private final DataDirectory data;
     private final KraftNode node;
@@ -42,10 +41,9 @@ public final class EmbeddedBroker implements AutoCloseable {
     /**
      * Starts a broker and returns when it serves requests.
      *
-     * @param data its directory, formatted when it is new; topics and records in it are kept from one
-     *     start to the next
-     * @param port where clients connect, or 0 for a free one
-     * @throws EmbeddedException when the port or the directory is in use, or the broker fails to start
+     * @param data its directory; formatted if new, else reused with its topics and records
+     * @param port port for clients, or 0 for a free one
+     * @throws EmbeddedException if the port or the directory is in use, or the broker fails to start
      */
     public static EmbeddedBroker start(Path data, int port) {
         Ports.requireFree(port, "the broker");
@@ -69,7 +67,7 @@ public final class EmbeddedBroker implements AutoCloseable {
             try {
                 return start(data, port);
             } catch (EmbeddedException e) {
-                if (attempt == ATTEMPTS_AT_FREE_PORTS) {
+                if (attempt == MAX_PORT_ATTEMPTS) {
                     throw e;
                 }
             }
@@ -78,10 +76,9 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     private static EmbeddedBroker start(DataDirectory data, int port) {
         int controllerPort = Ports.free();
-        // Kafka answers a fault at start by halting the JVM without a word. Here it becomes an exception;
-        // once the broker runs, a fatal fault may end the process again. The procedure is global, hence
-        // the lock.
-        synchronized (STARTING) {
+        // On a fault at start Kafka halts the JVM without a message, so this throws an exception instead. After the
+        // start a fatal fault may halt the process again. The halt procedure is global, hence the lock.
+        synchronized (START_LOCK) {
             Exit.setHaltProcedure((status, message) -> {
                 throw new IllegalStateException(message == null ? "a fatal fault, see the log" : message);
             });
@@ -127,8 +124,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         settings.put("log.dirs", data.resolve("log").toString());
         settings.put("auto.create.topics.enable", "false");
 
-        // One broker: one replica, also of the topics that Kafka makes for itself, and few partitions of
-        // those, for each costs files and a leader election at every start.
+        // One broker, so one replica also for internal topics. They get few partitions, because each costs files and a
+        // leader election at every start.
         settings.put("default.replication.factor", "1");
         settings.put("min.insync.replicas", "1");
         settings.put("offsets.topic.replication.factor", "1");
@@ -136,24 +133,23 @@ public final class EmbeddedBroker implements AutoCloseable {
         settings.put("transaction.state.log.replication.factor", "1");
         settings.put("transaction.state.log.min.isr", "1");
         settings.put("transaction.state.log.num.partitions", "4");
-        // Readers wait for a transaction whose producer is gone; the default adds 10 s to its timeout.
+        // Read-committed consumers wait for transactions of dead producers; the default adds 10 s to their time-out.
         settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000");
-        // The first write of a transaction waits for the end of the one before, whose markers take a moment.
+        // A transaction's first write is rejected until the markers of the previous one are written, which is fast.
         settings.put("add.partitions.to.txn.retry.backoff.ms", "2");
         settings.put("share.coordinator.state.topic.replication.factor", "1");
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("share.coordinator.state.topic.num.partitions", "1");
 
-        // No other broker could take over what this one leads, so it is never to lose it, neither when the
-        // machine stalls for longer than a session nor while it stops: for a moment its transaction coordinator would
-        // take partitions without a leader for deleted ones (see KraftNode).
+        // Partitions must never lose their leader, neither if the machine stalls for longer than a session nor while
+        // the broker stops: the transaction coordinator would assume that they are deleted (see KraftNode).
         settings.put(
                 "broker.session.timeout.ms", Long.toString(Duration.ofDays(10).toMillis()));
         settings.put("controlled.shutdown.enable", "false");
 
-        // Nobody else is about to join: a group need not wait for latecomers.
+        // Groups need not wait for further members.
         settings.put("group.initial.rebalance.delay.ms", "0");
-        // The default sets 128 MiB of heap aside for the cleaner; this still holds a million keys at a time.
+        // The default reserves 128 MiB of heap for the cleaner; this is still sufficient for a million keys at a time.
         settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(32 << 20));
         return settings;
     }
@@ -182,27 +178,27 @@ public final class EmbeddedBroker implements AutoCloseable {
         }
     }
 
-    /** Where clients connect, as {@code host:port}. */
+    /** The address for clients, as {@code host:port}. */
     public String bootstrapServers() {
         return Ports.HOST + ":" + port;
     }
 
-    /** Where clients connect. */
+    /** The port for clients. */
     public int port() {
         return port;
     }
 
-    /** How many bytes of records its clients have read since it started. */
+    /** Returns the bytes of records that clients have read since the start. */
     public long deliveredBytes() {
         return node.broker().brokerTopicStats().allTopicsStats().bytesOutRate().count();
     }
 
-    /** The broker itself, for what its clients cannot see. */
+    /** The broker, for access to its internal state. */
     BrokerServer server() {
         return node.broker();
     }
 
-    /** Stops in order, so that the next start finds clean logs. A second call does nothing. */
+    /** Stops the broker in order, so that the next start needs no log recovery. A second call does nothing. */
     @Override
     public synchronized void close() {
         if (closed) {

@@ -2,7 +2,7 @@ package dev.puri.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** A part of the embedded stack could not start; the message says which, why, and what may help. */
+/** Thrown if a broker or schema registry cannot start. The message has the reason and a remedy. */
 public final class EmbeddedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -21,14 +21,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema registry that speaks Confluent's API: Apicurio Registry as a child process, on the
- * loopback interface alone, with its schemas in an H2 file. It ends with this process, even when
- * this one is killed.
+ * A schema registry with Confluent's API: Apicurio Registry in a child process, on the loopback interface, with its
+ * schemas in an H2 file. It ends with this process, even if this process is killed.
  *
  * <p>Thread-safe once started.
  */
 public final class EmbeddedRegistry implements AutoCloseable {
-    /** System property: the directory of Apicurio's distribution, which holds {@value #RUNNER}. */
+    /** System property: the directory of Apicurio's distribution, which contains {@value #RUNNER}. */
     public static final String HOME_PROPERTY = "puri.apicurio.home";
 
     private static final String RUNNER = "quarkus-run.jar";
@@ -52,13 +51,13 @@ public final class EmbeddedRegistry implements AutoCloseable {
     }
 
     /**
-     * Starts a registry and returns when it answers.
+     * Starts a registry and returns when it responds.
      *
-     * @param data its directory; schemas in it are kept from one start to the next, and {@code
-     *     registry.log} in it is the log of this run
-     * @param port where clients connect, or 0 for a free one
-     * @throws EmbeddedException when the port or the directory is in use, Apicurio is not found, this
-     *     JVM is older than Java {@value #JAVA_VERSION}, or it is not ready in time; the end of its log is quoted
+     * @param data its directory; its schemas are reused by the next start, and {@code registry.log} is the log of this
+     *     run
+     * @param port port for clients, or 0 for a free one
+     * @throws EmbeddedException if the port or the directory is in use, Apicurio is not found, this JVM is
+     *     older than Java {@value #JAVA_VERSION}, or the registry is not ready in time; the message quotes the end of its log
      */
     public static EmbeddedRegistry start(Path data, int port) {
         Ports.requireFree(port, "the schema registry");
@@ -70,7 +69,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
             awaitEndOfPrevious(directory);
             process = launch(home, directory, port);
             EmbeddedRegistry registry = new EmbeddedRegistry(directory, process, awaitPort(process, log(directory)));
-            registry.awaitAnswer();
+            registry.awaitResponse();
             started = true;
             return registry;
         } finally {
@@ -84,8 +83,8 @@ public final class EmbeddedRegistry implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of the child of a killed parent. It runs on for some seconds to close its database, which two processes cannot
-     * open; the lock of the directory was released with the parent.
+     * Waits for the child of a killed parent, which closes its database within some seconds; two processes cannot open
+     * the database. The parent's lock of the directory is released already.
      */
     private static void awaitEndOfPrevious(DataDirectory data) {
         Path file = data.resolve(PROCESS_FILE);
@@ -122,7 +121,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
     private static Process launch(Path home, DataDirectory data, int port) {
         ProcessBuilder command = new ProcessBuilder(List.of(
                 java().toString(),
-                // It serves a handful of schemas: small and quickly up is worth more than fast.
+                // It serves few schemas, so memory and start-up time matter more than throughput.
                 "-Xms32m",
                 "-Xmx128m",
                 "-XX:ReservedCodeCacheSize=48m",
@@ -146,8 +145,8 @@ public final class EmbeddedRegistry implements AutoCloseable {
         environment.put("APICURIO_DATASOURCE_URL", "jdbc:h2:file:" + data.resolve("registry"));
         environment.put("APICURIO_DATASOURCE_USERNAME", "sa");
         environment.put("APICURIO_DATASOURCE_PASSWORD", "sa");
-        // Quarkus reads .env and config/application.properties in its working directory; this process's own may have
-        // some.
+        // Quarkus reads .env and config/application.properties in its working directory, so it must not be that of this
+        // process.
         command.directory(data.resolve("").toFile());
         command.redirectErrorStream(true);
         command.redirectOutput(log(data).toFile());
@@ -172,7 +171,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
         return Path.of(System.getProperty("java.home"), "bin", "java");
     }
 
-    /** Whether a variable configures this process and would affect the child too. */
+    /** Whether a variable of this process would configure the child. */
     private static boolean wouldInterfere(String variable) {
         return variable.startsWith("QUARKUS_")
                 || variable.startsWith("APICURIO_")
@@ -184,19 +183,19 @@ public final class EmbeddedRegistry implements AutoCloseable {
         return data.resolve("registry.log");
     }
 
-    /** Reads the port from the log. So port 0 has no race: the registry itself chooses a free one. */
+    /** Reads the port from the log, so that with port 0 the registry itself chooses a free one. */
     private static int awaitPort(Process process, Path log) {
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
-        String before = "";
+        String previousOutput = "";
         while (System.nanoTime() < deadline) {
             boolean alive = process.isAlive();
-            String said = read(log);
-            if (said.length() > before.length()) {
-                // It makes progress, however slow the machine is.
-                before = said;
+            String output = read(log);
+            if (output.length() > previousOutput.length()) {
+                // New log lines are progress and extend the deadline.
+                previousOutput = output;
                 deadline = System.nanoTime() + START_TIMEOUT.toNanos();
             }
-            Matcher listening = LISTENING.matcher(said);
+            Matcher listening = LISTENING.matcher(output);
             if (listening.find()) {
                 return Integer.parseInt(listening.group(1));
             }
@@ -208,14 +207,14 @@ public final class EmbeddedRegistry implements AutoCloseable {
         throw failed("has said nothing for " + START_TIMEOUT.toSeconds() + " s and is not ready", log);
     }
 
-    private void awaitAnswer() {
+    private void awaitResponse() {
         HttpClient client =
                 HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
         HttpRequest request = HttpRequest.newBuilder(URI.create(url() + "/subjects"))
                 .timeout(Duration.ofSeconds(10))
                 .build();
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
-        String last = "no answer";
+        String lastResult = "no answer";
         while (System.nanoTime() < deadline && process.isAlive()) {
             try {
                 int status = client.send(request, HttpResponse.BodyHandlers.discarding())
@@ -223,15 +222,15 @@ public final class EmbeddedRegistry implements AutoCloseable {
                 if (status == 200) {
                     return;
                 }
-                last = "status " + status;
+                lastResult = "status " + status;
             } catch (IOException e) {
-                last = e.toString();
+                lastResult = e.toString();
             } catch (InterruptedException e) {
                 throw interrupted(e);
             }
             pause();
         }
-        throw failed("does not answer at " + request.uri() + ": " + last, log(data));
+        throw failed("does not answer at " + request.uri() + ": " + lastResult, log(data));
     }
 
     private static EmbeddedException failed(String how, Path log) {
@@ -262,7 +261,9 @@ public final class EmbeddedRegistry implements AutoCloseable {
         return new EmbeddedException("interrupted while the schema registry started", e);
     }
 
-    /** The build unpacks the distribution beside this module's classes; a launcher may name another place. */
+    /**
+     * Finds the distribution: the build unpacks it next to this module's classes, and a launcher may set another place.
+     */
     private static Path home() {
         @Nullable String named = System.getProperty(HOME_PROPERTY);
         if (named != null) {
@@ -295,12 +296,12 @@ public final class EmbeddedRegistry implements AutoCloseable {
         }
     }
 
-    /** The base of the Confluent API, e.g. {@code http://127.0.0.1:8081/apis/ccompat/v7}. */
+    /** The base URL of the Confluent API, e.g. {@code http://127.0.0.1:8081/apis/ccompat/v7}. */
     public String url() {
         return "http://" + Ports.HOST + ":" + port + API;
     }
 
-    /** Where clients connect. */
+    /** The port for clients. */
     public int port() {
         return port;
     }
@@ -315,7 +316,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
         return process.pid();
     }
 
-    /** Stops in order, and by force if that takes too long. A second call does nothing. */
+    /** Stops the child in order, or kills it after a time-out. A second call does nothing. */
     @Override
     public void close() {
         try {

@@ -49,27 +49,27 @@ import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Ends transactions that are open in a partition although their coordinator has completed them. {@link KraftNode}
- * prevents them; a data directory may have them from a broker that did not. Each is ended as its coordinator decided, because other
- * partitions of the same transaction were ended so. The decision is in the coordinator's log.
+ * Ends hanging transactions: they are open in a partition although their coordinator has completed them. {@link
+ * KraftNode} prevents them, but a data directory may contain some from an earlier release. Each is committed or aborted
+ * as the coordinator decided according to its log, because other partitions of the transaction were ended that way.
  */
 final class HangingTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int READ_BYTES = 1 << 20;
 
-    /** How often a transaction must look abandoned before it is ended. */
-    private static final int LOOKS = 4;
+    /** The number of checks in which a transaction must be found hanging before it is ended. */
+    private static final int CHECKS = 4;
 
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(250);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(250);
 
     private final BrokerServer broker;
     private final int port;
 
-    /** A transaction that a partition holds open; equal while it is the same one. */
-    private record Open(TopicPartition partition, long producerId, long startOffset) {}
+    /** An open transaction in a partition. */
+    private record OpenTransaction(TopicPartition partition, long producerId, long startOffset) {}
 
-    /** The coordinator's decision in its log. */
+    /** The coordinator's decision according to its log. */
     private record Decision(TransactionResult result, short epoch, TransactionVersion version, int coordinator) {}
 
     private HangingTransactions(BrokerServer broker) {
@@ -78,22 +78,23 @@ final class HangingTransactions {
     }
 
     /**
-     * Looks for them and ends them.
+     * Finds hanging transactions and ends them.
      *
-     * @throws EmbeddedException when the broker does not answer
+     * @throws EmbeddedException if the broker does not respond
      */
     static void end(BrokerServer broker) {
         HangingTransactions transactions = new HangingTransactions(broker);
         transactions.awaitLeadership();
-        Map<Open, ProducerState> open = transactions.open();
+        Map<OpenTransaction, ProducerState> open = transactions.open();
         if (open.isEmpty()) {
             return;
         }
         try {
-            Map<Open, ProducerState> hanging = transactions.hanging(open);
-            // A coordinator begins to load a moment after the broker leads its partition, and is silent until then.
-            for (int look = 1; look < LOOKS && !hanging.isEmpty(); look++) {
-                pause(BETWEEN_LOOKS);
+            Map<OpenTransaction, ProducerState> hanging = transactions.hanging(open);
+            // A coordinator starts loading shortly after the broker leads its partition, and reports no transactions
+            // before.
+            for (int check = 1; check < CHECKS && !hanging.isEmpty(); check++) {
+                pause(CHECK_INTERVAL);
                 hanging.keySet().retainAll(transactions.hanging(hanging).keySet());
             }
             if (!hanging.isEmpty()) {
@@ -105,8 +106,8 @@ final class HangingTransactions {
     }
 
     /**
-     * Waits until the broker leads every partition that it has a log of. Before, it answers that nobody coordinates a
-     * transaction, and takes no marker.
+     * Waits until the broker leads every partition of which it has a log. Before that it reports no coordinators and
+     * accepts no markers.
      */
     private void awaitLeadership() {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
@@ -139,13 +140,14 @@ final class HangingTransactions {
                 CollectionConverters.asJava(broker.logManager().allLogs().toSeq()));
     }
 
-    private Map<Open, ProducerState> open() {
-        Map<Open, ProducerState> open = new HashMap<>();
+    private Map<OpenTransaction, ProducerState> open() {
+        Map<OpenTransaction, ProducerState> open = new HashMap<>();
         for (UnifiedLog log : logs()) {
             for (ProducerState producer : log.activeProducers()) {
                 if (producer.currentTxnStartOffset() >= 0) {
                     open.put(
-                            new Open(log.topicPartition(), producer.producerId(), producer.currentTxnStartOffset()),
+                            new OpenTransaction(
+                                    log.topicPartition(), producer.producerId(), producer.currentTxnStartOffset()),
                             producer);
                 }
             }
@@ -153,30 +155,30 @@ final class HangingTransactions {
         return open;
     }
 
-    /** The open transactions that their coordinators neither have under way nor are ending. */
-    private Map<Open, ProducerState> hanging(Map<Open, ProducerState> open) {
-        Set<Open> coordinated = new HashSet<>();
+    /** Returns the transactions that are neither ongoing nor being ended by their coordinator. */
+    private Map<OpenTransaction, ProducerState> hanging(Map<OpenTransaction, ProducerState> open) {
+        Set<OpenTransaction> coordinated = new HashSet<>();
         for (TransactionDescription transaction : describe(open.keySet())) {
-            boolean underWay = switch (transaction.state()) {
+            boolean isActive = switch (transaction.state()) {
                 case ONGOING, PREPARE_COMMIT, PREPARE_ABORT, PREPARE_EPOCH_FENCE -> true;
                 default -> false;
             };
-            if (underWay) {
+            if (isActive) {
                 open.keySet().stream()
                         .filter(each -> each.producerId() == transaction.producerId()
                                 && transaction.topicPartitions().contains(each.partition()))
                         .forEach(coordinated::add);
             }
         }
-        // One that ended since then was under way, too.
-        Map<Open, ProducerState> hanging = new HashMap<>(open());
+        // A transaction that has ended meanwhile was not hanging.
+        Map<OpenTransaction, ProducerState> hanging = new HashMap<>(open());
         hanging.keySet().retainAll(open.keySet());
         hanging.keySet().removeAll(coordinated);
         return hanging;
     }
 
-    private List<TransactionDescription> describe(Set<Open> open) {
-        Set<Long> producers = open.stream().map(Open::producerId).collect(Collectors.toSet());
+    private List<TransactionDescription> describe(Set<OpenTransaction> open) {
+        Set<Long> producers = open.stream().map(OpenTransaction::producerId).collect(Collectors.toSet());
         Map<String, Object> properties = Map.of("bootstrap.servers", Ports.HOST + ":" + port);
         try (Admin admin = Admin.create(properties)) {
             List<String> ids = admin
@@ -208,10 +210,10 @@ final class HangingTransactions {
         }
     }
 
-    private void end(Map<Open, ProducerState> hanging) throws IOException {
-        Map<Open, Decision> decisions = decisions(hanging);
-        for (Map.Entry<Open, ProducerState> each : hanging.entrySet()) {
-            Open open = each.getKey();
+    private void end(Map<OpenTransaction, ProducerState> hanging) throws IOException {
+        Map<OpenTransaction, Decision> decisions = decisions(hanging);
+        for (Map.Entry<OpenTransaction, ProducerState> each : hanging.entrySet()) {
+            OpenTransaction open = each.getKey();
             Decision decision = decisions.get(open);
             if (decision == null) {
                 LOG.error(
@@ -238,9 +240,9 @@ final class HangingTransactions {
         }
     }
 
-    /** As the log of transactions has them. Not every one may still be there: that log is compacted. */
-    private Map<Open, Decision> decisions(Map<Open, ProducerState> hanging) throws IOException {
-        Map<Open, Decision> decisions = new HashMap<>();
+    /** Reads the decisions from the transaction log. Some may be missing, because that log is compacted. */
+    private Map<OpenTransaction, Decision> decisions(Map<OpenTransaction, ProducerState> hanging) throws IOException {
+        Map<OpenTransaction, Decision> decisions = new HashMap<>();
         for (UnifiedLog log : logs()) {
             if (!log.topicPartition().topic().equals(Topic.TRANSACTION_STATE_TOPIC_NAME)) {
                 continue;
@@ -273,7 +275,7 @@ final class HangingTransactions {
     }
 
     private static @Nullable Decision decision(
-            Open open, ProducerState producer, TransactionMetadata metadata, TopicPartition coordinator) {
+            OpenTransaction open, ProducerState producer, TransactionMetadata metadata, TopicPartition coordinator) {
         boolean commits = metadata.state() == TransactionState.PREPARE_COMMIT;
         boolean aborts = metadata.state() == TransactionState.PREPARE_ABORT;
         if (!(commits || aborts)
@@ -282,10 +284,10 @@ final class HangingTransactions {
             return null;
         }
         TransactionVersion version = metadata.clientTransactionVersion();
-        // From version 2 on, the decision raises the epoch; one with the transaction's own epoch ended the one before
-        // it.
-        int least = producer.producerEpoch() + (version.supportsEpochBump() ? 1 : 0);
-        return metadata.producerEpoch() < least
+        // From version 2 on the decision increments the producer epoch; a record with the transaction's own epoch ended
+        // the previous transaction.
+        int minEpoch = producer.producerEpoch() + (version.supportsEpochBump() ? 1 : 0);
+        return metadata.producerEpoch() < minEpoch
                 ? null
                 : new Decision(
                         commits ? TransactionResult.COMMIT : TransactionResult.ABORT,
@@ -294,13 +296,13 @@ final class HangingTransactions {
                         coordinator.partition());
     }
 
-    /** The first of higher epochs; before version 2, the last, because all had the same. */
+    /** Chooses the first decision with a higher epoch; before version 2, without epoch increments, the last one. */
     private static Decision chosen(Decision earlier, Decision later) {
         return later.version().supportsEpochBump() ? earlier : later;
     }
 
-    /** As a coordinator does it. Kafka's admin client can abort a transaction, and cannot commit it. */
-    private void writeMarker(Open open, ProducerState producer, Decision decision) throws IOException {
+    /** Writes a marker as a coordinator does. Kafka's admin client can only abort a transaction, not commit it. */
+    private void writeMarker(OpenTransaction open, ProducerState producer, Decision decision) throws IOException {
         int coordinatorEpoch = Math.max(producer.coordinatorEpoch(), coordinatorEpoch(decision.coordinator()));
         TxnMarkerEntry marker = new TxnMarkerEntry(
                 open.producerId(),
@@ -339,9 +341,9 @@ final class HangingTransactions {
             out.write(request.array(), request.arrayOffset() + request.position(), request.remaining());
             out.flush();
             DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
-            byte[] answer = new byte[in.readInt()];
-            in.readFully(answer);
-            return AbstractResponse.parseResponse(ByteBuffer.wrap(answer), header);
+            byte[] response = new byte[in.readInt()];
+            in.readFully(response);
+            return AbstractResponse.parseResponse(ByteBuffer.wrap(response), header);
         }
     }
 }

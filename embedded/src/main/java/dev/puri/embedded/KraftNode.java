@@ -35,22 +35,23 @@ import org.slf4j.LoggerFactory;
 import scala.Tuple2;
 
 /**
- * A lone broker and its controller, put together as {@link KafkaRaftServer} does it, with one step between the start of
- * the two.
+ * A single broker with its controller, assembled as {@link KafkaRaftServer} does it, with one step between the start of
+ * the controller and that of the broker.
  *
- * <p>After {@code kill -9}, and after {@code close} too, the metadata log still has the last incarnation of this broker
- * registered and leading every partition. A broker that starts on such metadata makes a transaction coordinator of
- * itself at once, although partitions lose that leader a moment later, when the controller ends the old registration.
- * A coordinator that finds no leader takes the partition for deleted: it skips the markers of a transaction that it
- * has decided to commit or abort, and writes that the transaction is complete (TransactionMarkerChannelManager). That
- * partition then has an open transaction for ever, and readers of committed records never get past it.
+ * <p>After {@code kill -9}, and after {@code close} too, the metadata log still contains the previous registration of
+ * this broker, with the broker as leader of every partition. A broker that starts with such metadata loads its
+ * transaction coordinator at once, although partitions lose their leader a moment later, when the controller ends the
+ * old registration. A coordinator that finds no leader assumes that the partition is deleted: it skips the markers of a
+ * transaction that it has decided to commit or abort, and marks the transaction as complete
+ * (TransactionMarkerChannelManager). The partition then has a hanging transaction, and read-committed consumers never
+ * get past it.
  *
- * <p>So the old registration is removed as soon as the controller is active and before there is a broker. The first
- * metadata that the broker sees has no leaders. Its own registration then elects the leaders of all partitions in one
- * batch of the metadata log, up to 10,000 of them, so that no coordinator sees some partitions with a leader and some
- * without. Nor has the registration to wait until the session of the old one ends.
+ * <p>So this class removes the old registration when the controller is active and before the broker starts. The first
+ * metadata that the broker reads has no leaders. Its new registration elects the leaders of all partitions, up to
+ * 10,000, in one batch of the metadata log, so that no coordinator sees only some of them with leaders. The new
+ * registration also need not wait for the old session to time out.
  *
- * <p>Nothing takes leaders away while the broker runs: see the settings in {@link EmbeddedBroker}.
+ * <p>The settings in {@link EmbeddedBroker} ensure that no partition loses its leader while the broker runs.
  */
 final class KraftNode {
     private static final Logger LOG = LoggerFactory.getLogger(KraftNode.class);
@@ -89,31 +90,31 @@ final class KraftNode {
         broker.startup();
     }
 
-    /** The broker, for looking into its logs. */
+    /** The broker, for access to its logs. */
     BrokerServer broker() {
         return broker;
     }
 
     private void removeOldRegistration() {
         long deadline = System.nanoTime() + METADATA_TIMEOUT.toNanos();
-        // Whoever asks the loader of metadata gets nothing before it has read all that was written before this start.
-        RegistrationWatch watch = new RegistrationWatch(nodeId);
-        await(shared.loader().installPublishers(List.of(watch)), deadline);
+        // The loader calls publishers only after it has read all metadata that was written before this start.
+        RegistrationObserver observer = new RegistrationObserver(nodeId);
+        await(shared.loader().installPublishers(List.of(observer)), deadline);
         boolean removed = false;
-        // A broker begins with the metadata that is published, which comes a moment after it is written.
-        while (watch.registration() != OldRegistration.FENCED_OR_GONE) {
+        // The broker starts with published metadata, and publishing happens shortly after writing.
+        while (observer.registration() != OldRegistration.FENCED_OR_GONE) {
             if (System.nanoTime() - deadline > 0) {
                 throw notRemoved("the controller does not remove it", null);
             }
-            if (watch.registration() == OldRegistration.ACTIVE && !removed) {
+            if (observer.registration() == OldRegistration.ACTIVE && !removed) {
                 removed = unregister(deadline);
             }
             pause();
         }
-        await(shared.loader().removeAndClosePublisher(watch), deadline);
+        await(shared.loader().removeAndClosePublisher(observer), deadline);
     }
 
-    /** Whether the controller was active already and did it. */
+    /** Unregisters the broker; returns false if the controller is not active yet. */
     private boolean unregister(long deadline) {
         ControllerRequestContext context = new ControllerRequestContext(
                 new RequestHeaderData(), KafkaPrincipal.ANONYMOUS, OptionalLong.of(deadline));
@@ -126,10 +127,10 @@ final class KraftNode {
     }
 
     /**
-     * Waits within the bound that all steps share.
+     * Waits for a future until the common deadline of all steps.
      *
-     * @param deadline on the clock of {@link System#nanoTime}, which is Kafka's too
-     * @throws NotControllerException when the future failed with it
+     * @param deadline by {@link System#nanoTime}, which Kafka uses too
+     * @throws NotControllerException if the future fails with it
      */
     private static void await(CompletableFuture<?> future, long deadline) {
         try {
@@ -165,20 +166,23 @@ final class KraftNode {
         return new IllegalStateException("interrupted while the broker started", e);
     }
 
-    /** The state of this broker's last incarnation. */
+    /** The state of the broker's previous registration. */
     private enum OldRegistration {
         UNKNOWN,
         ACTIVE,
-        /** A fenced broker leads nothing: the controller takes its leaderships away before it writes that it is fenced. */
+        /**
+         * A fenced broker leads no partition: the controller removes its leaderships before it writes that it is
+         * fenced.
+         */
         FENCED_OR_GONE
     }
 
-    /** Follows the old registration in the published metadata. */
-    private static final class RegistrationWatch implements MetadataPublisher {
+    /** Observes the old registration in the published metadata. */
+    private static final class RegistrationObserver implements MetadataPublisher {
         private final int nodeId;
         private volatile OldRegistration registration = OldRegistration.UNKNOWN;
 
-        RegistrationWatch(int nodeId) {
+        RegistrationObserver(int nodeId) {
             this.nodeId = nodeId;
         }
 
@@ -188,7 +192,7 @@ final class KraftNode {
 
         @Override
         public String name() {
-            return "RegistrationWatch";
+            return "RegistrationObserver";
         }
 
         @Override
@@ -198,7 +202,7 @@ final class KraftNode {
         }
     }
 
-    /** Stops in order; also what was started only in part. */
+    /** Stops broker and controller in order, also if they have started only in part. */
     void stop() {
         broker.shutdown();
         controller.shutdown();

@@ -12,14 +12,14 @@ final class Ports {
 
     private Ports() {}
 
-    /** A port that was free a moment ago. */
+    /** Returns a free port, which another process may take at any time. */
     static int free() {
         return bind(0, "a listener");
     }
 
     /**
-     * @param what the listener that wants it, for the message
-     * @throws EmbeddedException when the port is no port number or something listens there
+     * @param what the listener that needs the port, for messages
+     * @throws EmbeddedException if the port is invalid or in use
      */
     static void requireFree(int port, String what) {
         if (port < 0 || port > HIGHEST) {

@@ -7,20 +7,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identifies a process in a file for a later run, by when its number may be reused. The text is the number, a space and the time of its
- * start: {@code 4711 2026-02-03T04:05:06Z}.
+ * Identifies a process across restarts, for a file. The pid alone is not sufficient, because it may be reused. The text
+ * is pid, space and start time: {@code 4711 2026-02-03T04:05:06Z}.
  *
- * @param started null if the platform does not provide it
+ * @param started null if the platform does not report it
  */
 record ProcessIdentity(long pid, @Nullable Instant started) {
-    /** Tolerance of start times: Linux counts them from the boot, whose time changes when the clock is set. */
+    /** Linux reports the start relative to the boot time, which changes when the clock is set. */
     private static final Duration CLOCK_STEP = Duration.ofSeconds(10);
 
     static ProcessIdentity of(ProcessHandle process) {
         return new ProcessIdentity(process.pid(), process.info().startInstant().orElse(null));
     }
 
-    /** Parses the text of {@link #toString}; empty for anything else, such as a file that was written in part. */
+    /** Parses {@link #toString}; empty for any other text, such as an incomplete file. */
     static Optional<ProcessIdentity> parse(String text) {
         String[] parts = text.strip().split(" ", -1);
         try {
@@ -31,7 +31,7 @@ record ProcessIdentity(long pid, @Nullable Instant started) {
         }
     }
 
-    /** Whether both name the same process; start times may differ by seconds, because the system clock may be set. */
+    /** Whether both are the same process; start times may differ by seconds, because the clock may have been set. */
     boolean isSameAs(ProcessIdentity other) {
         if (pid != other.pid || (started == null) != (other.started == null)) {
             return false;

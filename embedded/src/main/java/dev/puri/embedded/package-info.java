@@ -1,4 +1,4 @@
-/** A real broker in the process and a real schema registry beside it. */
+/** Starts a Kafka broker in this process and a schema registry in a child process. */
 @NullMarked
 package dev.puri.embedded;
 

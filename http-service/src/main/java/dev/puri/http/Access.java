@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets requests in, or not. When security is on, whatever is not open to all needs a bearer token (RFC
- * 6750) that allows its scope.
+ * Authorizes requests. If security is on, a route that is not open needs a bearer token (RFC 6750) with the route's
+ * scope.
  *
  * <pre>
- * Authorization ─▶ hash ─▶ static tokens ─▶ verified lately ─▶ JWT, on a thread that may block
+ * Authorization ─▶ hash ─▶ static tokens ─▶ verified tokens ─▶ JWT, on a worker thread
  *                             event loop        event loop         at most 1,000 waiting
  * </pre>
  */
@@ -31,8 +31,8 @@ final class Access {
     private static final Logger log = LoggerFactory.getLogger(Access.class);
     private static final int MAX_TOKEN_CHARS = 8 << 10;
     private static final int MAX_VERIFYING = 1000;
-    private static final int MAX_REMEMBERED = 10_000;
-    private static final long MAX_REMEMBERED_SECONDS = 300;
+    private static final int MAX_CACHED = 10_000;
+    private static final long MAX_CACHED_SECONDS = 300;
     private static final Duration MAX_VERIFICATION = Duration.ofSeconds(30);
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
@@ -42,17 +42,22 @@ final class Access {
     private final @Nullable JwtVerifier verifier;
     private final @Nullable WorkerExecutor workers;
     private final InstantSource clock;
-    private final GrantedCache verified = new GrantedCache(MAX_REMEMBERED);
+    private final VerifiedTokens verified = new VerifiedTokens(MAX_CACHED);
     private final AtomicInteger verifying = new AtomicInteger();
     private final Map<Denial, Counter> denied = new EnumMap<>(Denial.class);
     private volatile StaticTokens tokens = StaticTokens.NONE;
-    private StaticTokens lastSeen = StaticTokens.NONE;
+    private StaticTokens lastRead = StaticTokens.NONE;
     private @Nullable String lastMistake;
 
     /**
-     * @throws CannotListenException when the file of tokens cannot be used
+     * @throws CannotListenException if the file of tokens is unusable
      */
-    Access(ListenerOptions options, Vertx vertx, Metrics metrics, InstantSource clock, JwtVerifier.KeyTimes times) {
+    Access(
+            ListenerOptions options,
+            Vertx vertx,
+            Metrics metrics,
+            InstantSource clock,
+            JwtVerifier.KeyCacheTimes times) {
         AuthSettings settings = options.http().auth();
         this.anonymous = options.anonymous();
         this.isOn = settings.isOn();
@@ -84,46 +89,46 @@ final class Access {
         if (tokensFile != null) {
             try {
                 tokens = StaticTokens.read(tokensFile);
-                lastSeen = tokens;
+                lastRead = tokens;
             } catch (UnusableFileException e) {
                 throw new CannotListenException(String.valueOf(e.getMessage()), e);
             }
         }
     }
 
-    /** Reads the file of tokens again; one that cannot be used changes nothing. To be called on an event loop. */
-    void lookAtTokens(Vertx vertx) {
+    /** Reads the file of tokens again; keeps the previous tokens if it is unusable. Must be called on an event loop. */
+    void reloadTokens(Vertx vertx) {
         Path file = tokensFile;
         if (file == null) {
             return;
         }
         vertx.<StaticTokens>executeBlocking(() -> StaticTokens.read(file))
                 .onSuccess(read -> {
-                    // Seen twice, for a file may be looked at while it is being written.
-                    if (read.equals(lastSeen)) {
+                    // Applied only if two reads are equal, because the file may be read while it is written.
+                    if (read.equals(lastRead)) {
                         tokens = read;
                     }
-                    lastSeen = read;
+                    lastRead = read;
                     lastMistake = null;
                 })
                 .onFailure(failure -> {
                     String mistake = String.valueOf(failure.getMessage());
                     if (!mistake.equals(lastMistake)) {
-                        log.error("The file of tokens is not taken, the tokens before stay: {}", mistake);
+                        log.error("The file of tokens is unusable; the previous tokens stay in use: {}", mistake);
                         lastMistake = mistake;
                     }
                 });
     }
 
-    /** Whether everybody may be answered on a route of this scope. */
+    /** Whether routes of this scope need no token. */
     boolean isOpen(Scope scope) {
         return !isOn || scope == Scope.NONE || anonymous.contains(scope);
     }
 
     /**
-     * Goes on with the exchange if its token allows the scope, now or later; else answers it.
+     * Calls {@code then} if the request's token has the scope; else responds with a problem.
      *
-     * @param then is called on the event loop
+     * @param then called on the event loop, now or after the token is verified
      */
     void admit(Exchange exchange, Scope scope, Runnable then) {
         List<String> headers = exchange.requestHeaders("Authorization");
@@ -137,12 +142,12 @@ final class Access {
             return;
         }
         TokenHash hash = TokenHash.of(token);
-        Granted granted = tokens.find(hash);
-        if (granted == null) {
-            granted = verified.find(hash, clock.instant().getEpochSecond());
+        Authorization authorization = tokens.find(hash);
+        if (authorization == null) {
+            authorization = verified.find(hash, clock.instant().getEpochSecond());
         }
-        if (granted != null) {
-            admit(exchange, scope, granted, then);
+        if (authorization != null) {
+            admit(exchange, scope, authorization, then);
         } else if (verifier == null || workers == null) {
             deny(exchange, scope, Denial.UNKNOWN, "The token is not known.");
         } else {
@@ -177,7 +182,7 @@ final class Access {
             exchange.later(() -> {
                 exchange.resumeBody();
                 if (done.succeeded()) {
-                    remember(hash, done.result());
+                    cache(hash, done.result());
                     admit(exchange, scope, done.result(), then);
                 } else if (done.cause() instanceof JwtVerifier.RefusedException refused) {
                     deny(exchange, scope, refused.denial(), String.valueOf(refused.getMessage()));
@@ -188,15 +193,15 @@ final class Access {
         });
     }
 
-    /** Not for long, so that a key that the issuer takes back is soon without effect. */
-    private void remember(TokenHash hash, Granted granted) {
-        long until = Math.min(granted.expiresAtSeconds(), clock.instant().getEpochSecond() + MAX_REMEMBERED_SECONDS);
-        verified.add(hash, new Granted(granted.bearer(), granted.scopes(), until));
+    /** Caches for a short time only, so that a key that the issuer revokes loses its effect soon. */
+    private void cache(TokenHash hash, Authorization authorization) {
+        long until = Math.min(authorization.expiresAtSeconds(), clock.instant().getEpochSecond() + MAX_CACHED_SECONDS);
+        verified.add(hash, new Authorization(authorization.bearer(), authorization.scopes(), until));
     }
 
-    private void admit(Exchange exchange, Scope scope, Granted granted, Runnable then) {
-        exchange.bearer(granted.bearer());
-        if (granted.scopes().contains(scope)) {
+    private void admit(Exchange exchange, Scope scope, Authorization authorization, Runnable then) {
+        exchange.bearer(authorization.bearer());
+        if (authorization.scopes().contains(scope)) {
             then.run();
         } else {
             deny(exchange, scope, Denial.SCOPE, "The token does not allow " + scope + '.');

@@ -16,12 +16,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that a listener answers to: the defence against DNS rebinding. A web page may point a name of its
- * own at an address that only the visitor's machine reaches, and then read whatever answers there; its requests
- * still carry that name as their host.
+ * The host names that a listener accepts, as protection against DNS rebinding: a web page can point its own host name
+ * at an address that only the visitor's machine reaches, and read responses from there. Such requests have the page's
+ * name in their Host header.
  *
- * <p>Always answered: {@code localhost} and addresses of the loopback, the address that the connection came to,
- * and requests without a host (HTTP/1.0), which no browser sends. Used by one event loop.
+ * <p>Always accepted are {@code localhost}, loopback addresses, the local address of the connection, and requests
+ * without a host (HTTP/1.0), which browsers do not send. Confined to one event loop.
  */
 final class AllowedHosts {
     private static final String ANY = "*";
@@ -30,7 +30,7 @@ final class AllowedHosts {
     private final boolean isAny;
     private final Set<String> names;
 
-    /** The host that was last found to be allowed, as it was sent; most requests have the same. */
+    /** The last accepted host, as the client sent it; most requests have the same one. */
     private @Nullable String lastAllowed;
 
     private AllowedHosts(boolean isAny, Set<String> names) {
@@ -39,8 +39,8 @@ final class AllowedHosts {
     }
 
     /**
-     * Without a setting, a listener on the loopback answers to no other names, because nothing else protects it.
-     * Tokens do, for a web page has none, and so does TLS, for the certificate is not of the page's name.
+     * Without the setting, a listener on the loopback accepts no further names, unless it has tokens or TLS: a web page
+     * has no token, and the certificate does not match the page's name.
      */
     static AllowedHosts of(ListenerOptions options) {
         HttpSettings http = options.http();
@@ -52,7 +52,7 @@ final class AllowedHosts {
         return new AllowedHosts(names.isEmpty() ? isProtected : names.contains(ANY), names);
     }
 
-    /** Whether it can be a name in the setting: a host without a port, or {@code *} for all. */
+    /** Whether the text is a valid name in the setting: a host without a port, or {@code *} for all. */
     static boolean isName(String text) {
         return text.equals(ANY) || text.equalsIgnoreCase(host(text));
     }
@@ -61,12 +61,12 @@ final class AllowedHosts {
         try {
             return InetAddress.getByName(bound).isLoopbackAddress();
         } catch (UnknownHostException e) {
-            // It will not be bound either.
+            // Binding will fail too.
             return false;
         }
     }
 
-    /** Why the request is not answered; null when its target is well-formed and its host allowed. */
+    /** Returns a problem if the request's target is malformed or its host not allowed, else null. */
     @Nullable
     Problem refusal(HttpServerRequest request) {
         String sent = sentHost(request);
@@ -107,7 +107,7 @@ final class AllowedHosts {
         return method == HttpMethod.CONNECT || method == HttpMethod.OPTIONS && uri.equals("*");
     }
 
-    /** The authority of a target in absolute form, which goes before the header (RFC 9112, 3.2.2). */
+    /** Returns the authority of a target in absolute form, which overrides the Host header (RFC 9112, 3.2.2). */
     private static @Nullable String authorityOf(String uri) {
         int begin = uri.regionMatches(true, 0, "http://", 0, 7)
                 ? 7
@@ -120,7 +120,7 @@ final class AllowedHosts {
         return host(authority) == null ? null : authority;
     }
 
-    /** The host of an authority, in lower case and without its port; null when it is none (RFC 3986, 3.2.2). */
+    /** Returns the host of an authority in lower case, without port, or null if malformed (RFC 3986, 3.2.2). */
     private static @Nullable String host(String authority) {
         int end = 0;
         if (authority.startsWith("[")) {

@@ -1,5 +1,8 @@
 package dev.puri.http;
 
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.Setting;
+import dev.puri.settings.Settings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who may ask. With neither a key set nor a file of tokens, whoever reaches the listener may; with
- * either, nobody may without a token that says so, but for what is open to all (health).
+ * Settings of access control. With neither a key set nor a file of tokens, no route needs a token. With either, every
+ * route needs one, except those that are open to all, such as health.
  */
 public record AuthSettings(
         @Setting(doc = "URL of the key set (JWKS) that bearer tokens are verified with.")
@@ -33,15 +36,15 @@ public record AuthSettings(
 
         @Setting(doc = "File of static tokens, a line each: NAME SCOPE,SCOPE SHA-256-IN-HEX.")
         Optional<Path> authTokens) {
-    /** Those whose key is public: with the others, whoever can verify can also sign. */
+    /** Asymmetric algorithms only: with a symmetric key, whoever can verify tokens can also sign them. */
     private static final Set<String> ALGORITHMS =
             Set.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512");
 
-    /** No security. */
+    /** No access control. */
     public static final AuthSettings OFF = Settings.read(AuthSettings.class, Map.of(), Map.of(), null);
 
     /**
-     * @throws IllegalArgumentException when tokens could be taken that nobody meant
+     * @throws IllegalArgumentException if the combination could accept tokens that are not meant for this server
      */
     public AuthSettings {
         authAlgorithms = List.copyOf(authAlgorithms);
@@ -62,7 +65,7 @@ public record AuthSettings(
         InvalidSettingsException.throwIfAny(mistakes);
     }
 
-    /** Whether tokens are asked for. */
+    /** Whether routes need tokens. */
     public boolean isOn() {
         return authJwks.isPresent() || authTokens.isPresent();
     }

@@ -1,6 +1,6 @@
 package dev.puri.http;
 
-/** A listener could not bind its address. The message names it and says why. */
+/** Thrown if a listener cannot start. The message names the address or file and the reason. */
 public final class CannotListenException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

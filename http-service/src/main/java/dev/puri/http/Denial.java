@@ -2,27 +2,27 @@ package dev.puri.http;
 
 import java.util.Locale;
 
-/** Why a request was not let in, as the metrics count it. */
+/** Why a request was not authorized, as the metrics count it. */
 enum Denial {
-    /** It has no token. */
+    /** There is no token. */
     MISSING,
-    /** What it has is not in the form of a bearer token. */
+    /** The header is not a well-formed bearer token. */
     MALFORMED,
-    /** It is none of the static tokens, and there are no others. */
+    /** The token is not a static token, and JWTs are not configured. */
     UNKNOWN,
-    /** It was good once. */
+    /** The token has expired. */
     EXPIRED,
-    /** Signed by whom it should be, but for others, by another issuer or for later. */
+    /** The signature is valid, but the audience, the issuer or the start of validity is wrong. */
     CLAIMS,
-    /** Its signature, algorithm or form is wrong. */
+    /** The signature, algorithm or form is invalid. */
     SIGNATURE,
-    /** Its key is not among the issuer's. */
+    /** The key is not among the issuer's keys. */
     UNKNOWN_KEY,
-    /** It cannot be told, for the issuer's keys cannot be had. */
+    /** The issuer's keys are unavailable. */
     NO_KEYS,
-    /** It cannot be told now, for there are too many to verify. */
+    /** Too many tokens wait for verification. */
     BUSY,
-    /** It is good, and allows something else. */
+    /** The token is valid, but does not have the scope. */
     SCOPE;
 
     @Override

@@ -9,109 +9,110 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A large answer that is made while it is sent, and no faster than the client takes it.
+ * A large response that is produced while it is sent, at the client's pace.
  *
  * <pre>
- * make a piece (worker) ─▶ write a slice ─▶ accepted by the operating system ─▶ next slice, or next piece
+ * produce a piece (worker) ─▶ write a slice ─▶ accepted by the operating system ─▶ next slice, or next piece
  * </pre>
  *
- * One piece is in memory at a time, and no thread waits for the client. An answer that cannot be completed is cut off: its
- * connection is closed, its HTTP/2 stream is reset, before the last chunk was sent. So no client takes it for a whole one.
+ * One piece is in memory at a time, and no thread waits for the client. A response that cannot be completed is aborted:
+ * its connection is closed, or its HTTP/2 stream reset, without the last chunk, so that no client takes it for
+ * complete.
  */
 public final class Download {
-    /** Why an answer is over. */
+    /** Why a download ended. */
     public enum End {
         /** All of it was sent. */
         COMPLETE,
-        /** The client has gone. */
+        /** The client disconnected. */
         GONE,
-        /** The client took nothing for too long. */
+        /** The client read nothing for too long. */
         STALLED,
-        /** The source gave it up. */
+        /** The source cancelled it. */
         CANCELLED,
         /** The source failed, which is a bug. */
         FAILED
     }
 
-    /** Makes an answer. Called on threads that may block, by one at a time. */
+    /** Produces the body. Called on worker threads, by one at a time. */
     public interface Source {
         /**
-         * The next piece; null when there is no more. It may be empty, and should not take long: other downloads wait for the
-         * thread.
+         * Returns the next piece, which may be empty, or null at the end. It should not take long, because other
+         * downloads use the same thread.
          *
-         * @throws CancellationException to have the answer cut off
+         * @throws CancellationException to abort the download
          */
         byte @Nullable [] next() throws Exception;
 
         /**
-         * Whether the answer is still to be sent; it is cut off when not. Asked about once a second on the event loop, also while
-         * the client takes nothing.
+         * Whether the download should continue; if not, it is aborted. Called about once a second on the event loop,
+         * also while the client reads nothing.
          */
         boolean isWanted();
 
-        /** The answer is over, and nothing is asked for any more. Called once, on the event loop. */
+        /** Called once, on the event loop, when the download has ended; {@link #next} is not called any more. */
         void ended(End end);
     }
 
     private static final Logger log = LoggerFactory.getLogger(Download.class);
 
-    /** Bytes that are written at once; between two writes the event loop serves others. */
-    private static final int SLICE = 128 << 10;
+    /** The size of a write; between two writes the event loop serves other requests. */
+    private static final int SLICE_BYTES = 128 << 10;
 
-    private static final Duration WANTED_CHECK = Duration.ofSeconds(1);
-    private static final byte[] NOTHING = {};
+    private static final Duration WANTED_CHECK_PERIOD = Duration.ofSeconds(1);
+    private static final byte[] EMPTY = {};
 
     private final Exchange exchange;
     private final HttpServerResponse response;
-    private final Duration patience;
+    private final Duration stallTimeout;
     private final Source source;
 
-    // Of the event loop alone.
-    private byte[] piece = NOTHING;
-    private int at;
-    private boolean isMaking;
+    // Confined to the event loop.
+    private byte[] piece = EMPTY;
+    private int position;
+    private boolean isProducing;
     private boolean isWriting;
 
-    /** Slices that the operating system has accepted for the client. */
+    /** Number of slices that the operating system has accepted. */
     private long accepted;
 
-    /** The same at the last stall check; -1 if none was being written then. */
-    private long acceptedBefore = -1;
+    /** {@link #accepted} at the last stall check; -1 if no write was pending then. */
+    private long acceptedAtLastCheck = -1;
 
     private @Nullable End end;
     private Runnable cancelStallCheck = () -> {};
     private Runnable cancelWantedCheck = () -> {};
 
-    Download(Exchange exchange, HttpServerResponse response, Duration patience, Source source) {
+    Download(Exchange exchange, HttpServerResponse response, Duration stallTimeout, Source source) {
         this.exchange = exchange;
         this.response = response;
-        this.patience = patience;
+        this.stallTimeout = stallTimeout;
         this.source = source;
     }
 
     void begin() {
         scheduleStallCheck();
         scheduleWantedCheck();
-        make();
+        produce();
     }
 
-    /** The client has gone, or nothing is to be sent to it. */
+    /** Called when the connection is closed, or if no body follows. */
     void gone() {
         over(End.GONE);
     }
 
-    private void make() {
-        isMaking = true;
+    private void produce() {
+        isProducing = true;
         exchange.fromWorker(
                 () -> {
                     byte[] next = source.next();
-                    return () -> made(next);
+                    return () -> onProduced(next);
                 },
-                this::failed);
+                this::onFailure);
     }
 
-    private void made(byte @Nullable [] next) {
-        isMaking = false;
+    private void onProduced(byte @Nullable [] next) {
+        isProducing = false;
         if (end != null) {
             source.ended(end);
         } else if (next == null) {
@@ -119,20 +120,20 @@ public final class Download {
             over(End.COMPLETE);
         } else {
             piece = next;
-            at = 0;
+            position = 0;
             write();
         }
     }
 
-    private void failed(Throwable cause) {
-        isMaking = false;
+    private void onFailure(Throwable cause) {
+        isProducing = false;
         if (end != null) {
             source.ended(end);
         } else if (cause instanceof CancellationException) {
-            cutOff(End.CANCELLED);
+            abort(End.CANCELLED);
         } else {
-            log.error("An answer is cut off", cause);
-            cutOff(End.FAILED);
+            log.error("A download failed and is aborted", cause);
+            abort(End.FAILED);
         }
     }
 
@@ -140,14 +141,14 @@ public final class Download {
         if (end != null) {
             return;
         }
-        if (at == piece.length) {
-            piece = NOTHING;
-            make();
+        if (position == piece.length) {
+            piece = EMPTY;
+            produce();
             return;
         }
-        int length = Math.min(SLICE, piece.length - at);
-        Buffer slice = Buffer.buffer(length).appendBytes(piece, at, length);
-        at += length;
+        int length = Math.min(SLICE_BYTES, piece.length - position);
+        Buffer slice = Buffer.buffer(length).appendBytes(piece, position, length);
+        position += length;
         isWriting = true;
         response.write(slice).onSuccess(written -> {
             isWriting = false;
@@ -157,27 +158,27 @@ public final class Download {
     }
 
     private void scheduleStallCheck() {
-        cancelStallCheck = exchange.after(patience, () -> {
-            if (isWriting && accepted == acceptedBefore) {
-                cutOff(End.STALLED);
+        cancelStallCheck = exchange.after(stallTimeout, () -> {
+            if (isWriting && accepted == acceptedAtLastCheck) {
+                abort(End.STALLED);
                 return;
             }
-            acceptedBefore = isWriting ? accepted : -1;
+            acceptedAtLastCheck = isWriting ? accepted : -1;
             scheduleStallCheck();
         });
     }
 
     private void scheduleWantedCheck() {
-        cancelWantedCheck = exchange.after(WANTED_CHECK, () -> {
+        cancelWantedCheck = exchange.after(WANTED_CHECK_PERIOD, () -> {
             if (source.isWanted()) {
                 scheduleWantedCheck();
             } else {
-                cutOff(End.CANCELLED);
+                abort(End.CANCELLED);
             }
         });
     }
 
-    private void cutOff(End why) {
+    private void abort(End why) {
         over(why);
         exchange.abort();
     }
@@ -187,9 +188,9 @@ public final class Download {
             end = why;
             cancelStallCheck.run();
             cancelWantedCheck.run();
-            piece = NOTHING;
-            at = 0;
-            if (!isMaking) {
+            piece = EMPTY;
+            position = 0;
+            if (!isProducing) {
                 source.ended(why);
             }
         }

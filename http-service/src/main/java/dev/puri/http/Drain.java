@@ -10,32 +10,32 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How a server stops so that nobody notices.
+ * Stops a server gracefully.
  *
  * <pre>
  * unready ─▶ delay ─▶ no new requests ─▶ streams and waits end ─▶ grace for the rest ─▶ closed
  * </pre>
  *
- * During the delay everything is answered as before, while load balancers find out that they should ask
- * another instance.
+ * During the delay the server serves requests as before, while load balancers learn from the readiness check that they
+ * should use another instance.
  */
 public final class Drain {
     private Drain() {}
 
     /**
-     * Stops listeners; returns when they are closed, all of them also when one of them fails.
+     * Stops all listeners, even if closing one of them fails. Returns when they are closed.
      *
      * @param health becomes unready at once
-     * @param delay zero for none
-     * @param endWaits ends what would otherwise go on for longer than the grace
-     * @throws IllegalStateException when some did not close
+     * @param delay time before new requests are refused
+     * @param endWaits ends streams and waits that would outlast the grace period
+     * @throws IllegalStateException if a listener did not close
      */
     public static void run(Health health, Duration delay, Runnable endWaits, List<Listener> listeners) {
         health.add(Health.Kind.READY, "drain", () -> Health.State.down(Map.of("reason", "the server is stopping")));
         try {
             TimeUnit.MILLISECONDS.sleep(delay.toMillis());
         } catch (InterruptedException e) {
-            // Whoever interrupts a stop wants it sooner.
+            // Continues without the rest of the delay.
             Thread.currentThread().interrupt();
         }
         listeners.forEach(Listener::drain);
@@ -46,7 +46,7 @@ public final class Drain {
         }
     }
 
-    /** Closes all at once, also when one cannot be, so that the grace is one and not one after the other. */
+    /** Closes all concurrently, so that their grace periods overlap. */
     static void closeAll(List<Runnable> parts) {
         List<Future<?>> closings = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -13,53 +13,54 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that goes on: server-sent events ({@code text/event-stream}), or lines of JSON ({@code
- * application/x-ndjson}). They may be sent from any thread; each thread's arrive in its order.
+ * A streaming response: server-sent events ({@code text/event-stream}) or lines of JSON ({@code application/x-ndjson}).
+ * Any thread may send; events of one thread keep their order.
  *
  * <pre>
  * send ─▶ queue ─▶ event loop, in slices ─▶ socket
  *         └──────── pending bytes ───────────┘  over the bound: event "dropped", end
  * </pre>
  *
- * Bytes count as pending from {@code send} until the operating system has taken them, so a reader that
- * does not keep up costs at most {@link Terms#maxPendingBytes}, and then its stream.
+ * Bytes are pending from {@code send} until the operating system has accepted them. A slow reader costs at most {@link
+ * Options#maxPendingBytes} of memory; beyond that its stream ends.
  */
 public final class EventStream {
-    /** Why a stream is no more. */
+    /** Why a stream ended. */
     public enum End {
-        /** The client has gone. */
+        /** The client disconnected. */
         GONE,
         /** The client read too slowly. */
         SLOW,
-        /** We ended it. */
+        /** The server ended it. */
         ENDED
     }
 
     /**
-     * @param maxPendingBytes most bytes sent that the client has not taken
-     * @param heartbeat how often a comment is sent when there is nothing else, so that neither side nor
-     *     any proxy between takes the connection for dead
+     * The bounds of a stream.
+     *
+     * @param maxPendingBytes most pending bytes
+     * @param heartbeat interval of comments while no events are sent, so that proxies do not close an idle connection
      */
-    public record Terms(int maxPendingBytes, Duration heartbeat) {}
+    public record Options(int maxPendingBytes, Duration heartbeat) {}
 
-    /** What is sent: how it is called, and what stands in it beside what is told. */
+    /** The format: media type, keep-alive bytes and the last event of a slow reader. */
     enum Form {
         EVENTS(
                 "text/event-stream",
                 ServerSentEvent.comment(),
                 ServerSentEvent.of(null, "dropped", "{\"reason\":\"slow-reader\"}")),
-        /** Empty lines keep the connection; one that is cut off lacks its last line. */
+        /** Keep-alives are empty lines. A reader detects a dropped stream by its missing last line. */
         LINES("application/x-ndjson", ServerSentEvent.encoded(new byte[] {'\n'}), ServerSentEvent.encoded(new byte[] {
             '\n'
         }));
 
         private final AsciiString mediaType;
-        private final ServerSentEvent idle;
+        private final ServerSentEvent keepAlive;
         private final ServerSentEvent dropped;
 
-        Form(String mediaType, ServerSentEvent idle, ServerSentEvent dropped) {
+        Form(String mediaType, ServerSentEvent keepAlive, ServerSentEvent dropped) {
             this.mediaType = AsciiString.cached(mediaType);
-            this.idle = idle;
+            this.keepAlive = keepAlive;
             this.dropped = dropped;
         }
 
@@ -68,28 +69,28 @@ public final class EventStream {
         }
     }
 
-    /** A burst is written in parts, between which the event loop serves others. */
-    private static final int SLICE = 64 << 10;
+    /** Bursts are written in slices, between which the event loop serves other requests. */
+    private static final int SLICE_BYTES = 64 << 10;
 
     private final Exchange exchange;
     private final HttpServerResponse response;
     private final Form form;
-    private final Terms terms;
+    private final Options options;
     private final Consumer<End> onEnd;
     private final Queue<ServerSentEvent> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger pending = new AtomicInteger();
     private final AtomicBoolean writing = new AtomicBoolean();
     private final AtomicReference<@Nullable Last> last = new AtomicReference<>();
 
-    // Of the event loop alone.
-    private boolean over;
+    // Confined to the event loop.
+    private boolean isOver;
     private boolean wroteSinceHeartbeat;
-    private Runnable heartbeat = () -> {};
+    private Runnable cancelHeartbeat = () -> {};
 
     /**
-     * The stream's last event; nothing of the queue behind it is sent.
+     * The stream's last event; events after it in the queue are not sent.
      *
-     * @param event not the same object as any before it
+     * @param event an object that was not sent before, because it is recognized by identity
      */
     private record Last(End end, ServerSentEvent event) {
         static Last of(End end, ServerSentEvent event) {
@@ -97,33 +98,33 @@ public final class EventStream {
         }
     }
 
-    EventStream(Exchange exchange, HttpServerResponse response, Form form, Terms terms, Consumer<End> onEnd) {
+    EventStream(Exchange exchange, HttpServerResponse response, Form form, Options options, Consumer<End> onEnd) {
         this.exchange = exchange;
         this.response = response;
         this.form = form;
-        this.terms = terms;
+        this.options = options;
         this.onEnd = onEnd;
     }
 
-    /** Sends the head, which goes out with the first bytes. */
+    /** Sends a first comment, and with it the response's head, and starts the heartbeat. */
     void begin() {
         if (form == Form.EVENTS) {
-            send(form.idle);
+            send(form.keepAlive);
         }
         scheduleHeartbeat();
     }
 
     /**
-     * Sends an event, unless too much is pending already: then the stream is ended as slow.
+     * Sends an event. If too many bytes are pending, ends the stream as slow instead.
      *
-     * @return whether the stream goes on
+     * @return whether the stream is still open
      */
     public boolean send(ServerSentEvent event) {
         if (last.get() != null) {
             return false;
         }
         int length = event.length();
-        if (pending.addAndGet(length) > terms.maxPendingBytes()) {
+        if (pending.addAndGet(length) > options.maxPendingBytes()) {
             pending.addAndGet(-length);
             finish(Last.of(End.SLOW, form.dropped));
             return false;
@@ -133,24 +134,24 @@ public final class EventStream {
         return true;
     }
 
-    /** Ends the stream after what was sent, with this event as its last. May be called more than once. */
+    /** Ends the stream with this as its last event. Further calls do nothing. */
     public void end(ServerSentEvent event) {
         finish(Last.of(End.ENDED, event));
     }
 
-    /** Whether events are still taken. */
+    /** Whether the stream accepts events. */
     public boolean isOpen() {
         return last.get() == null;
     }
 
-    /** Bytes sent that the client has not taken yet. */
+    /** Returns the number of pending bytes. */
     public int pendingBytes() {
         return pending.get();
     }
 
-    /** The client has gone, or the connection was closed under it. */
+    /** Called when the connection is closed. */
     void gone() {
-        last.compareAndSet(null, Last.of(End.GONE, form.idle));
+        last.compareAndSet(null, Last.of(End.GONE, form.keepAlive));
         over();
     }
 
@@ -169,21 +170,21 @@ public final class EventStream {
 
     private void writeSlice() {
         writing.set(false);
-        if (over) {
+        if (isOver) {
             queue.clear();
             return;
         }
         Buffer slice = Buffer.buffer();
-        while (slice.length() < SLICE) {
+        while (slice.length() < SLICE_BYTES) {
             ServerSentEvent event = queue.poll();
             if (event == null) {
                 break;
             }
             slice.appendBytes(event.bytes());
-            Last end = last.get();
-            if (end != null && event == end.event()) {
-                int before = slice.length() - event.length();
-                exchange.ended(response.end(slice).onComplete(written -> pending.addAndGet(-before)));
+            Last current = last.get();
+            if (current != null && event == current.event()) {
+                int earlierBytes = slice.length() - event.length();
+                exchange.ended(response.end(slice).onComplete(written -> pending.addAndGet(-earlierBytes)));
                 over();
                 return;
             }
@@ -199,22 +200,22 @@ public final class EventStream {
     }
 
     private void over() {
-        if (!over) {
-            over = true;
-            heartbeat.run();
+        if (!isOver) {
+            isOver = true;
+            cancelHeartbeat.run();
             queue.clear();
-            Last end = last.get();
-            exchange.guarded(() -> onEnd.accept(end == null ? End.GONE : end.end()));
+            Last current = last.get();
+            exchange.guarded(() -> onEnd.accept(current == null ? End.GONE : current.end()));
         }
     }
 
     private void scheduleHeartbeat() {
-        heartbeat = exchange.after(terms.heartbeat(), () -> {
+        cancelHeartbeat = exchange.after(options.heartbeat(), () -> {
             if (!wroteSinceHeartbeat) {
-                send(form.idle);
+                send(form.keepAlive);
             }
             wroteSinceHeartbeat = false;
-            if (!over) {
+            if (!isOver) {
                 scheduleHeartbeat();
             }
         });

@@ -28,23 +28,21 @@ import org.slf4j.MDC;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * One request and its answer. Answered exactly once; a second answer is ignored, because the first may
- * have been a time-out that raced with it.
+ * A request and its response. A second response is ignored, because the first may be a time-out that raced with it.
  *
- * <p>All of it belongs to one event loop, on which the {@link Endpoint} is called. It may be answered
- * later and from elsewhere by {@link #later}.
+ * <p>Confined to one event loop, which also calls the {@link Endpoint}. Other threads respond through {@link #later}.
  */
 public final class Exchange {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
 
-    /** One line for each request, at debug. */
+    /** Logs one line per request, at debug. */
     private static final Logger REQUESTS = LoggerFactory.getLogger("dev.puri.http.requests");
 
     private static final String TRACE_ID = "traceId";
     private static final long NO_ERROR = 0;
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
-    // Constants, so that an answer makes no text but its own.
+    // Cached, so that a response allocates no header texts.
     private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
     private static final AsciiString CONTENT_LENGTH = AsciiString.cached("content-length");
     private static final AsciiString CACHE_CONTROL = AsciiString.cached("cache-control");
@@ -68,9 +66,9 @@ public final class Exchange {
     }
 
     private final ListenerLoop loop;
-    private final Watch.Watched connection;
+    private final ConnectionDeadlines.Connection connection;
     private final HttpServerRequest request;
-    private final Measured route;
+    private final MeasuredRoute route;
     private final String parameter;
     private final @Nullable TraceContext trace;
     private final long startedNanos = System.nanoTime();
@@ -80,55 +78,57 @@ public final class Exchange {
     private boolean released;
     private boolean isStream;
 
-    /** Neighbours among the unanswered exchanges of the loop; {@link Watch} keeps them. */
+    /** Links of the event loop's list of unanswered exchanges, which {@link ConnectionDeadlines} maintains. */
     @Nullable
-    Exchange before;
+    Exchange previous;
 
     @Nullable
-    Exchange after;
+    Exchange next;
 
     private String bearer = "";
     private AsciiString cacheControl = NO_STORE;
-    private @Nullable Runnable gone;
+    private @Nullable Runnable onGone;
 
-    Exchange(ListenerLoop loop, HttpServerRequest request, Measured route, String parameter) {
+    Exchange(ListenerLoop loop, HttpServerRequest request, MeasuredRoute route, String parameter) {
         this.loop = loop;
         this.request = request;
         this.route = route;
         this.parameter = parameter;
         trace = TraceContext.parse(request.headers().get(TRACEPARENT));
-        connection = loop.watch().of(request.connection());
-        connection.began();
-        loop.watch().began(this);
-        // On HTTP/2, this is the end of the request's stream; the connection may outlive it.
+        connection = loop.deadlines().of(request.connection());
+        connection.requestBegan();
+        loop.deadlines().add(this);
+        // On HTTP/2 this is called when the request's stream closes; the connection may stay open.
         request.response().closeHandler(closed -> closed());
     }
 
     /**
-     * The path's parameter as it was sent: not empty, not percent-decoded. Bytes beyond ASCII, which a
-     * URL should not have and {@code curl} sends all the same, are read as UTF-8.
+     * The path's parameter as the client sent it: not empty, not percent-decoded. Bytes beyond ASCII, which are invalid
+     * in a URL but which {@code curl} sends, are decoded as UTF-8.
      */
     public String parameter() {
         return parameter;
     }
 
-    /** Identifies the connection of the request: equal for all its requests, different for other connections. */
+    /**
+     * Returns an object that identifies the connection: equal for all its requests, different for other connections.
+     */
     public Object connection() {
         return connection;
     }
 
-    /** The first value of a query parameter, decoded; null when it is not given. */
+    /** Returns the first value of a query parameter, decoded, or null if it is absent. */
     public @Nullable String query(String name) {
-        // Where there is none, parsing would only make objects.
+        // Without a query, params() would only allocate.
         return request.query() == null ? null : request.params().get(name);
     }
 
-    /** All values of a query parameter, decoded, in their order; none when it is not given. */
+    /** Returns all values of a query parameter, decoded, in their order; empty if it is absent. */
     public List<String> queryAll(String name) {
         return request.query() == null ? List.of() : request.params().getAll(name);
     }
 
-    /** A header of the request as it was sent, the first of that name; null when there is none. */
+    /** Returns the first header of this name, as the client sent it, or null if there is none. */
     public @Nullable String requestHeader(String name) {
         return request.getHeader(name);
     }
@@ -137,90 +137,90 @@ public final class Exchange {
         return request.headers().getAll(name);
     }
 
-    /** Who asks, for the log. */
+    /** Sets the name of the caller, for the log. */
     void bearer(String name) {
         bearer = name;
     }
 
     /**
-     * Goes on with the answering on the exchange's event loop, soon. May be called from any thread; it
-     * is how work done elsewhere comes back to be answered. Does nothing once the listener has closed.
+     * Runs a task on the exchange's event loop. Any thread may call this, to respond with the result of work done
+     * elsewhere. Does nothing after the listener has closed.
      *
-     * @param part what it throws is answered as our bug, status 500
+     * @param part if it throws, the response has status 500
      */
     public void later(Runnable part) {
         try {
             loop.context().runOnContext(none -> guarded(part));
         } catch (RejectedExecutionException e) {
-            log.debug("Nobody is there any more to be answered");
+            log.debug("The listener has closed; a response is dropped");
         }
     }
 
     /**
-     * Goes on with the answering after a while, unless that is cancelled. To be called on the event loop.
+     * Runs a task on the event loop after a delay. Must be called on the event loop.
      *
-     * @return cancels it, on the event loop
+     * @return cancels the task; must run on the event loop
      */
     public Runnable after(Duration delay, Runnable part) {
-        assert Context.isOnEventLoopThread() : "a timer would belong to no exchange";
+        assert Context.isOnEventLoopThread() : "not called on the event loop";
         long timer = loop.vertx().setTimer(Math.max(1, delay.toMillis()), id -> guarded(part));
         return () -> loop.vertx().cancelTimer(timer);
     }
 
     /**
-     * Calls back on the event loop when the client goes before it has been answered. A client of HTTP/1.1
-     * that has sent another request meanwhile is not seen to go, for its connection is not read on: so
-     * every wait must have an end of its own. To be called on the event loop, once.
+     * Sets a callback, run on the event loop, for a client that disconnects before the response. On HTTP/1.1 this is
+     * not detected if the client has sent another request, because the connection is not read meanwhile; so every wait
+     * also needs a time-out. Must be called on the event loop, at most once.
      */
     public void onGone(Runnable callback) {
-        gone = callback;
+        onGone = callback;
     }
 
-    /** The client has gone, maybe in the middle of its body: nothing answers any more, so the watch must forget it. */
+    /** Called when the client has disconnected, possibly within the body. */
     private void closed() {
-        Runnable callback = gone;
-        gone = null;
-        boolean left = !answered;
+        Runnable callback = onGone;
+        onGone = null;
+        boolean wasUnanswered = !answered;
         answered = true;
-        loop.watch().answered(this);
+        loop.deadlines().remove(this);
         release(0);
-        if (callback != null && left) {
+        if (callback != null && wasUnanswered) {
             guarded(callback);
         }
     }
 
-    /** The connection need not wait for this exchange any more. */
-    private void release(long bytesToBeTaken) {
+    /** Ends this request for the connection's deadline. */
+    private void release(long responseBytes) {
         if (!released) {
             released = true;
-            connection.ended(bytesToBeTaken);
+            connection.requestEnded(responseBytes);
         }
     }
 
-    /** Whether nothing can be answered any more: it has been, or the client has gone. */
+    /** Whether no response is possible: there was one, or the client has disconnected. */
     public boolean isOver() {
         return answered || request.response().closed();
     }
 
     /**
-     * Answers with a stream of events, which ends when either side does. To be called on the event loop.
+     * Responds with a stream of events. Must be called on the event loop.
      *
-     * @param onEnd is called once, on the event loop
+     * @param onEnd called once, on the event loop, when either side has ended the stream
      */
-    public EventStream events(EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
-        return stream(EventStream.Form.EVENTS, terms, onEnd);
+    public EventStream events(EventStream.Options options, Consumer<EventStream.End> onEnd) {
+        return stream(EventStream.Form.EVENTS, options, onEnd);
     }
 
     /**
-     * Answers with lines of JSON, each a value of its own; {@link ServerSentEvent#encoded} makes one of its
-     * bytes, line break included. Otherwise like {@link #events}.
+     * Responds with lines of JSON values; {@link ServerSentEvent#encoded} wraps a line with its line break. Otherwise
+     * like {@link #events}.
      */
-    public EventStream lines(EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
-        return stream(EventStream.Form.LINES, terms, onEnd);
+    public EventStream lines(EventStream.Options options, Consumer<EventStream.End> onEnd) {
+        return stream(EventStream.Form.LINES, options, onEnd);
     }
 
-    private EventStream stream(EventStream.Form form, EventStream.Terms terms, Consumer<EventStream.End> onEnd) {
-        EventStream stream = new EventStream(this, request.response(), form, terms, onEnd);
+    private EventStream stream(EventStream.Form form, EventStream.Options options, Consumer<EventStream.End> onEnd) {
+        EventStream stream = new EventStream(this, request.response(), form, options, onEnd);
         if (beginChunks(form.mediaType(), stream::gone)) {
             stream.begin();
         }
@@ -228,19 +228,19 @@ public final class Exchange {
     }
 
     /**
-     * Answers with what is made while it is sent. To be called on the event loop.
+     * Responds with a body that is produced while it is sent. Must be called on the event loop.
      *
-     * @param patience how long the client may take nothing before it is cut off; it may be twice as long
-     * @param source asked for nothing when only the head is to be answered
+     * @param stallTimeout after this to twice this time without progress of the client, the response is aborted
+     * @param source not used for HEAD requests
      */
-    public void download(CharSequence mediaType, Duration patience, Download.Source source) {
-        Download download = new Download(this, request.response(), patience, source);
+    public void download(CharSequence mediaType, Duration stallTimeout, Download.Source source) {
+        Download download = new Download(this, request.response(), stallTimeout, source);
         if (beginChunks(mediaType, download::gone)) {
             download.begin();
         }
     }
 
-    /** Begins an answer of unknown length; false when nothing is to follow. */
+    /** Begins a response of unknown length; returns false if no body follows. */
     private boolean beginChunks(CharSequence mediaType, Runnable onGone) {
         HttpServerResponse response = request.response();
         isStream = true;
@@ -248,7 +248,7 @@ public final class Exchange {
             onGone.run();
             return false;
         }
-        // nginx keeps what it proxies until it has enough of it, unless told not to.
+        // Without it nginx buffers responses that it proxies.
         response.putHeader("x-accel-buffering", "no");
         if (request.method() == HttpMethod.HEAD) {
             response.end();
@@ -265,10 +265,9 @@ public final class Exchange {
     }
 
     /**
-     * Reads the whole body within the listener's bounds, and answers a problem itself when one is
-     * broken.
+     * Reads the whole body. If it exceeds a bound of the listener, responds with a problem instead.
      *
-     * @param then is called on the event loop with the body's bytes
+     * @param then called on the event loop with the body's bytes
      */
     public void readBody(Consumer<byte[]> then) {
         Body body = new Body();
@@ -278,10 +277,10 @@ public final class Exchange {
             return;
         }
         readingSince = System.nanoTime();
-        loop.watch().reading(this);
+        loop.deadlines().bodyBegan(this);
         request.handler(chunk -> {
             if (body.length() + chunk.length() > loop.options().maxBodyBytes()) {
-                loop.watch().read(this);
+                loop.deadlines().bodyEnded(this);
                 bodyTooLarge();
             } else {
                 body.add(chunk);
@@ -289,18 +288,19 @@ public final class Exchange {
         });
         request.exceptionHandler(this::bodyBroken);
         request.endHandler(end -> {
-            loop.watch().read(this);
+            loop.deadlines().bodyEnded(this);
             bodyUnread = false;
             guarded(() -> then.accept(body.bytes()));
         });
     }
 
-    /** The rest of the body will not come: its framing is broken, or the client has gone. */
+    /** Called when the body cannot be read to its end: its framing is invalid, or the client has disconnected. */
     private void bodyBroken(Throwable cause) {
-        loop.watch().read(this);
+        loop.deadlines().bodyEnded(this);
         boolean isFraming = cause instanceof IllegalArgumentException || cause instanceof CodecException;
         if (isFraming && !isHttp2()) {
-            // Where the next request begins is not known. Vert.x closes after this, whatever is still to be flushed.
+            // The beginning of the next request is unknown, so Vert.x closes the connection next, even with unflushed
+            // data.
             bodyUnread = false;
             header(CONNECTION, CLOSE);
             problem(brokenFraming(cause, "The body's chunks cannot be read."));
@@ -309,9 +309,9 @@ public final class Exchange {
     }
 
     /**
-     * What is wrong with a message that cannot be read to its end.
+     * Returns the problem of a message with invalid framing.
      *
-     * @param otherwise a sentence for a rule that is not ours
+     * @param otherwise the detail if the cause is not a {@link StrictRequestDecoder.FramingException}
      */
     static Problem brokenFraming(Throwable cause, String otherwise) {
         return Problem.of(
@@ -321,7 +321,7 @@ public final class Exchange {
                         : otherwise);
     }
 
-    /** A body as it comes in; most come in one piece, which then is copied once. */
+    /** Collects the chunks of a body. Most bodies arrive in one chunk, which is copied only once. */
     private static final class Body {
         private @Nullable Buffer all;
         private boolean isOurs;
@@ -347,15 +347,15 @@ public final class Exchange {
         }
     }
 
-    /** When it began, on the clock of {@link System#nanoTime}. */
+    /** The time of the request's head, by {@link System#nanoTime}. */
     long startedNanos() {
         return startedNanos;
     }
 
-    /** Answers for an endpoint that has not; what it may answer later is ignored. */
+    /** Responds 503 because the endpoint has not responded in time. */
     void answerTooSlow() {
         if (isOver()) {
-            // The client has gone; nobody waits for the endpoint.
+            // The client has disconnected.
             return;
         }
         String timeout = loop.options().limits().answerTimeout().toMillis() + " ms";
@@ -364,9 +364,9 @@ public final class Exchange {
                 LogText.of(request.method().name()),
                 LogText.of(request.path()),
                 timeout);
-        loop.watch().count(Limit.ANSWER_TOO_SLOW);
-        Runnable callback = gone;
-        gone = null;
+        loop.deadlines().count(Limit.ANSWER_TOO_SLOW);
+        Runnable callback = onGone;
+        onGone = null;
         guarded(() -> header("Retry-After", "1")
                 .problem(Problem.of(ProblemType.ANSWER_TOO_SLOW, "There was no answer after " + timeout + ".")));
         if (callback != null) {
@@ -374,12 +374,12 @@ public final class Exchange {
         }
     }
 
-    /** When it began to read its body, on the clock of {@link System#nanoTime}. */
+    /** The time when reading the body began, by {@link System#nanoTime}. */
     long readingSince() {
         return readingSince;
     }
 
-    /** Leaves the body where it is, until something else has been found out. */
+    /** Stops reading the body until {@link #resumeBody}. */
     void pauseBody() {
         request.pause();
     }
@@ -391,7 +391,7 @@ public final class Exchange {
     }
 
     void bodyTooSlow() {
-        loop.watch().count(Limit.BODY_TOO_SLOW);
+        loop.deadlines().count(Limit.BODY_TOO_SLOW);
         problem(Problem.of(
                 ProblemType.BODY_TOO_SLOW,
                 "The body was not there whole after "
@@ -400,7 +400,7 @@ public final class Exchange {
 
     private void bodyTooLarge() {
         int most = loop.options().maxBodyBytes();
-        loop.watch().count(Limit.BODY_TOO_LARGE);
+        loop.deadlines().count(Limit.BODY_TOO_LARGE);
         problem(Problem.of(ProblemType.BODY_TOO_LARGE, "At most " + most + " bytes are taken.")
                 .with("maxBytes", most));
     }
@@ -415,42 +415,42 @@ public final class Exchange {
         }
     }
 
-    /** Answers JSON. */
+    /** Responds with JSON. */
     public void json(int status, JsonBody body) {
         answer(status, APPLICATION_JSON, json(body));
     }
 
-    /** Answers JSON that takes long to make: it is made on a thread that may block, one answer after the other. */
+    /** Responds with JSON that takes long to produce; a worker thread produces one response at a time. */
     public void jsonFromWorker(int status, JsonBody body) {
         answerFromWorker(status, APPLICATION_JSON, () -> JsonBody.bytes(body));
     }
 
     /**
-     * Answers JSON that is written already, and copied once from here.
+     * Responds with encoded JSON, which is copied.
      *
-     * @param body has it from its beginning, and may be used again at once
-     * @param length of it in bytes, without the line break that every answer ends in
+     * @param body begins with the JSON; the caller may reuse it
+     * @param length length of the JSON in bytes, without the line break that this appends
      */
     public void json(int status, byte[] body, int length) {
         Buffer answer = Buffer.buffer(length + 1).appendBytes(body, 0, length).appendByte((byte) '\n');
         answer(status, APPLICATION_JSON, answer);
     }
 
-    /** Answers a problem; the one place where an error becomes HTTP. */
+    /** Responds with a problem. All errors become HTTP responses here. */
     public void problem(Problem problem) {
         answer(problem.type().status(), PROBLEM_JSON, json(problem::writeTo));
     }
 
-    /** Answers with bytes of any kind. */
+    /** Responds with bytes of any media type. */
     public void answer(int status, CharSequence mediaType, byte[] body) {
         answer(status, mediaType, Buffer.buffer(body));
     }
 
     /**
-     * Answers with bytes of any kind.
+     * Responds with bytes of any media type.
      *
-     * @param mediaType best an {@link AsciiString} that is made once
-     * @param body is the listener's from here on
+     * @param mediaType preferably a constant {@link AsciiString}
+     * @param body must not be used after the call
      */
     public void answer(int status, CharSequence mediaType, Buffer body) {
         int length = body.length();
@@ -460,23 +460,23 @@ public final class Exchange {
         HttpServerResponse response = request.response();
         response.headers()
                 .set(CONTENT_LENGTH, length < SMALL_LENGTHS.length ? SMALL_LENGTHS[length] : Integer.toString(length));
-        Future<Void> taken = response.end(body);
+        Future<Void> written = response.end(body);
         release(length);
         if (bodyUnread) {
-            refuseTheRest(taken);
+            discardBody(written);
         }
     }
 
     /**
-     * Answers with bytes that change with the program alone. Clients may keep them, and ask each time whether
-     * they are still the same (RFC 9111, 5.2.2.4): 304 then.
+     * Responds with bytes that change only with the program's version. Clients may cache them but must revalidate (RFC
+     * 9111, 5.2.2.4); the response is 304 if they have not changed.
      *
-     * @param etag tells them from any before or after them; quotation marks included (RFC 9110, 8.8.3)
+     * @param etag identifies the bytes; with quotation marks (RFC 9110, 8.8.3)
      */
     public void answerKept(CharSequence mediaType, byte[] body, String etag) {
         cacheControl = NO_CACHE;
         header(ETAG, etag);
-        if (!has(etag)) {
+        if (!clientHas(etag)) {
             answer(200, mediaType, body);
         } else if (begin(304, mediaType, 0)) {
             request.response().end();
@@ -484,7 +484,7 @@ public final class Exchange {
         }
     }
 
-    private boolean has(String etag) {
+    private boolean clientHas(String etag) {
         for (String line : request.headers().getAll(IF_NONE_MATCH)) {
             for (String each : line.split(",", -1)) {
                 String tag = each.strip();
@@ -496,7 +496,7 @@ public final class Exchange {
         return false;
     }
 
-    /** Answers with bytes that take long to make: they are made on a thread that may block. */
+    /** Responds with bytes that a worker thread produces. */
     void answerFromWorker(int status, CharSequence mediaType, Callable<byte[]> body) {
         loop.vertx()
                 .executeBlocking(body, false)
@@ -504,7 +504,7 @@ public final class Exchange {
                 .onFailure(this::bug);
     }
 
-    /** Makes a part of a download on a thread that may block, and goes on with what it returns, or its failure, on the event loop. */
+    /** Runs a part of a download on a worker thread, then its result or the failure handler on the event loop. */
     void fromWorker(Callable<Runnable> work, Consumer<Throwable> failed) {
         loop.downloads()
                 .executeBlocking(work, false)
@@ -513,16 +513,16 @@ public final class Exchange {
     }
 
     /**
-     * Sets a header of the answer, before it is given.
+     * Sets a header of the response; must be called before the response.
      *
-     * @throws IllegalArgumentException when the value holds a line break or another control character
+     * @throws IllegalArgumentException if the value contains a line break or another control character
      */
     public Exchange header(CharSequence name, CharSequence value) {
         request.response().putHeader(name, value);
         return this;
     }
 
-    /** Runs a part of the answering; what it throws is our bug, and loud. What it logs bears the trace's id. */
+    /** Runs a task with the trace id in the log context. If the task throws, responds 500 and logs the error. */
     void guarded(Runnable part) {
         if (trace == null) {
             caught(part);
@@ -540,7 +540,7 @@ public final class Exchange {
         try {
             part.run();
         } catch (Throwable e) {
-            // An Error, too, is this exchange's: the loop goes on for others, and the client gets an answer.
+            // Errors too: the event loop must serve other requests, and the client must get a response.
             bug(e);
         }
     }
@@ -549,7 +549,7 @@ public final class Exchange {
         String instance = "urn:uuid:" + UUID.randomUUID();
         try {
             log.error(
-                    "{} {} failed, told to the caller as {}",
+                    "{} {} failed; the response names it {}",
                     LogText.of(request.method().name()),
                     LogText.of(request.path()),
                     instance,
@@ -558,13 +558,13 @@ public final class Exchange {
             problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
         } finally {
             if (!isStream && !request.response().ended()) {
-                // It failed within its answer, or a second time: a connection that ends is an answer too.
+                // It failed within the response or a second time; closing the connection tells the client.
                 abort();
             }
         }
     }
 
-    /** Ends the connection, of HTTP/2 the request's stream, in the midst of the answer. */
+    /** Aborts the response: closes the connection, or on HTTP/2 the request's stream. */
     void abort() {
         if (isHttp2()) {
             request.response().reset();
@@ -573,10 +573,10 @@ public final class Exchange {
         }
     }
 
-    /** Begins the answer with what every one has; false when there is nobody or nothing to answer any more. */
+    /** Sets status and common headers; returns false if no response is possible any more. */
     private boolean begin(int status, CharSequence mediaType, int length) {
-        assert Context.isOnEventLoopThread() : "answered from another thread; Exchange.later is the way back";
-        loop.watch().answered(this);
+        assert Context.isOnEventLoopThread() : "not called on the event loop; use Exchange.later";
+        loop.deadlines().remove(this);
         if (isOver()) {
             return false;
         }
@@ -589,10 +589,10 @@ public final class Exchange {
         if (trace != null) {
             headers.set(TRACEPARENT, trace.traceparent());
         }
-        Route.Mark mark = route.route().mark();
-        String marked = mark == null ? null : mark.value().get();
-        if (mark != null && marked != null) {
-            headers.set(mark.header(), marked);
+        Route.DynamicHeader header = route.route().header();
+        String value = header == null ? null : header.value().get();
+        if (header != null && value != null) {
+            headers.set(header.name(), value);
         }
         if (bodyUnread && !isHttp2()) {
             headers.set(CONNECTION, CLOSE);
@@ -629,15 +629,14 @@ public final class Exchange {
     }
 
     /**
-     * Gets rid of a body that nobody wants. On HTTP/1.1 it is read on, within bounds, before the
-     * connection is closed: closing at once would reset it under a client that is still sending, and the
-     * answer would be lost with it. On HTTP/2 the client is told to stop sending (RFC 9113, 8.1), and the
-     * connection's other streams are left alone.
+     * Discards the rest of a refused body. On HTTP/1.1 it is read, within the body's time-out, before the connection is
+     * closed: closing at once would reset the connection of a client that is still sending, which would then lose the
+     * response. On HTTP/2 a reset of the stream makes the client stop sending (RFC 9113, 8.1).
      */
-    private void refuseTheRest(Future<Void> taken) {
+    private void discardBody(Future<Void> written) {
         request.handler(chunk -> {});
         if (isHttp2()) {
-            taken.onSuccess(written -> request.response().reset(NO_ERROR));
+            written.onSuccess(done -> request.response().reset(NO_ERROR));
             return;
         }
         Runnable cancel = after(
@@ -649,17 +648,17 @@ public final class Exchange {
         });
     }
 
-    /** The stream has written its last event; cuts the client off if it does not take it. */
-    void ended(Future<Void> taken) {
+    /** Called when a stream has written its last bytes; aborts if the client does not read them in time. */
+    void ended(Future<Void> written) {
         release(0);
         Runnable cancel = after(loop.options().limits().bodyTimeout(), () -> {
-            loop.watch().count(Limit.ANSWER_UNREAD);
+            loop.deadlines().count(Limit.ANSWER_UNREAD);
             abort();
         });
-        taken.onComplete(written -> {
+        written.onComplete(done -> {
             cancel.run();
             if (request.version() == HttpVersion.HTTP_1_0) {
-                // Its only sign of an end, where nothing announced the length.
+                // Without a length, HTTP/1.0 marks the end of the body by closing the connection.
                 request.connection().close();
             }
         });

@@ -9,23 +9,23 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
 /**
- * {@code GET /health/started}, {@code /health/live} and {@code /health/ready}: 200 when every check of
- * that kind is up, else 503, with the checks and their details as JSON. Paths and members are those of
- * MicroProfile Health 4.0, which orchestrators' dashboards know.
+ * Serves {@code GET /health/started}, {@code /health/live} and {@code /health/ready}: 200 if every check of that kind
+ * is up, else 503, with the checks and their details as JSON. Paths and JSON members are those of MicroProfile Health
+ * 4.0, which dashboards understand.
  */
 public final class Health {
-    /** What a check asks. */
+    /** The kind of a check. */
     public enum Kind {
-        /** Has it come up for the first time? */
+        /** Has the server finished starting? */
         STARTED,
-        /** Would a restart of the process help? Down means so. */
+        /** Does the process work? Down means that a restart may help. */
         LIVE,
-        /** May requests be sent to it now? */
+        /** Can the server serve requests now? */
         READY
     }
 
     /**
-     * What a check found.
+     * The result of a check.
      *
      * @param details strings, numbers, booleans, lists and maps, for people and dashboards
      */
@@ -44,9 +44,9 @@ public final class Health {
     private final Map<String, Supplier<State>> ready = new ConcurrentSkipListMap<>();
 
     /**
-     * Adds a check, or replaces the one of that name.
+     * Adds a check, or replaces the one with this name.
      *
-     * @param check called on the event loop at every request: it must tell what is known, not find out
+     * @param check called on the event loop at every request, so it must return known state and not block
      */
     public void add(Kind kind, String name, Supplier<State> check) {
         checksOf(kind).put(name, check);
@@ -57,7 +57,7 @@ public final class Health {
         return List.of(route(Kind.STARTED, true), route(Kind.LIVE, true), route(Kind.READY, true));
     }
 
-    /** {@code live} and {@code ready} for callers who are to learn nothing more: up or down, and no checks. */
+    /** Returns {@code live} and {@code ready} with the overall status only, for callers that must not see details. */
     public List<Route> bareRoutes() {
         return List.of(route(Kind.LIVE, false), route(Kind.READY, false));
     }

@@ -1,9 +1,11 @@
 package dev.puri.http;
 
+import dev.puri.settings.Setting;
+import dev.puri.settings.Settings;
 import java.time.Duration;
 import java.util.Map;
 
-/** The bounds of what a listener takes and how long it waits; the same settings for every server. */
+/** Bounds and time-outs of listeners; every server has these settings. */
 public record HttpLimits(
         @Setting(doc = "Most bytes of a request's headers.", byDefault = "16384", atLeast = "256", atMost = "1048576")
         int maxHeaderBytes,

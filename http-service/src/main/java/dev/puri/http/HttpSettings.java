@@ -1,10 +1,13 @@
 package dev.puri.http;
 
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.Setting;
+import dev.puri.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What can be set about the listeners of any server; a component of its settings record. */
+/** Settings of the listeners of any server; a component of its settings record. */
 public record HttpSettings(
         @Setting(
                 doc = "Hosts that requests may be for, beside localhost and the address itself; * for any. Without it"
@@ -18,7 +21,7 @@ public record HttpSettings(
     public static final HttpSettings DEFAULT = Settings.read(HttpSettings.class, Map.of(), Map.of(), null);
 
     /**
-     * @throws IllegalArgumentException when something is no host
+     * @throws IllegalArgumentException if an allowed host is not a host
      */
     public HttpSettings {
         httpAllowedHosts = List.copyOf(httpAllowedHosts);

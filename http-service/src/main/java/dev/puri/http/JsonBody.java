@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
 
-/** Writes a whole JSON answer. */
+/** Writes the JSON body of a response. */
 @FunctionalInterface
 public interface JsonBody {
     /**
@@ -15,7 +15,7 @@ public interface JsonBody {
      */
     void writeTo(JsonGenerator json) throws IOException;
 
-    /** What it writes, as UTF-8, ending in a line break. */
+    /** Encodes a body as UTF-8, with a line break at the end. */
     static byte[] bytes(JsonBody body) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (JsonGenerator json = JsonFactory.builder().build().createGenerator(bytes)) {
@@ -28,10 +28,10 @@ public interface JsonBody {
     }
 
     /**
-     * Writes a value that is made of strings, numbers, booleans, lists and maps.
+     * Writes a value that consists of strings, numbers, booleans, lists and maps.
      *
      * @throws IOException only from the generator
-     * @throws IllegalStateException when it is of another type
+     * @throws IllegalStateException if it contains another type
      */
     static void writeValue(JsonGenerator json, Object value) throws IOException {
         switch (value) {

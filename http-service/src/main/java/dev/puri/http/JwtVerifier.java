@@ -32,11 +32,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies signed tokens (JWT, RFC 7519) with the keys of an issuer, which it asks for over HTTP. Blocks,
- * so it must be called on a thread that may.
+ * Verifies signed tokens (JWT, RFC 7519) with the keys of an issuer, which it fetches over HTTP. Blocks, so it must be
+ * called on a worker thread.
  *
- * <p>The algorithms are ours to name, never the token's: one that says {@code none}, or takes our public
- * key for a shared secret, is refused before any key is looked for (RFC 8725, 3.1).
+ * <p>The settings determine the algorithms, not the token: a token with {@code none}, or with a public key as an HMAC
+ * secret, is refused before a key is looked up (RFC 8725, 3.1).
  */
 final class JwtVerifier {
     private static final int CONNECT_MILLIS = 2_000;
@@ -46,17 +46,18 @@ final class JwtVerifier {
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
 
     /**
-     * How long keys serve.
+     * How long fetched keys are used.
      *
-     * @param fresh after which they are asked for again
-     * @param interval least time between two askings, whatever unknown keys tokens name
-     * @param outage how long they serve while the issuer is away
+     * @param ttl time after which they are fetched again
+     * @param minInterval the minimum time between two fetches, even if tokens name unknown keys
+     * @param outageTtl how long they are used while the issuer is unreachable
      */
-    record KeyTimes(Duration fresh, Duration interval, Duration outage) {
-        static final KeyTimes DEFAULT = new KeyTimes(Duration.ofMinutes(5), Duration.ofSeconds(30), Duration.ofDays(1));
+    record KeyCacheTimes(Duration ttl, Duration minInterval, Duration outageTtl) {
+        static final KeyCacheTimes DEFAULT =
+                new KeyCacheTimes(Duration.ofMinutes(5), Duration.ofSeconds(30), Duration.ofDays(1));
     }
 
-    /** A token that is not to be believed. The message names the rule and nothing of the token. */
+    /** Thrown for a token that is not accepted. The message contains nothing of the token. */
     static final class RefusedException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -72,9 +73,9 @@ final class JwtVerifier {
         }
     }
 
-    JwtVerifier(URI keys, String issuer, String audience, List<String> algorithms, Duration skew, KeyTimes times) {
-        Set<JWSAlgorithm> pinned = algorithms.stream().map(JWSAlgorithm::parse).collect(Collectors.toSet());
-        processor.setJWSKeySelector(new JWSVerificationKeySelector<>(pinned, source(url(keys), times)));
+    JwtVerifier(URI keys, String issuer, String audience, List<String> algorithms, Duration skew, KeyCacheTimes times) {
+        Set<JWSAlgorithm> allowed = algorithms.stream().map(JWSAlgorithm::parse).collect(Collectors.toSet());
+        processor.setJWSKeySelector(new JWSVerificationKeySelector<>(allowed, source(url(keys), times)));
         processor.setJWSTypeVerifier(
                 new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
         DefaultJWTClaimsVerifier<SecurityContext> claims = new DefaultJWTClaimsVerifier<>(
@@ -83,13 +84,13 @@ final class JwtVerifier {
         processor.setJWTClaimsSetVerifier(claims);
     }
 
-    private static JWKSource<SecurityContext> source(URL url, KeyTimes times) {
+    private static JWKSource<SecurityContext> source(URL url, KeyCacheTimes times) {
         return JWKSourceBuilder.<SecurityContext>create(
                         url, new DefaultResourceRetriever(CONNECT_MILLIS, READ_MILLIS, MAX_KEY_SET_BYTES))
-                .cache(times.fresh().toMillis(), CONNECT_MILLIS + READ_MILLIS)
-                .rateLimited(times.interval().toMillis())
-                .refreshAheadCache(false)
-                .outageTolerant(times.outage().toMillis())
+                .cache(times.ttl().toMillis(), CONNECT_MILLIS + READ_MILLIS)
+                .rateLimited(times.minInterval().toMillis())
+                .rettlAheadCache(false)
+                .outageTolerant(times.outageTtl().toMillis())
                 .build();
     }
 
@@ -102,14 +103,14 @@ final class JwtVerifier {
     }
 
     /**
-     * @throws RefusedException when it is not to be believed, or cannot be told
+     * @throws RefusedException if the token is invalid or cannot be verified
      */
-    Granted verify(String token) throws RefusedException {
+    Authorization verify(String token) throws RefusedException {
         try {
             JWTClaimsSet claims = processor.process(token, null);
             Date expires = claims.getExpirationTime();
             String subject = claims.getSubject();
-            return new Granted(
+            return new Authorization(
                     subject == null ? "" : subject,
                     scopes(claims),
                     expires.toInstant().getEpochSecond());
@@ -127,7 +128,7 @@ final class JwtVerifier {
         }
     }
 
-    /** RFC 8693's {@code scope}, words in a string, or {@code scp} as some issuers have it, words or a list. */
+    /** Reads {@code scope} (RFC 8693: words in a string) and {@code scp}, which some issuers use, words or a list. */
     private static Set<Scope> scopes(JWTClaimsSet claims) {
         Set<Scope> scopes = EnumSet.noneOf(Scope.class);
         for (String claim : List.of("scope", "scp")) {

@@ -2,7 +2,7 @@ package dev.puri.http;
 
 import java.util.Locale;
 
-/** A bound that a client ran into, as the metrics count it. */
+/** A bound that a client exceeded, as the metrics count it. */
 enum Limit {
     CONNECTIONS,
     HEADERS_TOO_SLOW,
@@ -10,9 +10,9 @@ enum Limit {
     URL_TOO_LONG,
     BODY_TOO_SLOW,
     BODY_TOO_LARGE,
-    /** Ours, not the client's: an endpoint did not answer. */
+    /** Caused by the server: an endpoint did not respond. */
     ANSWER_TOO_SLOW,
-    /** The client did not take what it was answered. */
+    /** The client did not read its response. */
     ANSWER_UNREAD;
 
     @Override

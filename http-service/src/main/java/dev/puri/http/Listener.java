@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An HTTP/1.1 server with its routes; over TLS, an HTTP/2 server too. Several may live in one JVM.
+ * An HTTP/1.1 server, with TLS also an HTTP/2 server. A JVM may have several.
  *
  * <pre>
  * connection → bounds of line and headers → route → scope → query names → endpoint → Exchange → answer
@@ -29,42 +29,42 @@ public final class Listener implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Listener.class);
     private static final long START_SECONDS = 30;
 
-    /** How often the files of certificates and tokens are looked at. */
-    private static final Duration LOOK_AT_FILES = Duration.ofSeconds(10);
+    /** How often the files of certificates and tokens are read again. */
+    private static final Duration FILE_CHECK_PERIOD = Duration.ofSeconds(10);
 
     private final Vertx vertx;
     private final ListenerOptions options;
-    private final Guard guard;
+    private final ListenerState state;
     private final int port;
-    private final long looking;
+    private final long fileCheckTimer;
 
-    private Listener(Vertx vertx, ListenerOptions options, Guard guard, int port, long looking) {
+    private Listener(Vertx vertx, ListenerOptions options, ListenerState state, int port, long fileCheckTimer) {
         this.vertx = vertx;
         this.options = options;
-        this.guard = guard;
+        this.state = state;
         this.port = port;
-        this.looking = looking;
+        this.fileCheckTimer = fileCheckTimer;
     }
 
     /**
-     * Listens; returns once requests are answered.
+     * Starts a listener; requests are served when this returns.
      *
-     * @throws CannotListenException when the address cannot be bound, or certificate and key make no server
+     * @throws CannotListenException if the address cannot be bound, or certificate and key are unusable
      */
     public static Listener start(ListenerOptions options, List<Route> routes, Metrics metrics) {
-        return start(options, routes, metrics, LOOK_AT_FILES);
+        return start(options, routes, metrics, FILE_CHECK_PERIOD);
     }
 
-    static Listener start(ListenerOptions options, List<Route> routes, Metrics metrics, Duration lookAtFiles) {
-        return start(options, routes, metrics, lookAtFiles, JwtVerifier.KeyTimes.DEFAULT);
+    static Listener start(ListenerOptions options, List<Route> routes, Metrics metrics, Duration fileCheckPeriod) {
+        return start(options, routes, metrics, fileCheckPeriod, JwtVerifier.KeyCacheTimes.DEFAULT);
     }
 
     static Listener start(
             ListenerOptions options,
             List<Route> routes,
             Metrics metrics,
-            Duration lookAtFiles,
-            JwtVerifier.KeyTimes keyTimes) {
+            Duration fileCheckPeriod,
+            JwtVerifier.KeyCacheTimes keyTimes) {
         Vertx vertx = Vertx.vertx(new VertxOptions()
                 .setEventLoopPoolSize(options.eventLoops())
                 .setWorkerPoolSize(1)
@@ -74,27 +74,28 @@ public final class Listener implements AutoCloseable {
                         .setFileCachingEnabled(false)));
         try {
             RouteTable table = new RouteTable(options.name(), routes, metrics);
-            Measured unrouted =
-                    new Measured(options.name(), Route.get("/unrouted", Scope.NONE, exchange -> {}), metrics);
-            Guard guard = new Guard(options, metrics);
+            MeasuredRoute unrouted =
+                    new MeasuredRoute(options.name(), Route.get("/unrouted", Scope.NONE, exchange -> {}), metrics);
+            ListenerState state = new ListenerState(options, metrics);
             Access access = new Access(options, vertx, metrics, InstantSource.system(), keyTimes);
             Tls tls = Tls.of(options.http().tls(), options.limits().headerTimeout());
             ServerSSLOptions certificates = tls == null ? null : read(tls, vertx);
             List<ListenerLoop> loops = new ArrayList<>();
             for (int i = 0; i < options.eventLoops(); i++) {
-                loops.add(new ListenerLoop(options, table, unrouted, guard, access, certificates));
+                loops.add(new ListenerLoop(options, table, unrouted, state, access, certificates));
             }
             var undeployed = loops.iterator();
             await(vertx.deployVerticle(undeployed::next, new DeploymentOptions().setInstances(options.eventLoops())));
-            Renewal renewal =
-                    tls == null || certificates == null ? null : new Renewal(tls, loops.getFirst(), certificates);
-            long looking = vertx.setPeriodic(lookAtFiles.toMillis(), id -> {
-                access.lookAtTokens(vertx);
+            CertificateRenewal renewal = tls == null || certificates == null
+                    ? null
+                    : new CertificateRenewal(tls, loops.getFirst(), certificates);
+            long fileCheckTimer = vertx.setPeriodic(fileCheckPeriod.toMillis(), id -> {
+                access.reloadTokens(vertx);
                 if (renewal != null) {
-                    renewal.look(vertx);
+                    renewal.check(vertx);
                 }
             });
-            return new Listener(vertx, options, guard, loops.getFirst().port(), looking);
+            return new Listener(vertx, options, state, loops.getFirst().port(), fileCheckTimer);
         } catch (RuntimeException e) {
             vertx.close();
             throw e;
@@ -109,23 +110,23 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    /** The port that is bound, also when any free one was asked for. */
+    /** The bound port, also if the options have port 0. */
     public int port() {
         return port;
     }
 
     /**
-     * From now on, answers every request with the problem {@code draining} and then closes its
-     * connection; those under way go on. A {@link #close} should follow soon.
+     * Makes new requests fail with the problem {@code draining}, and closes their connections. Requests under way
+     * continue. {@link #close} should follow soon.
      */
     public void drain() {
-        guard.drain();
+        state.drain();
     }
 
-    /** Takes no more connections, lets requests under way end within the grace, and frees the port. */
+    /** Stops accepting connections, waits for requests under way within the grace period, and releases the port. */
     @Override
     public void close() {
-        vertx.cancelTimer(looking);
+        vertx.cancelTimer(fileCheckTimer);
         try {
             vertx.close()
                     .toCompletionStage()
@@ -153,42 +154,42 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    /** Takes certificates that were renewed, without a restart; those who are connected stay so. */
-    private static final class Renewal {
+    /** Applies renewed certificates without a restart; open connections stay open. */
+    private static final class CertificateRenewal {
         private final Tls tls;
         private final ListenerLoop anyLoop;
         private ServerSSLOptions inUse;
         private @Nullable String lastMistake;
-        private boolean isLooking;
+        private boolean isChecking;
 
-        Renewal(Tls tls, ListenerLoop anyLoop, ServerSSLOptions inUse) {
+        CertificateRenewal(Tls tls, ListenerLoop anyLoop, ServerSSLOptions inUse) {
             this.tls = tls;
             this.anyLoop = anyLoop;
             this.inUse = inUse;
         }
 
-        void look(Vertx vertx) {
-            if (isLooking) {
+        void check(Vertx vertx) {
+            if (isChecking) {
                 return;
             }
-            isLooking = true;
+            isChecking = true;
             vertx.<ServerSSLOptions>executeBlocking(() -> tls.read(vertx))
                     .compose(read -> read.equals(inUse)
                             ? Future.succeededFuture()
-                            // The loops share one server beneath.
-                            : anyLoop.renew(read).onSuccess(taken -> {
+                            // All loops share one server, so updating one updates all.
+                            : anyLoop.renew(read).onSuccess(done -> {
                                 inUse = read;
                                 log.info("Renewed certificates are in use");
                             }))
-                    .onComplete(looked -> isLooking = false)
-                    .onSuccess(looked -> lastMistake = null)
+                    .onComplete(done -> isChecking = false)
+                    .onSuccess(done -> lastMistake = null)
                     .onFailure(this::keepOld);
         }
 
         private void keepOld(Throwable failure) {
             String mistake = String.valueOf(failure.getMessage());
             if (!mistake.equals(lastMistake)) {
-                log.error("Renewed certificates are not taken, the ones before stay: {}", mistake);
+                log.error("Renewed certificates are unusable; the previous ones stay in use: {}", mistake);
                 lastMistake = mistake;
             }
         }

@@ -21,21 +21,21 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One event loop's share of a listener; all of them share the port. */
+/** One event loop of a listener; all loops of a listener share its port. */
 final class ListenerLoop extends VerticleBase {
-    /** To Vert.x: any free port, but the same one for all that ask so. */
-    private static final int FREE_AND_SHARED = -1;
+    /** For Vert.x: any free port, the same one for all servers with this value. */
+    private static final int FREE_SHARED_PORT = -1;
 
-    /** Vert.x warns of a piece of a download that takes longer to make. */
+    /** Vert.x logs a warning if producing a piece of a download takes longer. */
     private static final long MAX_PIECE_SECONDS = 60;
 
     private final ListenerOptions options;
     private final RouteTable table;
-    private final Measured unrouted;
-    private final Guard guard;
+    private final MeasuredRoute unrouted;
+    private final ListenerState state;
     private final Access access;
     private final AllowedHosts hosts;
-    private final Watch watch;
+    private final ConnectionDeadlines deadlines;
     private final HttpServerOptions serverOptions;
     private volatile int port;
     private Future<HttpServer> server = Future.failedFuture("not started");
@@ -47,17 +47,17 @@ final class ListenerLoop extends VerticleBase {
     ListenerLoop(
             ListenerOptions options,
             RouteTable table,
-            Measured unrouted,
-            Guard guard,
+            MeasuredRoute unrouted,
+            ListenerState state,
             Access access,
             @Nullable ServerSSLOptions tls) {
         this.options = options;
-        this.guard = guard;
+        this.state = state;
         this.table = table;
         this.unrouted = unrouted;
         this.access = access;
         this.hosts = AllowedHosts.of(options);
-        this.watch = new Watch(options.limits(), guard);
+        this.deadlines = new ConnectionDeadlines(options.limits(), state);
         this.serverOptions = serverOptions(options.limits(), tls);
     }
 
@@ -67,7 +67,7 @@ final class ListenerLoop extends VerticleBase {
                 .setMaxHeaderSize(limits.maxHeaderBytes())
                 .setHandle100ContinueAutomatically(true)
                 .setHttp2ClearTextEnabled(false)
-                // Nothing here is a web socket, and every request would pass through their handler.
+                // Otherwise every request would pass through the handlers of web socket compression.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setInitialSettings(new Http2Settings()
@@ -100,8 +100,8 @@ final class ListenerLoop extends VerticleBase {
     }
 
     /**
-     * Where downloads are made, one piece at a time, apart from other work that blocks, which they must not hold up. To be
-     * called on the event loop. Vert.x closes it with the loop.
+     * Returns the thread that produces downloads, one piece at a time. It is separate from other worker threads, so
+     * that downloads do not delay their work. Must be called on the event loop. Vert.x closes it with the loop.
      */
     WorkerExecutor downloads() {
         if (downloads == null) {
@@ -114,23 +114,23 @@ final class ListenerLoop extends VerticleBase {
         return options;
     }
 
-    Watch watch() {
-        return watch;
+    ConnectionDeadlines deadlines() {
+        return deadlines;
     }
 
     @Override
     public Future<?> start() {
-        int asked = options.port() == 0 ? FREE_AND_SHARED : options.port();
-        vertx.setPeriodic(watch.period().toMillis(), id -> watch.look());
+        int port = options.port() == 0 ? FREE_SHARED_PORT : options.port();
+        vertx.setPeriodic(deadlines.period().toMillis(), id -> deadlines.check());
         server = vertx.createHttpServer(serverOptions)
                 .connectionHandler(this::opened)
-                .requestHandler(this::takeWhenItCanBeAnswered)
+                .requestHandler(this::handleWhenWritable)
                 .invalidRequestHandler(this::refuse)
-                .listen(asked, options.host())
+                .listen(port, options.host())
                 .recover(cause -> Future.failedFuture(new CannotListenException(
                         "cannot listen on " + options.host() + ":" + options.port() + ": " + cause.getMessage(),
                         cause)));
-        return server.onSuccess(bound -> port = bound.actualPort());
+        return server.onSuccess(bound -> this.port = bound.actualPort());
     }
 
     @Override
@@ -140,7 +140,7 @@ final class ListenerLoop extends VerticleBase {
                 neverBound -> Future.succeededFuture());
     }
 
-    /** Takes renewed certificates for connections to come. */
+    /** Uses renewed certificates for new connections. */
     Future<?> renew(ServerSSLOptions tls) {
         return server.compose(bound -> bound.updateSSLOptions(tls));
     }
@@ -148,29 +148,29 @@ final class ListenerLoop extends VerticleBase {
     private void opened(HttpConnection connection) {
         RawConnection.readStrictly(connection, serverOptions);
         RawConnection.boundStreams(connection, options.limits().maxConnectionRequests());
-        watch.opened(connection);
+        deadlines.opened(connection);
     }
 
     /**
-     * A client that sends and does not read would have its answers pile up here. So the next one is made
-     * when the last has gone; meanwhile the connection's deadline goes on.
+     * Delays a request until the client has read previous responses. Otherwise the responses of a client that sends and
+     * does not read would accumulate in memory. The connection's deadline still applies.
      */
-    private void takeWhenItCanBeAnswered(HttpServerRequest request) {
+    private void handleWhenWritable(HttpServerRequest request) {
         HttpServerResponse response = request.response();
         if (!response.writeQueueFull()) {
-            take(request);
+            handle(request);
             return;
         }
         request.pause();
         response.drainHandler(drained -> {
             response.drainHandler(null);
             request.resume();
-            take(request);
+            handle(request);
         });
     }
 
-    private void take(HttpServerRequest request) {
-        if (guard.isDraining()) {
+    private void handle(HttpServerRequest request) {
+        if (state.isDraining()) {
             unrouted(request)
                     .header("retry-after", "1")
                     .problem(Problem.of(ProblemType.DRAINING, "Another instance will answer."));
@@ -179,7 +179,7 @@ final class ListenerLoop extends VerticleBase {
         }
         String uri = request.uri();
         if (uri != null && uri.length() > options.limits().maxUrlBytes()) {
-            // On HTTP/1.1 the parser has refused it before.
+            // Only on HTTP/2; the HTTP/1.1 parser refuses it earlier.
             unrouted(request).problem(urlTooLong());
             return;
         }
@@ -220,13 +220,13 @@ final class ListenerLoop extends VerticleBase {
 
     private void admit(HttpServerRequest request, Route route, Exchange exchange) {
         if (access.isOpen(route.scope())) {
-            answer(request, route, exchange);
+            dispatch(request, route, exchange);
         } else {
-            access.admit(exchange, route.scope(), () -> answer(request, route, exchange));
+            access.admit(exchange, route.scope(), () -> dispatch(request, route, exchange));
         }
     }
 
-    private static void answer(HttpServerRequest request, Route route, Exchange exchange) {
+    private static void dispatch(HttpServerRequest request, Route route, Exchange exchange) {
         Problem problem = route.anyQuery() ? null : wrongQuery(request, route);
         if (problem != null) {
             exchange.problem(problem);
@@ -260,12 +260,12 @@ final class ListenerLoop extends VerticleBase {
                 .with("unknown", List.copyOf(unknown));
     }
 
-    /** Answers what is not even a request; the connection cannot be read any further. */
+    /** Responds to a malformed request. The connection cannot be read any further. */
     private void refuse(HttpServerRequest request) {
-        refuse(request, broken(request.decoderResult().cause()));
+        refuse(request, malformed(request.decoderResult().cause()));
     }
 
-    /** Answers a request that no other should follow on its connection; on HTTP/2 others do not depend on it. */
+    /** Responds with a problem and closes an HTTP/1 connection. On HTTP/2 other requests are independent. */
     private void refuse(HttpServerRequest request, Problem problem) {
         if (request.version() == HttpVersion.HTTP_2) {
             unrouted(request).problem(problem);
@@ -275,12 +275,12 @@ final class ListenerLoop extends VerticleBase {
         }
     }
 
-    private Problem broken(Throwable cause) {
+    private Problem malformed(Throwable cause) {
         if (cause instanceof TooLongHttpLineException) {
             return urlTooLong();
         }
         if (cause instanceof TooLongHttpHeaderException) {
-            watch.count(Limit.HEADERS_TOO_LARGE);
+            deadlines.count(Limit.HEADERS_TOO_LARGE);
             return Problem.of(
                     ProblemType.HEADERS_TOO_LARGE,
                     "The headers have more than " + options.limits().maxHeaderBytes() + " bytes.");
@@ -289,7 +289,7 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private Problem urlTooLong() {
-        watch.count(Limit.URL_TOO_LONG);
+        deadlines.count(Limit.URL_TOO_LONG);
         return Problem.of(
                 ProblemType.URL_TOO_LONG,
                 "The request line has more than " + options.limits().maxUrlBytes() + " bytes.");

@@ -3,8 +3,8 @@ package dev.puri.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text from outside as a log may show it: on one line, in its order, and not too long. Whatever could end
- * a line or a field, drive a terminal or turn the direction of writing stands as its escape.
+ * Escapes and truncates untrusted text for logs. Characters are escaped that could end a line or a field, control a
+ * terminal or change the direction of text.
  */
 final class LogText {
     private static final int MAX_CHARS = 200;
@@ -44,7 +44,7 @@ final class LogText {
 
     private static boolean isHarmless(char c) {
         if (c < 0x7f) {
-            // A backslash would let text look like an escape of ours, and a quote would end a field.
+            // An unescaped backslash would look like an escape, and a quote would end a field.
             return c >= 0x20 && c != '\\' && c != '"';
         }
         return switch (Character.getType(c)) {

@@ -11,7 +11,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.charset.StandardCharsets;
 
-/** One server's meters, the JVM's among them, and {@code GET /metrics} in Prometheus' text format. */
+/** The meters of a server and its JVM, and {@code GET /metrics} in Prometheus' text format. */
 public final class Metrics implements AutoCloseable {
     private static final String MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -27,7 +27,7 @@ public final class Metrics implements AutoCloseable {
         new UptimeMetrics().bindTo(registry);
     }
 
-    /** Where meters are registered. */
+    /** The registry for further meters. */
     public MeterRegistry registry() {
         return registry;
     }

@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error as an answer: {@code application/problem+json} (RFC 9457).
+ * An error response: {@code application/problem+json} (RFC 9457).
  *
- * @param detail what, where and why in this case, for a person
- * @param instance a URI of this one occurrence; null where it has none
+ * @param detail what is wrong in this case, for people
+ * @param instance a URI of this occurrence; null if it has none
  * @param extensions further members: strings, numbers, booleans, and lists of these
  */
 public record Problem(
@@ -28,14 +28,14 @@ public record Problem(
         return new Problem(type, detail, null, Map.of());
     }
 
-    /** The same problem with one more member. */
+    /** Returns this problem with a further member. */
     public Problem with(String member, Object value) {
         Map<String, Object> more = new TreeMap<>(extensions);
         more.put(member, value);
         return new Problem(type, detail, instance, more);
     }
 
-    /** The whole answer as HTTP/1.1 sends it to one that is not listened to any more. */
+    /** Encodes the whole HTTP/1.1 response, for a connection that is closed without a request. */
     byte[] asHttp1() {
         byte[] body = JsonBody.bytes(this::writeTo);
         String head = "HTTP/1.1 " + type.status() + ' '

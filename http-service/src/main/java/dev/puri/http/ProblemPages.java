@@ -14,8 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The pages that problems' URIs lead to ({@code GET /problems/{name}}): what happened and what to do about
- * it, for the person who meets one.
+ * Pages that explain the problems, at {@code GET /problems/{name}}: what happened and how to fix it.
  */
 public final class ProblemPages {
     private static final String MEDIA_TYPE = "text/html; charset=utf-8";
@@ -28,12 +27,12 @@ public final class ProblemPages {
     private ProblemPages() {}
 
     /**
-     * The route of all problems of a listener: its own, and those of its endpoints.
+     * Returns the route of the pages of all problems of a listener and its endpoints.
      *
-     * @param types of the endpoints
-     * @param texts in whose module their explanations lie
-     * @param resource where: by name, paragraphs separated by line breaks
-     * @throws IllegalStateException when a problem has no explanation, or one is of no problem
+     * @param types the problem types of the endpoints
+     * @param texts a class of the module that contains their explanations
+     * @param resource properties file of explanations by name of the type; line breaks separate paragraphs
+     * @throws IllegalStateException if a type has no explanation, or an explanation has no type
      */
     public static Route route(List<ProblemType> types, Class<?> texts, String resource) {
         ProblemPages all = new ProblemPages();

@@ -3,14 +3,14 @@ package dev.puri.http;
 import java.util.List;
 
 /**
- * A kind of problem, told apart by a URI that never changes (RFC 9457, 3.1.1).
+ * A type of problem, identified by a URI that never changes (RFC 9457, 3.1.1).
  *
  * @param name last segment of the URI, e.g. {@code not-ready}
  * @param title the same for every occurrence
- * @param status the HTTP status that goes with it
+ * @param status the HTTP status of the response
  */
 public record ProblemType(String name, String title, int status) {
-    /** What the URIs begin with. They identify; {@link ProblemPages} has what stands there. */
+    /** The common prefix of the URIs. {@link ProblemPages} serves the pages. */
     public static final String BASE = "https://puri.dev/problems/";
 
     public static final ProblemType BAD_REQUEST = new ProblemType("bad-request", "The request is not HTTP", 400);
@@ -40,7 +40,7 @@ public record ProblemType(String name, String title, int status) {
     public static final ProblemType DRAINING = new ProblemType("draining", "The server is stopping", 503);
     public static final ProblemType INTERNAL = new ProblemType("internal", "The server has a bug", 500);
 
-    /** Those that a listener answers by itself, whatever its routes. */
+    /** The types with which a listener itself responds, independent of its routes. */
     public static List<ProblemType> ofListeners() {
         return List.of(
                 BAD_REQUEST,

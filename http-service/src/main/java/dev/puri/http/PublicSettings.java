@@ -1,9 +1,11 @@
 package dev.puri.http;
 
+import dev.puri.settings.Setting;
+import dev.puri.settings.Settings;
 import java.util.Map;
 import java.util.Optional;
 
-/** What can be set about the public listener, which answers by handles and tells no more than the public may know. */
+/** Settings of the public listener, which serves look-ups by handle and only public data. */
 public record PublicSettings(
         @Setting(doc = "Address that the public listener listens on.", byDefault = "127.0.0.1")
         String publicHttpHost,
@@ -20,10 +22,10 @@ public record PublicSettings(
     public static final PublicSettings OFF = Settings.read(PublicSettings.class, Map.of(), Map.of(), null);
 
     /**
-     * Where and how the public listener listens.
+     * Returns the options of the public listener.
      *
-     * @param name by which its requests are told from the internal ones'
-     * @throws java.util.NoSuchElementException when there is none
+     * @param name identifies the listener in metrics and logs
+     * @throws java.util.NoSuchElementException if there is no public listener
      */
     public ListenerOptions options(String name, HttpSettings http) {
         ListenerOptions options = ListenerOptions.at(publicHttpHost, publicHttpPort.orElseThrow())

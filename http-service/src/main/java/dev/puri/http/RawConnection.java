@@ -10,9 +10,8 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.HttpServerConnection;
 
 /**
- * What has to be done to a connection and Vert.x' public interface has no word for. Everything that
- * depends on the inside of Vert.x is here and in {@link StrictRequestDecoder}. All of it is to be called on
- * the connection's event loop.
+ * Operations on a connection that Vert.x' public API does not offer. Only this class and {@link StrictRequestDecoder}
+ * depend on internals of Vert.x. All methods must be called on the connection's event loop.
  */
 final class RawConnection {
     private static final String DECODER = "httpDecoder";
@@ -21,19 +20,19 @@ final class RawConnection {
     private RawConnection() {}
 
     /**
-     * Closes at once. {@link HttpConnection#close} closes behind what is still to be written, which is
-     * never when the client does not read.
+     * Closes at once. {@link HttpConnection#close} first writes pending data, which never ends if the client does not
+     * read.
      */
     static void close(HttpConnection connection) {
         context(connection).close();
     }
 
-    /** Sends what was written, although more is being read. */
+    /** Flushes written data, also while reading is not complete. */
     static void flush(HttpConnection connection) {
         context(connection).flush();
     }
 
-    /** Answers a client of HTTP/1.1 that has not asked yet, then closes; others are closed without a word. */
+    /** Sends a response without a request, then closes. On HTTP/2 only closes. */
     static void close(HttpConnection connection, byte[] answer) {
         ChannelHandlerContext encoder = context(connection).pipeline().context(ENCODER);
         if (encoder == null) {
@@ -43,7 +42,7 @@ final class RawConnection {
         }
     }
 
-    /** Makes a connection of HTTP/1 refuse requests that Netty accepts and another parser reads differently. */
+    /** Makes an HTTP/1 connection refuse requests that other parsers may frame differently. */
     static void readStrictly(HttpConnection connection, HttpServerOptions options) {
         ChannelPipeline pipeline = context(connection).pipeline();
         if (pipeline.get(DECODER) != null) {
@@ -52,13 +51,13 @@ final class RawConnection {
     }
 
     /**
-     * Bounds the requests at a time on a connection of HTTP/2. Netty does so only from when the client has
-     * acknowledged our settings, which one that means harm never does.
+     * Bounds the concurrent requests of an HTTP/2 connection. Netty applies the bound only after the client has
+     * acknowledged the server's settings, which a malicious client never does.
      */
-    static void boundStreams(HttpConnection connection, int most) {
+    static void boundStreams(HttpConnection connection, int max) {
         Http2ConnectionHandler handler = context(connection).pipeline().get(Http2ConnectionHandler.class);
         if (handler != null) {
-            handler.connection().remote().maxActiveStreams(most);
+            handler.connection().remote().maxActiveStreams(max);
         }
     }
 

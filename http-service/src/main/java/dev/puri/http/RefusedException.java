@@ -1,19 +1,19 @@
 package dev.puri.http;
 
-/** A request that is not answered as it was asked, and the problem that says why. */
+/** Thrown to refuse a request with a problem. */
 public final class RefusedException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final transient Problem problem;
 
-    /** Refuses with a problem of any members. */
+    /** Refuses a request with a problem. */
     public RefusedException(Problem problem) {
         super(problem.detail());
         this.problem = problem;
     }
 
     /**
-     * Refuses with a problem.
+     * Refuses a request with a problem.
      *
      * @param detail a sentence
      */
@@ -21,7 +21,7 @@ public final class RefusedException extends Exception {
         this(Problem.of(type, detail));
     }
 
-    /** What is answered. */
+    /** The problem to respond with. */
     public Problem problem() {
         return problem;
     }

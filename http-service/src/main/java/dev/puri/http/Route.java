@@ -10,16 +10,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A path and method that are answered. A GET route answers HEAD too.
+ * A method and path with its endpoint. A GET route serves HEAD too.
  *
  * @param method {@code GET}, {@code POST} or {@code DELETE}
- * @param path fixed, or ending in one parameter: {@code /v1/identities/{ref}}
- * @param scope what a caller must be allowed
- * @param queryNames query parameters that it takes; others are refused, so that a misspelt one is
- *     never taken for an answer without it
- * @param anyQuery whether it ignores query parameters instead
- * @param mark a header that its answers bear at times; null for none
- * @param endpoint what answers it
+ * @param path fixed, or with one parameter at its end: {@code /v1/identities/{ref}}
+ * @param scope the scope that the caller's token must have
+ * @param queryNames accepted query parameters; others are refused, because ignoring a misspelt one would give a wrong
+ *     response
+ * @param anyQuery whether unknown query parameters are ignored instead
+ * @param header a header of the route's responses; null for none
+ * @param endpoint serves the requests
  */
 public record Route(
         String method,
@@ -27,19 +27,18 @@ public record Route(
         Scope scope,
         Set<String> queryNames,
         boolean anyQuery,
-        @Nullable Mark mark,
+        @Nullable DynamicHeader header,
         Endpoint endpoint) {
     /**
-     * A header whose value is known beforehand, so that an answer costs no more than to look.
+     * A response header with a value that changes over time.
      *
-     * @param header its name
-     * @param value asked on the event loop when the answer begins; null leaves the header out
+     * @param value called on the event loop for each response, so it must be fast; null omits the header
      */
-    public record Mark(String header, Supplier<@Nullable String> value) {}
+    public record DynamicHeader(String name, Supplier<@Nullable String> value) {}
 
     /**
-     * @throws IllegalArgumentException when the path does not begin with {@code /}, or has a parameter
-     *     that is not its last segment
+     * @throws IllegalArgumentException if the path does not begin with {@code /}, or has a parameter that is not its
+     *     last segment
      */
     public Route {
         queryNames = Set.copyOf(queryNames);
@@ -68,10 +67,10 @@ public record Route(
     }
 
     /**
-     * {@code GET /openapi.json}.
+     * Returns the route {@code GET /openapi.json}.
      *
-     * @param module in whose module the description lies
-     * @param resource where
+     * @param module a class of the module that contains the description
+     * @param resource the description's resource name, relative to the class
      */
     public static Route openApi(Class<?> module, String resource) {
         try (InputStream in = Objects.requireNonNull(module.getResourceAsStream(resource), resource)) {
@@ -82,28 +81,28 @@ public record Route(
         }
     }
 
-    /** The same route, taking these query parameters too. */
+    /** Returns this route with further accepted query parameters. */
     public Route taking(String... names) {
         Set<String> more = new HashSet<>(queryNames);
         more.addAll(Set.of(names));
-        return new Route(method, path, scope, more, anyQuery, mark, endpoint);
+        return new Route(method, path, scope, more, anyQuery, header, endpoint);
     }
 
-    /** The same route, ignoring whatever stands in the query. */
+    /** Returns this route, ignoring unknown query parameters. */
     public Route ignoringQuery() {
-        return new Route(method, path, scope, queryNames, true, mark, endpoint);
+        return new Route(method, path, scope, queryNames, true, header, endpoint);
     }
 
-    /** The same route, whose answers bear a mark. */
-    public Route marked(Mark with) {
-        return new Route(method, path, scope, queryNames, anyQuery, with, endpoint);
+    /** Returns this route with a header on its responses. */
+    public Route withHeader(DynamicHeader newHeader) {
+        return new Route(method, path, scope, queryNames, anyQuery, newHeader, endpoint);
     }
 
     boolean hasParameter() {
         return path.endsWith("}");
     }
 
-    /** What stands before the parameter, ending in a slash; the whole path where there is none. */
+    /** Returns the path up to the parameter, with the slash; without a parameter the whole path. */
     String prefix() {
         return hasParameter() ? path.substring(0, path.indexOf('{')) : path;
     }

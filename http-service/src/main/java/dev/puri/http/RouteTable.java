@@ -9,20 +9,20 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Finds the route of a request: fixed paths by a map, then the few with a parameter in their order.
- * Paths are compared as they were sent, undecoded, so that no escape can dress one up as another.
+ * Finds the route of a request: first among fixed paths, then among paths with a parameter, in their order. Paths are
+ * compared undecoded, so that a percent-encoded path cannot match another.
  */
 final class RouteTable {
-    private final Map<String, Map<String, Measured>> fixed = new LinkedHashMap<>();
-    private final Map<String, Map<String, Measured>> withParameter = new LinkedHashMap<>();
+    private final Map<String, Map<String, MeasuredRoute>> fixed = new LinkedHashMap<>();
+    private final Map<String, Map<String, MeasuredRoute>> withParameter = new LinkedHashMap<>();
 
-    /** What became of a look-up. */
+    /** The result of a look-up. */
     sealed interface Match {}
 
     /**
-     * @param parameter as it was sent, undecoded; empty where the route has none
+     * @param parameter undecoded; empty if the route has none
      */
-    record Found(Measured route, String parameter) implements Match {}
+    record Found(MeasuredRoute route, String parameter) implements Match {}
 
     record OtherMethods(Set<String> allowed) implements Match {}
 
@@ -30,21 +30,21 @@ final class RouteTable {
 
     RouteTable(String listener, List<Route> routes, Metrics metrics) {
         for (Route route : routes) {
-            Map<String, Map<String, Measured>> paths = route.hasParameter() ? withParameter : fixed;
-            Measured before = paths.computeIfAbsent(route.prefix(), path -> new TreeMap<>())
-                    .put(route.method(), new Measured(listener, route, metrics));
-            if (before != null) {
+            Map<String, Map<String, MeasuredRoute>> paths = route.hasParameter() ? withParameter : fixed;
+            MeasuredRoute other = paths.computeIfAbsent(route.prefix(), path -> new TreeMap<>())
+                    .put(route.method(), new MeasuredRoute(listener, route, metrics));
+            if (other != null) {
                 throw new IllegalArgumentException("two routes for " + route.method() + " " + route.path());
             }
         }
     }
 
     Match find(String method, String path) {
-        Map<String, Measured> exact = fixed.get(path);
+        Map<String, MeasuredRoute> exact = fixed.get(path);
         if (exact != null) {
             return byMethod(exact, method, "");
         }
-        for (Map.Entry<String, Map<String, Measured>> candidate : withParameter.entrySet()) {
+        for (Map.Entry<String, Map<String, MeasuredRoute>> candidate : withParameter.entrySet()) {
             String prefix = candidate.getKey();
             if (!path.startsWith(prefix) || path.length() == prefix.length()) {
                 continue;
@@ -57,8 +57,8 @@ final class RouteTable {
         return new NoSuchPath("The paths are " + String.join(", ", paths()) + ".");
     }
 
-    private static Match byMethod(Map<String, Measured> methods, String method, String parameter) {
-        Measured route = methods.get(method.equals("HEAD") ? "GET" : method);
+    private static Match byMethod(Map<String, MeasuredRoute> methods, String method, String parameter) {
+        MeasuredRoute route = methods.get(method.equals("HEAD") ? "GET" : method);
         if (route != null) {
             return new Found(route, parameter);
         }
@@ -71,7 +71,7 @@ final class RouteTable {
 
     private List<String> paths() {
         List<String> paths = new ArrayList<>();
-        for (Map<String, Map<String, Measured>> table : List.of(fixed, withParameter)) {
+        for (Map<String, Map<String, MeasuredRoute>> table : List.of(fixed, withParameter)) {
             table.values()
                     .forEach(methods ->
                             paths.add(methods.values().iterator().next().route().path()));

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event of an {@link EventStream}, encoded (HTML Living Standard, 9.2, server-sent events). Made
- * once, it may be sent to any number of streams.
+ * An encoded event of an {@link EventStream} (HTML Living Standard, 9.2, server-sent events). It may be sent to any
+ * number of streams.
  */
 public final class ServerSentEvent {
     private final byte[] bytes;
@@ -16,10 +16,12 @@ public final class ServerSentEvent {
     }
 
     /**
-     * @param id what a client that connects anew sends as {@code Last-Event-ID}; null leaves the one before
+     * Encodes an event.
+     *
+     * @param id sent by a reconnecting client as {@code Last-Event-ID}; null to keep the previous one
      * @param name the event's type; null for {@code message}
-     * @param data any text; its lines arrive as lines
-     * @throws IllegalArgumentException when id or name holds a line break or NUL, which would end it early
+     * @param data any text; line breaks are preserved
+     * @throws IllegalArgumentException if id or name contains a line break or NUL
      */
     public static ServerSentEvent of(@Nullable String id, @Nullable String name, String data) {
         StringBuilder text = new StringBuilder(data.length() + 64);
@@ -40,18 +42,20 @@ public final class ServerSentEvent {
         return encoded(text.append("\n\n"));
     }
 
-    /** A line that clients skip; it keeps connections alive that would otherwise look idle. */
+    /** Returns a comment, which clients ignore; it keeps idle connections alive. */
     public static ServerSentEvent comment() {
         return encoded(":\n\n");
     }
 
-    /** The same event, telling clients too how long to wait before they connect anew. */
+    /** Returns this event with the time that clients wait before they reconnect. */
     public ServerSentEvent withRetry(Duration wait) {
         return encoded("retry: " + wait.toMillis() + "\n" + this);
     }
 
     /**
-     * @param bytes a whole event, its empty line included; taken, not copied
+     * Wraps an encoded event.
+     *
+     * @param bytes the whole event with its final empty line; not copied
      */
     public static ServerSentEvent encoded(byte[] bytes) {
         return new ServerSentEvent(bytes);
@@ -71,7 +75,7 @@ public final class ServerSentEvent {
         text.append(field).append(": ").append(value).append('\n');
     }
 
-    /** How many bytes it has. */
+    /** Returns the number of bytes. */
     public int length() {
         return bytes.length;
     }

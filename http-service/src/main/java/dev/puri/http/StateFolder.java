@@ -18,25 +18,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a server keeps what it need not read again: the folder of {@code PURI_STATE_DIR}, or one of its own
- * that goes with it. A server that is killed leaves its own; the next one on the machine removes it.
+ * The directory of a server's local state: {@code PURI_STATE_DIR}, or a temporary directory that is deleted on close.
+ * The temporary directory of a killed server is deleted by the next one on the machine.
  *
- * @param path need not be there yet
- * @param isTemporary whether it goes when it is closed
- * @param lock tells others that somebody uses a temporary one; null for one that was set, or where none can be made
+ * @param path may not exist yet
+ * @param isTemporary whether it is deleted on close
+ * @param lock marks a temporary directory as in use; null for a configured one, or if locking failed
  */
 public record StateFolder(
         Path path, boolean isTemporary, @Nullable FileChannel lock) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StateFolder.class);
     private static final String LOCK = ".lock";
 
-    /** Folders of this process: to close a file that it has locked elsewhere would end the lock. */
-    private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();
+    /** Temporary directories of this process. Opening and closing their lock files would release the locks. */
+    private static final Set<Path> OF_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
     /**
-     * The folder that was set, or a temporary one.
+     * Returns the configured directory, or a temporary one.
      *
-     * @param server in the temporary one's name
+     * @param server part of the temporary directory's name
      */
     public static StateFolder of(Optional<Path> set, String server) {
         return set.map(path -> new StateFolder(path, false, null))
@@ -46,7 +46,7 @@ public record StateFolder(
     static StateFolder temporary(Path parent, String prefix) {
         removeLeftOver(parent, prefix);
         Path path = parent.resolve(prefix + UUID.randomUUID());
-        OURS.add(path);
+        OF_THIS_PROCESS.add(path);
         try {
             FileChannel lock = FileChannel.open(
                     path.resolveSibling(path.getFileName() + LOCK),
@@ -55,24 +55,24 @@ public record StateFolder(
             lock.lock();
             return new StateFolder(path, true, lock);
         } catch (IOException e) {
-            // Whoever needs the folder will say so; not everybody does.
-            log.debug("Nothing can be kept in {}", parent, e);
+            // Not every server writes state; those that do will report the error.
+            log.debug("No lock can be created in {}", parent, e);
             return new StateFolder(path, true, null);
         }
     }
 
-    /** The system ends a process's locks with it. */
+    /** Deletes directories without a lock; the operating system releases the locks of a killed process. */
     private static void removeLeftOver(Path parent, String prefix) {
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(parent, prefix + "*" + LOCK)) {
             for (Path lock : locks) {
                 String name = lock.getFileName().toString();
                 Path folder = parent.resolve(name.substring(0, name.length() - LOCK.length()));
-                if (!OURS.contains(folder)) {
+                if (!OF_THIS_PROCESS.contains(folder)) {
                     removeUnused(folder, lock);
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            log.debug("What killed servers left in {} cannot be found", parent, e);
+            log.debug("Directories of killed servers in {} cannot be listed", parent, e);
         }
     }
 
@@ -83,25 +83,25 @@ public record StateFolder(
                 Files.delete(lock);
             }
         } catch (IOException e) {
-            log.debug("{} is somebody else's", lock, e);
+            log.debug("{} belongs to another user", lock, e);
         }
     }
 
     /**
-     * To be asked where settings are read: later, whoever needs it could but try again.
+     * Checks a configured directory while settings are read, because later the server could only retry.
      *
-     * @throws IllegalArgumentException when nothing can be kept there
+     * @throws IllegalArgumentException if the directory cannot be created or written to
      */
     public static void requireUsable(Path folder) {
-        Path there = folder.toAbsolutePath();
-        while (there != null && !Files.exists(there)) {
-            there = there.getParent();
+        Path existing = folder.toAbsolutePath();
+        while (existing != null && !Files.exists(existing)) {
+            existing = existing.getParent();
         }
-        if (there == null || !Files.isDirectory(there)) {
-            throw new IllegalArgumentException("PURI_STATE_DIR: " + there + " is no folder");
+        if (existing == null || !Files.isDirectory(existing)) {
+            throw new IllegalArgumentException("PURI_STATE_DIR: " + existing + " is no folder");
         }
-        if (!Files.isWritable(there)) {
-            throw new IllegalArgumentException("PURI_STATE_DIR: " + there + " cannot be written to");
+        if (!Files.isWritable(existing)) {
+            throw new IllegalArgumentException("PURI_STATE_DIR: " + existing + " cannot be written to");
         }
     }
 
@@ -127,7 +127,7 @@ public record StateFolder(
                 Files.deleteIfExists(path.resolveSibling(path.getFileName() + LOCK));
                 lock.close();
             }
-            OURS.remove(path);
+            OF_THIS_PROCESS.remove(path);
         } catch (IOException e) {
             log.warn("{} cannot be deleted: {}", path, e.toString());
         }

@@ -11,23 +11,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that a file allows, kept as hashes. A line is {@code NAME SCOPE,SCOPE SHA-256}; empty lines and
- * those that begin with {@code #} are passed over.
+ * The hashes of the tokens in a file. A line is {@code NAME SCOPE,SCOPE SHA-256}; empty lines and lines that begin with
+ * {@code #} are ignored.
  *
- * <p>A plain hash does, because tokens are random and long: nobody finds one by trying. Every look-up
- * compares with all of them and each in constant time, so that its duration tells nothing of any.
+ * <p>A plain hash is sufficient, because the tokens are long and random and cannot be guessed. A look-up compares the
+ * hash with all tokens, each in constant time, so that its duration reveals nothing about them.
  */
 record StaticTokens(List<Token> tokens) {
     static final StaticTokens NONE = new StaticTokens(List.of());
 
-    record Token(TokenHash hash, Granted granted) {}
+    record Token(TokenHash hash, Authorization authorization) {}
 
     StaticTokens {
         tokens = List.copyOf(tokens);
     }
 
     /**
-     * @throws UnusableFileException when a line is not as it must be
+     * @throws UnusableFileException if the file cannot be read or a line is invalid
      */
     static StaticTokens read(Path file) throws UnusableFileException {
         List<String> lines;
@@ -70,16 +70,16 @@ record StaticTokens(List<Token> tokens) {
             }
         }
         TokenHash hash = TokenHash.parse(fields[2].toLowerCase(Locale.ROOT));
-        return hash == null ? null : new Token(hash, new Granted(fields[0], scopes, Long.MAX_VALUE));
+        return hash == null ? null : new Token(hash, new Authorization(fields[0], scopes, Long.MAX_VALUE));
     }
 
-    /** What the token of this hash allows; null when there is none. */
+    /** Returns the permissions of the token with this hash, or null if there is none. */
     @Nullable
-    Granted find(TokenHash hash) {
-        Granted found = null;
+    Authorization find(TokenHash hash) {
+        Authorization found = null;
         for (Token token : tokens) {
             boolean same = token.hash().isSame(hash);
-            found = same ? token.granted() : found;
+            found = same ? token.authorization() : found;
         }
         return found;
     }

@@ -20,21 +20,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes HTTP/1 and refuses messages that another parser could frame differently (RFC 9112). Netty accepts
- * them; a proxy that disagrees with it about where a request ends lets one client write the beginning of
- * another's request.
+ * Decodes HTTP/1 and refuses messages that another parser could frame differently (RFC 9112). Netty accepts them. If a
+ * proxy and Netty disagree about the end of a request, a client can write the beginning of another client's request
+ * (request smuggling).
  *
- * <p>After a refused message nothing more is read: where the next one begins is not known.
+ * <p>After a refused message nothing more is read, because the beginning of the next message is unknown.
  *
- * <p>Bodies leave the decoder as copies on the heap. Vert.x makes these copies a step later, and never of
- * those that wait behind a request under way when their client goes: each such client would leave a buffer
- * of the network's for ever.
+ * <p>The decoder copies bodies to the heap. Vert.x copies them later, but never releases the network buffers of
+ * requests that are queued behind another one when the client disconnects.
  */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private static final int TRANSFER_ENCODING_LENGTH = HttpHeaderNames.TRANSFER_ENCODING.length();
     private static final int HOST_LENGTH = HttpHeaderNames.HOST.length();
 
-    /** The byte of a header's name that Vert.x 5.0.10 does not compare: it reads Content-Xength as Content-Length. */
+    /** Index of the byte that Vert.x 5.0.10 does not compare: it reads the name Content-Xength as Content-Length. */
     private static final int UNCOMPARED = "content-".length();
 
     private static final int LINE_BREAK = 2;
@@ -46,25 +45,25 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         BODY,
         CHUNKS,
         TRAILERS,
-        /** Whatever follows a refused message. */
+        /** Bytes after a refused message. */
         REFUSED
     }
 
     private Part part = Part.HEAD;
 
-    /** Bytes before the next chunk size: the rest of a chunk and its line break. */
+    /** Number of bytes until the next chunk size: the rest of a chunk and its line break. */
     private long bytesToChunkSize;
 
     private int hosts;
     private int transferEncodings;
     private boolean isFolded;
 
-    /** The rule of HTTP that a message breaks. */
+    /** Thrown for a message that breaks a rule of HTTP. */
     static final class FramingException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
         /**
-         * @param rule a sentence for whoever sent the message
+         * @param rule a sentence for the client
          */
         FramingException(String rule) {
             super(rule);
@@ -72,7 +71,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
         @Override
         public synchronized Throwable fillInStackTrace() {
-            // It describes the client's bytes; where it was thrown tells nothing.
+            // The exception describes the client's bytes; a stack trace is useless.
             return this;
         }
     }
@@ -112,7 +111,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
             isFolded |= anyLineBeginsWithSpace(bytes, begin, bytes.readerIndex());
         }
         for (int i = first; i < decoded.size(); i++) {
-            String rule = follow(decoded, i);
+            String rule = onDecoded(decoded, i);
             if (rule != null) {
                 refuse(rule, decoded, i);
             }
@@ -120,11 +119,11 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     }
 
     /**
-     * Follows one part of a message that was decoded, and returns the broken rule.
+     * Updates the state for a decoded part of a message.
      *
-     * @return null when none is broken
+     * @return the rule that the message breaks; null if none
      */
-    private @Nullable String follow(List<Object> decoded, int i) {
+    private @Nullable String onDecoded(List<Object> decoded, int i) {
         Object message = decoded.get(i);
         if (message instanceof HttpRequest request) {
             if (request.decoderResult().isFailure()) {
@@ -202,7 +201,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         return content;
     }
 
-    /** Whether a line begins with white space, which continues the line before (obs-fold), or with a control. */
+    /** Whether a line begins with white space, which continues the previous line (obs-fold), or a control character. */
     private static boolean anyLineBeginsWithSpace(ByteBuf bytes, int begin, int end) {
         for (int line = begin; line < end; ) {
             byte first = bytes.getByte(line);
@@ -219,10 +218,10 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     }
 
     /**
-     * Reads the size of a chunk. Netty ends it at a space, and at more than 32 bits begins again at 0.
+     * Parses the size of a chunk. Netty accepts a space after the digits, and ignores the digits beyond 32 bits.
      *
-     * @param end where the line's LF stands
-     * @return -1 for what is none
+     * @param end index of the line's LF
+     * @return -1 if it is not a valid size
      */
     private static long chunkSize(ByteBuf line, int begin, int end) {
         long size = 0;
@@ -261,7 +260,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
     @Override
     protected HttpMessage createMessage(String[] initialLine) {
-        // Vert.x would answer others with 501, in the name of the protocol that they say.
+        // For other protocols Vert.x would respond 501 with the protocol name of the request.
         String protocol = initialLine[2];
         if (!protocol.equals("HTTP/1.1") && !protocol.equals("HTTP/1.0")) {
             throw new FramingException("The protocol is neither HTTP/1.1 nor HTTP/1.0.");
@@ -271,6 +270,6 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
     @Override
     protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
-        // Netty would remove the length, and with it what this refuses.
+        // Netty would remove the Content-Length, and brokenRule() could not detect the conflict.
     }
 }

@@ -4,14 +4,14 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/** A moment as answers write it: RFC 3339 in UTC with three digits of a second, also when they are zeros. */
+/** Formats times in responses: RFC 3339 in UTC, always with milliseconds. */
 public final class Timestamp {
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
     private Timestamp() {}
 
-    /** What is below a millisecond is cut off. */
+    /** Formats a time, truncated to milliseconds. */
     public static String text(Instant moment) {
         return MILLIS.format(moment);
     }

@@ -24,9 +24,8 @@ import javax.net.ssl.X509KeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A listener's certificate, key and trusted authorities, as files have them now. Everything about them
- * is checked when they are read, so that a renewal that went wrong is told of at once and changes
- * nothing, instead of failing every handshake.
+ * Reads a listener's certificate, key and trusted authorities. All checks happen when the files are read, so that a
+ * failed renewal is logged and changes nothing instead of failing every handshake.
  */
 final class Tls {
     /** TLS 1.0 and 1.1 are deprecated by RFC 8996. */
@@ -51,9 +50,9 @@ final class Tls {
     }
 
     /**
-     * Null when TLS is off.
+     * Returns null if TLS is off.
      *
-     * @param handshake how long a client may take
+     * @param handshake time-out of the handshake
      */
     static @Nullable Tls of(TlsSettings settings, Duration handshake) {
         Path certificate = settings.tlsCertificate().orElse(null);
@@ -62,9 +61,9 @@ final class Tls {
     }
 
     /**
-     * Reads the files. Two results are equal when the files were.
+     * Reads the files. Results are equal if the files are.
      *
-     * @throws UnusableFileException when they make no working server
+     * @throws UnusableFileException if a file is unusable or key and certificate do not match
      */
     ServerSSLOptions read(Vertx vertx) throws UnusableFileException {
         Buffer certificateBytes = bytes("PURI_TLS_CERTIFICATE", certificate);
@@ -94,7 +93,7 @@ final class Tls {
         }
     }
 
-    /** The first of the certificates, which is the server's own. */
+    /** Returns the first certificate of the file, which is the server's own. */
     private static X509Certificate certificates(String setting, Path file, Buffer pem) throws UnusableFileException {
         try {
             var all = CertificateFactory.getInstance("X.509")

@@ -1,12 +1,15 @@
 package dev.puri.http;
 
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.Setting;
+import dev.puri.settings.Settings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Whether a server's listeners speak TLS; they do when there is a certificate. */
+/** TLS settings of a server's listeners; TLS is on if there is a certificate. */
 public record TlsSettings(
         @Setting(doc = "PEM file of the server's certificate and those between it and the root; turns TLS on.")
         Optional<Path> tlsCertificate,
@@ -25,7 +28,7 @@ public record TlsSettings(
     public static final TlsSettings OFF = Settings.read(TlsSettings.class, Map.of(), Map.of(), null);
 
     /**
-     * @throws IllegalArgumentException when one half of something is missing
+     * @throws IllegalArgumentException if a setting lacks one that it needs
      */
     public TlsSettings {
         List<String> mistakes = new ArrayList<>();

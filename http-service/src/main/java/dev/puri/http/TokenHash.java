@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** SHA-256 of a token: all that is kept of one. */
+/** The SHA-256 of a token; the token itself is not stored. */
 final class TokenHash {
     private static final int BYTES = 32;
 
@@ -25,7 +25,7 @@ final class TokenHash {
         }
     }
 
-    /** Null when it is not 64 hexadecimal digits. */
+    /** Returns null if the text is not 64 hexadecimal digits. */
     static @Nullable TokenHash parse(String hex) {
         if (hex.length() != 2 * BYTES) {
             return null;
@@ -37,7 +37,7 @@ final class TokenHash {
         }
     }
 
-    /** Takes as long whether they differ in the first byte or the last. */
+    /** Compares in constant time. */
     boolean isSame(TokenHash other) {
         return MessageDigest.isEqual(bytes, other.bytes);
     }

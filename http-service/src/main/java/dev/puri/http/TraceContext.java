@@ -3,15 +3,15 @@ package dev.puri.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a request in a trace that others keep (W3C Trace Context, 3.2).
+ * The trace context of a request (W3C Trace Context, 3.2).
  *
- * @param traceparent the header as it was sent
+ * @param traceparent the header as the client sent it
  * @param traceId 32 hexadecimal digits
  */
 record TraceContext(String traceparent, String traceId) {
     private static final int LENGTH = 55;
 
-    /** Null when the header is absent or not what the standard says; then there is no trace. */
+    /** Returns null if the header is absent or malformed. */
     static @Nullable TraceContext parse(@Nullable String header) {
         if (header == null || header.length() < LENGTH || header.length() > 2 * LENGTH) {
             return null;
@@ -26,7 +26,7 @@ record TraceContext(String traceparent, String traceId) {
         if (!wellFormed || header.startsWith("ff") || isZero(header, 3, 35) || isZero(header, 36, 52)) {
             return null;
         }
-        // Later versions may say more, and are passed on as far as this one goes.
+        // Later versions may have more fields, which are dropped.
         boolean more = header.length() > LENGTH;
         if (more && (header.startsWith("00") || header.charAt(LENGTH) != '-')) {
             return null;

@@ -2,7 +2,7 @@ package dev.puri.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** A file that was named in the settings cannot be used. The message names both, and nothing secret of it. */
+/** Thrown if a file named in the settings is unusable. The message names file and setting, but nothing secret. */
 final class UnusableFileException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -5,11 +5,11 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Text of a request line, which the HTTP parser hands on with one character for each byte. */
+/** Decodes text of a request line, which the HTTP parser returns with one character per byte. */
 final class UrlText {
     private UrlText() {}
 
-    /** The text that the bytes are as UTF-8; null when they are not, or hold control characters of ASCII. */
+    /** Decodes the bytes as UTF-8; returns null if they are invalid or contain ASCII control characters. */
     static @Nullable String of(@Nullable String bytes) {
         if (bytes == null) {
             return "";

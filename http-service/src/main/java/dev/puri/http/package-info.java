@@ -1,4 +1,4 @@
-/** What every server of the registry shares: settings, problems, health, metrics, listeners. */
+/** What every server of the registry shares: listeners, access, problems, health, metrics. */
 @NullMarked
 package dev.puri.http;
 

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.puri.settings.InvalidSettingsException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -231,10 +232,10 @@ final class AccessTest {
 
     @Test
     void whatWasVerifiedIsRememberedWithinBounds() {
-        GrantedCache cache = new GrantedCache(100);
+        VerifiedTokens cache = new VerifiedTokens(100);
         TokenHash first = TokenHash.of("0");
         for (int i = 0; i < 10_000; i++) {
-            cache.add(TokenHash.of(Integer.toString(i)), new Granted("x", Set.of(), 1_000));
+            cache.add(TokenHash.of(Integer.toString(i)), new Authorization("x", Set.of(), 1_000));
             assertThat(cache.size()).isLessThanOrEqualTo(100);
             // What is in use is not forgotten.
             assertThat(cache.find(first, 0)).isNotNull();

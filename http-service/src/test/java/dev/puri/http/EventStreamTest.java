@@ -40,7 +40,7 @@ final class EventStreamTest {
         Route changes = Route.get(
                 "/changes",
                 Scope.CHANGES,
-                exchange -> opened.add(exchange.events(new EventStream.Terms(MAX_PENDING, heartbeat), ended::add)));
+                exchange -> opened.add(exchange.events(new EventStream.Options(MAX_PENDING, heartbeat), ended::add)));
         ListenerOptions options = ListenerOptions.at("127.0.0.1", 0)
                 .onOneThread()
                 .with(ListenerTest.http(Map.of("body.timeout", "500ms", "idle.timeout", "5s")));

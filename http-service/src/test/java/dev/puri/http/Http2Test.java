@@ -61,7 +61,7 @@ final class Http2Test {
                         "/changes",
                         Scope.NONE,
                         exchange -> streams.add(
-                                exchange.events(new EventStream.Terms(1 << 20, Duration.ofMinutes(1)), ended::add))),
+                                exchange.events(new EventStream.Options(1 << 20, Duration.ofMinutes(1)), ended::add))),
                 Route.post(
                         "/echo", Scope.NONE, exchange -> exchange.readBody(body -> exchange.answer(200, "a/b", body))));
         listener = Listener.start(

@@ -84,10 +84,10 @@ final class JwtAccessTest {
         });
         issuer.start();
         // Short, so that keys are asked for anew within the test.
-        start(new JwtVerifier.KeyTimes(Duration.ofMillis(50), Duration.ofMillis(30), Duration.ofHours(1)));
+        start(new JwtVerifier.KeyCacheTimes(Duration.ofMillis(50), Duration.ofMillis(30), Duration.ofHours(1)));
     }
 
-    private void start(JwtVerifier.KeyTimes times) {
+    private void start(JwtVerifier.KeyCacheTimes times) {
         Route resolve = Route.get(
                 "/resolve",
                 Scope.RESOLVE,
@@ -235,7 +235,7 @@ final class JwtAccessTest {
     @Test
     void anUnknownKidAsksForKeysAtMostOncePerInterval() throws Exception {
         listener.close();
-        start(new JwtVerifier.KeyTimes(Duration.ofMinutes(10), Duration.ofMinutes(9), Duration.ofHours(1)));
+        start(new JwtVerifier.KeyCacheTimes(Duration.ofMinutes(10), Duration.ofMinutes(9), Duration.ofHours(1)));
         for (int i = 0; i < 50; i++) {
             HttpResponse<String> refused = get(
                     "/resolve",

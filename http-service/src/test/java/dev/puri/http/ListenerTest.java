@@ -3,6 +3,7 @@ package dev.puri.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -67,7 +68,7 @@ final class ListenerTest {
                             throw new OutOfMemoryError("not really");
                         })),
                 Route.get("/v1/mark", Scope.NONE, exchange -> text(exchange, "x"))
-                        .marked(new Route.Mark("X-Mark", () -> {
+                        .withHeader(new Route.DynamicHeader("X-Mark", () -> {
                             throw new IllegalStateException("within the answer");
                         })),
                 Route.get("/v1/held", Scope.NONE, exchange -> {
@@ -260,7 +261,7 @@ final class ListenerTest {
                         "/v1/stream",
                         Scope.NONE,
                         exchange -> stream.set(
-                                exchange.events(new EventStream.Terms(1000, Duration.ofMinutes(1)), end -> {}))));
+                                exchange.events(new EventStream.Options(1000, Duration.ofMinutes(1)), end -> {}))));
         ListenerOptions impatient = OPTIONS.onOneThread().with(http(Map.of("answer.timeout", "100ms")));
         try (Metrics others = new Metrics();
                 Listener other = Listener.start(impatient, routes, others);

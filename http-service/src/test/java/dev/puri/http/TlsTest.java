@@ -3,6 +3,7 @@ package dev.puri.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.settings.InvalidSettingsException;
 import dev.puri.testkit.TestCertificates;
 import java.io.IOException;
 import java.io.InputStream;

@@ -7,18 +7,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How much searchable text one identity may have. */
+/** The bounds on the searchable attributes of an identity. */
 final class AttributeBounds {
     static final int MAX_ATTRIBUTES = 64;
     static final int MAX_NAME_LENGTH = 64;
     static final int MAX_BYTES = 32 * 1024;
 
-    /** Most bytes of UTF-8 for one Java character; those beyond the basic plane are two characters and four bytes. */
+    /** The most bytes of UTF-8 per Java {@code char}; a surrogate pair is two chars and four bytes. */
     private static final int MAX_CHAR_BYTES = 3;
 
     private AttributeBounds() {}
 
-    /** What is over its bound; null when nothing is. */
+    /** Returns which bound the change exceeds, or null if none. */
     static @Nullable Refusal objectionTo(Change change) {
         String tooLarge = null;
         if (change instanceof Change.Created created) {
@@ -33,18 +33,18 @@ final class AttributeBounds {
         if (attributes.size() > MAX_ATTRIBUTES) {
             return "the event has " + attributes.size() + " attributes, at most " + MAX_ATTRIBUTES + " are allowed";
         }
-        // Nearly all are far below the bound, and encoding each text to count its bytes is dear.
-        long longest = 0;
+        // Counting the bytes exactly is expensive, and nearly all events are far below the bound.
+        long mostBytes = 0;
         for (Map.Entry<String, String> attribute : attributes.entrySet()) {
             String name = attribute.getKey();
             if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
                 return "an attribute's name has " + name.length() + " characters, 1 to " + MAX_NAME_LENGTH
                         + " are allowed";
             }
-            longest += MAX_CHAR_BYTES
+            mostBytes += MAX_CHAR_BYTES
                     * ((long) name.length() + attribute.getValue().length());
         }
-        if (longest <= MAX_BYTES) {
+        if (mostBytes <= MAX_BYTES) {
             return null;
         }
         long bytes = 0;

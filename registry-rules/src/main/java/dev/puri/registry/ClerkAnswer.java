@@ -1,6 +1,6 @@
 package dev.puri.registry;
 
-/** What is known of a claim when its event is decided. */
+/** The state of an event's claim of a handle when the event is decided. */
 enum ClerkAnswer {
     UNASKED,
     GRANTED,

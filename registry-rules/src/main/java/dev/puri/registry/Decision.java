@@ -3,18 +3,18 @@ package dev.puri.registry;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.log.Refusal;
 
-/** What {@link Registration#fold} makes of an event. */
+/** The result of {@link Registration#fold}. */
 sealed interface Decision {
     Decision UNCHANGED = new Unchanged();
 
-    /** The event counts; what is known of the pURI is now this. */
+    /** The event is applied; {@code registration} replaces the previous one. */
     record Applied(Registration registration) implements Decision {}
 
-    /** The event says what is so already. */
+    /** The event is valid and changes nothing, for example a retry. */
     record Unchanged() implements Decision {}
 
     record Refused(Refusal refusal) implements Decision {}
 
-    /** The clerk has to be asked for this handle before the event can be decided. */
+    /** The event claims this handle; it is decided again with the clerk's answer. */
     record Claim(Handle handle) implements Decision {}
 }

@@ -13,42 +13,43 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All identities in memory, for fakes of the registry: decides each event at once, by the rules of the topology. Not thread-safe.
+ * All registrations in memory, for fakes of the registry. Applies each event at once, by the same rules as the
+ * topology. Not thread-safe.
  */
 public final class InMemoryRegistrations {
     private final Map<Puri, Registration> registrations = new HashMap<>();
 
-    /** Who was granted a handle first; kept after an erasure. */
+    /** The first holder of each handle; an erasure does not remove it. */
     private final Map<Handle, UuidHash> holders = new HashMap<>();
 
-    private final Map<Handle, Puri> bearers = new HashMap<>();
+    private final Map<Handle, Puri> purisByHandle = new HashMap<>();
 
-    /** Without any identity. */
+    /** Creates an empty registry. */
     public InMemoryRegistrations() {}
 
     /**
-     * Decides an event.
+     * Applies an event.
      *
-     * @param position its place in the log
-     * @param collection what is declared of the pURI's collection; null when nothing is
-     * @return why it is refused; null when it is applied or changes nothing
+     * @param position its position in the log
+     * @param collection the declaration of the pURI's collection; null if it is not declared
+     * @return the refusal; null if the event was applied or changed nothing
      */
     public @Nullable Refusal apply(Event event, Position position, @Nullable Collection collection) {
         Refusal tooLarge = AttributeBounds.objectionTo(event.change());
         if (tooLarge != null) {
             return tooLarge;
         }
-        Terms terms = collection == null ? Terms.UNREGISTERED : new Terms(collection);
+        CollectionRules rules = collection == null ? CollectionRules.UNREGISTERED : new CollectionRules(collection);
         Registration before = registrations.getOrDefault(event.puri(), Registration.NONE);
-        Decision decision = Registration.fold(before, event, position, terms, ClerkAnswer.UNASKED);
+        Decision decision = Registration.fold(before, event, position, rules, ClerkAnswer.UNASKED);
         if (decision instanceof Decision.Claim claim) {
-            decision = Registration.fold(before, event, position, terms, grant(claim.handle(), event));
+            decision = Registration.fold(before, event, position, rules, grant(claim.handle(), event));
         }
         if (decision instanceof Decision.Applied applied) {
             registrations.put(event.puri(), applied.registration());
             Row row = applied.registration().row();
             if (row != null && row.handle() != null) {
-                bearers.put(row.handle(), event.puri());
+                purisByHandle.put(row.handle(), event.puri());
             }
         }
         return decision instanceof Decision.Refused refused ? refused.refusal() : null;
@@ -63,14 +64,14 @@ public final class InMemoryRegistrations {
         return holder == null || holder.equals(claimant) ? ClerkAnswer.GRANTED : ClerkAnswer.TAKEN;
     }
 
-    /** The identity under a pURI; null when there is none, or it was erased. */
+    /** Returns the row of a pURI, or null if there is none or it was erased. */
     public @Nullable Row row(Puri puri) {
         return registrations.getOrDefault(puri, Registration.NONE).row();
     }
 
-    /** The pURI of the identity that has a handle; null when none has. */
+    /** Returns the pURI of the identity with this handle, or null if there is none. */
     public @Nullable Puri bearer(Handle handle) {
-        Puri puri = bearers.get(handle);
+        Puri puri = purisByHandle.get(handle);
         Row row = puri == null ? null : row(puri);
         return row != null && handle.equals(row.handle()) ? puri : null;
     }

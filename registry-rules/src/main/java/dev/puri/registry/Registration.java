@@ -16,26 +16,26 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the registry knows of one pURI, and the rule by which an event changes it.
+ * The registry's state of one pURI, and {@link #fold}, which applies an event to it.
  *
- * <p>The rule is {@link #fold}: no clock, no input or output, nothing but its arguments. It reads from
- * top to bottom as the table of the contract does, and the first line that fits decides.
+ * <p>{@code fold} is a pure function. It checks conditions in the order of the contract's table, and the first that
+ * matches decides.
  *
- * @param row the identity that stands under the pURI; null before the first and after an erasure
- * @param recentEvents the last {@value #REMEMBERED_EVENTS} applied events, oldest first, so that a
- *     retried publish is harmless
- * @param formerUuids the last {@value #REMEMBERED_UUIDS} uuids of deleted and erased identities,
- *     oldest first; none of them comes back
- * @param hasDocument whether the pURI has a document and text is kept for it; the rule takes it along
- *     and {@link DocumentFate} decides it
+ * @param row the pURI's identity; null before the first creation and after an erasure
+ * @param recentEvents ids of the last {@value #REMEMBERED_EVENTS} applied events, oldest first, so that a repeated
+ *     publish changes nothing
+ * @param formerUuids hashes of the last {@value #REMEMBERED_UUIDS} deleted and erased identities, oldest first; their
+ *     uuids are not accepted again
+ * @param hasDocument whether the pURI has a document and a stored text; {@code DocumentUpdate} decides it, and {@code
+ *     fold} copies it
  */
 record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> formerUuids, boolean hasDocument) {
     static final int REMEMBERED_EVENTS = 8;
 
-    /** Bounds what one pURI can cost; past it the oldest uuid is forgotten. */
+    /** Bounds the size of a registration; beyond it the oldest uuid is dropped. */
     static final int REMEMBERED_UUIDS = 1000;
 
-    /** Of a pURI that no event was applied to. */
+    /** The registration of a pURI before its first event. */
     static final Registration NONE = new Registration(null, List.of(), List.of(), false);
 
     Registration {
@@ -46,11 +46,12 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
     /**
      * Decides an event.
      *
-     * @param terms what the collections registry says of the pURI's collection
-     * @param clerk what the clerk said of the event's handle, if it was asked
+     * @param rules the rules of the pURI's collection
+     * @param clerk the clerk's answer to the event's claim, if it has one
      */
-    static Decision fold(Registration before, Event event, Position position, Terms terms, ClerkAnswer clerk) {
-        Refusal objection = terms.objectionTo(event.change());
+    static Decision fold(
+            Registration before, Event event, Position position, CollectionRules rules, ClerkAnswer clerk) {
+        Refusal objection = rules.objectionTo(event.change());
         if (objection != null) {
             return new Decision.Refused(objection);
         }
@@ -64,14 +65,14 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         if (row == null && !(event.change() instanceof Change.Created)) {
             return refused(Reason.UNKNOWN_PURI, "nothing was created under " + event.puri());
         }
-        Decision guarded = guard(row, event);
-        if (guarded != null) {
-            return guarded;
+        Decision failedGuard = checkGuards(row, event);
+        if (failedGuard != null) {
+            return failedGuard;
         }
         return before.change(row, event, position, clerk);
     }
 
-    /** What the change does, once nothing else decides. Java 17, of the fakes that services test with, has no switch over types. */
+    /** Applies the change; all guards have passed. No switch over types: fakes in services' tests run on Java 17. */
     private Decision change(@Nullable Row row, Event event, Position position, ClerkAnswer clerk) {
         Change change = event.change();
         if (change instanceof Change.Created created) {
@@ -89,10 +90,10 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         if (change instanceof Change.Deleted) {
             return delete(present(row), event, position);
         }
-        throw new IllegalStateException("an erasure was decided above");
+        throw new IllegalStateException("fold() handles an erasure earlier");
     }
 
-    private static @Nullable Decision guard(@Nullable Row row, Event event) {
+    private static @Nullable Decision checkGuards(@Nullable Row row, Event event) {
         UUID uuid = event.uuid();
         if (uuid != null && (row == null || !uuid.equals(row.uuid()))) {
             return refused(
@@ -113,10 +114,10 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
             return refused(Reason.ID_REUSED, "uuid " + created.uuid() + " belonged to a deleted or erased identity");
         }
         if (row == null || row.status() == Row.Status.DELETED) {
-            return claimed(created.handle(), clerk, () -> open(created, event, position));
+            return decideClaim(created.handle(), clerk, () -> createNew(created, event, position));
         }
         if (row.uuid().equals(created.uuid())) {
-            return createAgain(row, created, event, position, clerk);
+            return createExisting(row, created, event, position, clerk);
         }
         return new Decision.Refused(new Refusal(
                 Reason.PURI_TAKEN,
@@ -125,10 +126,11 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                 row.mergedInto()));
     }
 
-    /** A retry, or a handle for an identity that was created without one. */
-    private Decision createAgain(Row row, Change.Created created, Event event, Position position, ClerkAnswer clerk) {
-        Handle wanted = created.handle();
-        if (wanted == null || wanted.equals(row.handle())) {
+    /** Handles a retry, or adds a handle to an identity that was created without one. */
+    private Decision createExisting(
+            Row row, Change.Created created, Event event, Position position, ClerkAnswer clerk) {
+        Handle handle = created.handle();
+        if (handle == null || handle.equals(row.handle())) {
             return Decision.UNCHANGED;
         }
         if (row.handle() != null) {
@@ -136,15 +138,15 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                     Reason.HANDLE_FIXED,
                     event.puri() + " has the handle " + row.handle() + ", and handles do not change");
         }
-        return claimed(
-                wanted,
+        return decideClaim(
+                handle,
                 clerk,
                 () -> applied(
                         new Row(
                                 row.uuid(),
                                 row.owner(),
                                 row.shard(),
-                                wanted,
+                                handle,
                                 row.status(),
                                 row.epoch(),
                                 row.createdAt(),
@@ -154,7 +156,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                         event));
     }
 
-    private Decision open(Change.Created created, Event event, Position position) {
+    private Decision createNew(Change.Created created, Event event, Position position) {
         return applied(
                 new Row(
                         created.uuid(),
@@ -171,9 +173,9 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
     }
 
     private Decision move(Row row, Change.Moved moved, Event event, Position position) {
-        Decision gone = refuseIfNotActive(row, event.puri());
-        if (gone != null) {
-            return gone;
+        Decision refused = refuseIfNotActive(row, event.puri());
+        if (refused != null) {
+            return refused;
         }
         boolean sameOwner = moved.owner() == null || moved.owner().equals(row.owner());
         if (sameOwner && moved.shard().equals(row.shard())) {
@@ -195,8 +197,8 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
     }
 
     private Decision describe(Row row, Event event) {
-        Decision gone = refuseIfNotActive(row, event.puri());
-        return gone != null ? gone : applied(row, event);
+        Decision refused = refuseIfNotActive(row, event.puri());
+        return refused != null ? refused : applied(row, event);
     }
 
     private Decision merge(Row row, Change.Merged merged, Event event, Position position) {
@@ -217,12 +219,12 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
             return Decision.UNCHANGED;
         }
         Registration next = with(changed(row, Row.Status.DELETED, null, event, position), event);
-        return new Decision.Applied(next.retiring(UuidHash.of(event.puri(), row.uuid())));
+        return new Decision.Applied(next.withFormerUuid(UuidHash.of(event.puri(), row.uuid())));
     }
 
     private Decision erase(Event event) {
         Registration next = with(null, event);
-        return new Decision.Applied(row == null ? next : next.retiring(UuidHash.of(event.puri(), row.uuid())));
+        return new Decision.Applied(row == null ? next : next.withFormerUuid(UuidHash.of(event.puri(), row.uuid())));
     }
 
     private static Row changed(Row row, Row.Status status, @Nullable Puri mergedInto, Event event, Position position) {
@@ -259,7 +261,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                 row.mergedInto()));
     }
 
-    private static Decision claimed(@Nullable Handle handle, ClerkAnswer clerk, Supplier<Decision> granted) {
+    private static Decision decideClaim(@Nullable Handle handle, ClerkAnswer clerk, Supplier<Decision> granted) {
         if (handle == null) {
             return granted.get();
         }
@@ -283,7 +285,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                 next, appended(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerUuids, hasDocument);
     }
 
-    private Registration retiring(UuidHash uuid) {
+    private Registration withFormerUuid(UuidHash uuid) {
         if (formerUuids.contains(uuid)) {
             return this;
         }
@@ -305,7 +307,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
 
     private static Row present(@Nullable Row row) {
         if (row == null) {
-            throw new IllegalStateException("an unknown pURI was refused above");
+            throw new IllegalStateException("fold() refuses an unknown pURI earlier");
         }
         return row;
     }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** SHA-256 with one digest per thread, for it runs several times an event. */
+/** SHA-256 with one {@link MessageDigest} per thread, because it runs several times per event. */
 final class Sha256 {
     static final int BYTES = 32;
 

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * Tells one identity from all others without saying which it is: 128 bits of SHA-256 over pURI and
- * uuid. It is what stays of an erased identity, and what the clerk remembers a handle's holder by.
+ * Identifies an identity without containing its name: 128 bits of the SHA-256 of pURI and uuid. The registrar stores it
+ * for deleted and erased identities, and the clerk for the holders of handles.
  */
 record UuidHash(long high, long low) {
     static final int BYTES = 16;

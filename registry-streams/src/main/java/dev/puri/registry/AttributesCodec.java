@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A pURI's searchable text as the bytes of the registrar's store: a version, how many attributes there
- * are, then the name and the value of each. Not Avro, as {@link RegistrationCodec} is not.
+ * Encodes a pURI's searchable attributes for the registrar's store: a version, the number of attributes, then name and
+ * value of each. Not Avro, for the reasons of {@link RegistrationCodec}.
  */
 final class AttributesCodec {
     private static final byte VERSION = 1;
@@ -22,21 +22,21 @@ final class AttributesCodec {
         List<byte[]> texts = new ArrayList<>(2 * attributes.size());
         int size = 2;
         for (Map.Entry<String, String> attribute : attributes.entrySet()) {
-            byte[] name = Texts.utf8(attribute.getKey());
-            byte[] value = Texts.utf8(attribute.getValue());
-            size += Texts.size(name, value);
+            byte[] name = TextCodec.utf8(attribute.getKey());
+            byte[] value = TextCodec.utf8(attribute.getValue());
+            size += TextCodec.size(name, value);
             texts.add(name);
             texts.add(value);
         }
         ByteBuffer bytes = ByteBuffer.allocate(size).put(VERSION).put((byte) attributes.size());
         for (byte[] text : texts) {
-            Texts.put(bytes, text);
+            TextCodec.put(bytes, text);
         }
         return bytes.array();
     }
 
     /**
-     * @throws IllegalStateException when the store holds what this class did not write
+     * @throws IllegalStateException if this class did not write the value
      */
     static Map<String, String> decode(byte[] value) {
         ByteBuffer bytes = ByteBuffer.wrap(value);
@@ -47,8 +47,8 @@ final class AttributesCodec {
         }
         Map<String, String> attributes = new HashMap<>();
         for (int i = bytes.get(); i > 0; i--) {
-            String name = Texts.get(bytes);
-            attributes.put(name, Texts.get(bytes));
+            String name = TextCodec.get(bytes);
+            attributes.put(name, TextCodec.get(bytes));
         }
         return attributes;
     }

@@ -6,16 +6,17 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the registrar asks the clerk, keyed by the handle: may this identity have it?
+ * The registrar's request to the clerk for a handle. The record's key is the handle.
  *
- * @param puri where the answer goes
- * @param eventId which event asks, so that an answer to an earlier one is told apart
- * @param claimant who asks
+ * @param puri the identity's pURI, which is the key of the grant
+ * @param eventId the event that claims the handle; the grant repeats it, so that it is not taken for that of another
+ *     event
+ * @param claimant hash of the identity
  */
 record Claim(Puri puri, UUID eventId, UuidHash claimant) {
     byte[] toBytes() {
         byte[] text = puri.toBytes();
-        return ByteBuffer.allocate(32 + Texts.size(text))
+        return ByteBuffer.allocate(32 + TextCodec.size(text))
                 .putLong(eventId.getMostSignificantBits())
                 .putLong(eventId.getLeastSignificantBits())
                 .putLong(claimant.high())
@@ -26,15 +27,15 @@ record Claim(Puri puri, UUID eventId, UuidHash claimant) {
     }
 
     /**
-     * @throws IllegalArgumentException when the value is not one that {@link #toBytes} wrote
+     * @throws IllegalArgumentException if {@link #toBytes} did not write the value
      */
     static Claim fromBytes(byte @Nullable [] value) {
-        return WholeValue.decode("a claim", value, Claim::read);
+        return ValueDecoder.decode("a claim", value, Claim::read);
     }
 
     private static Claim read(ByteBuffer bytes) {
         UUID eventId = new UUID(bytes.getLong(), bytes.getLong());
         UuidHash claimant = UuidHash.of(bytes);
-        return new Claim(Puri.parse(Texts.get(bytes)), eventId, claimant);
+        return new Claim(Puri.parse(TextCodec.get(bytes)), eventId, claimant);
     }
 }

@@ -14,8 +14,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each handle to the first identity that asks, for ever, and remembers the holder by a hash,
- * so that nothing of an erased identity's name stays here. Asked again, it answers the same.
+ * Grants each handle to the first identity that claims it, for ever. Repeated claims get the same answer. The store has
+ * a hash of the holder, so that no name of an erased identity remains in it.
  */
 final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
     private final SkippedRecords skipped;
@@ -34,15 +34,15 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
         this.holders = store;
         close();
         punctuation = context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, now -> {
-            if (Marker.isDue(store, now)) {
-                Marker.keep(store, now);
+            if (PartitionMarker.isDue(store, now)) {
+                PartitionMarker.recordWritten(store, now);
             }
         });
     }
 
     @Override
     public void process(Record<byte[], byte[]> claimed) {
-        ProcessorContext<byte[], byte[]> context = Started.with(this.context);
+        ProcessorContext<byte[], byte[]> context = Initialized.require(this.context);
         Handle handle;
         Claim claim;
         try {
@@ -53,7 +53,7 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
             return;
         }
         byte[] claimant = claim.claimant().toBytes();
-        byte[] holder = Started.with(holders).putIfAbsent(claimed.key(), claimant);
+        byte[] holder = Initialized.require(holders).putIfAbsent(claimed.key(), claimant);
         boolean isGranted = holder == null || Arrays.equals(holder, claimant);
         Grant grant = new Grant(claim.eventId(), handle, isGranted);
         context.forward(new Record<>(
@@ -64,11 +64,11 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
         if (key == null) {
             throw new IllegalArgumentException("a record without a key claims no handle");
         }
-        // Latin-1 tells every byte apart, so that the key is the handle's own bytes.
+        // Latin-1 maps every byte to a character, so only the handle's exact bytes are a valid key.
         return new Handle(new String(key, StandardCharsets.ISO_8859_1));
     }
 
-    /** A task that Kafka Streams revives keeps its old punctuations unless they are cancelled. */
+    /** Cancels the punctuation, which Kafka Streams would keep when it revives the task. */
     @Override
     public void close() {
         if (punctuation != null) {

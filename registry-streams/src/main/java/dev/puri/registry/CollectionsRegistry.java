@@ -19,8 +19,8 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code puri.collections.v1} says, as far as this instance has heard it. That may be a moment
- * behind, so an objection raised here is looked at again before it becomes a refusal. Thread-safe.
+ * The declarations of {@code puri.collections.v1} that this instance has read. They may lag behind the topic, so the
+ * registrar rechecks an objection before it refuses an event. Thread-safe.
  */
 final class CollectionsRegistry {
     private final SchemaLookup schemas;
@@ -34,35 +34,35 @@ final class CollectionsRegistry {
         this.skipped = skipped;
     }
 
-    /** Grows with every declaration heard. */
+    /** Increases with every declaration that is read. */
     long version() {
         return version.get();
     }
 
-    Terms termsOf(Puri puri) {
+    CollectionRules rulesOf(Puri puri) {
         Collection collection = declarations.collection(puri.qualifiedCollection());
-        return collection == null ? Terms.UNREGISTERED : new Terms(collection);
+        return collection == null ? CollectionRules.UNREGISTERED : new CollectionRules(collection);
     }
 
-    /** Why events of this pURI may not come on that topic; null when they may. */
+    /** Returns a refusal if events of this pURI do not belong on the topic, else null. */
     @Nullable
     Refusal objectionTo(Puri puri, String topic) {
         String namespace = puri.namespace();
-        String rightful = Topics.eventsOf(namespace, declarations.ownsTopic(namespace));
-        if (topic.equals(rightful)) {
+        String expected = Topics.eventsOf(namespace, declarations.ownsTopic(namespace));
+        if (topic.equals(expected)) {
             return null;
         }
         return Refusal.of(
                 Reason.MALFORMED,
-                "events of the namespace " + namespace + " belong on " + rightful + ", this one came on " + topic);
+                "events of the namespace " + namespace + " belong on " + expected + ", this one came on " + topic);
     }
 
-    /** Feeds the registry from its topic, on restore as well as live; the global thread runs it. */
-    Processor<byte[], byte[], Void, Void> feed() {
-        return new Feed();
+    /** Creates the processor of the global store, which reads the topic, also while it is restored. */
+    Processor<byte[], byte[], Void, Void> newProcessor() {
+        return new DeclarationProcessor();
     }
 
-    private final class Feed implements Processor<byte[], byte[], Void, Void> {
+    private final class DeclarationProcessor implements Processor<byte[], byte[], Void, Void> {
         private @Nullable ProcessorContext<Void, Void> context;
 
         @Override
@@ -73,16 +73,16 @@ final class CollectionsRegistry {
         @Override
         public void process(Record<byte[], byte[]> record) {
             try {
-                take(record.key(), record.value());
+                apply(record.key(), record.value());
             } catch (IllegalArgumentException | SerializationException e) {
-                Started.with(context)
+                Initialized.require(context)
                         .recordMetadata()
-                        .ifPresent(from -> skipped.skip(from, String.valueOf(e.getMessage())));
+                        .ifPresent(metadata -> skipped.skip(metadata, String.valueOf(e.getMessage())));
             }
         }
     }
 
-    private void take(byte @Nullable [] key, byte @Nullable [] value) {
+    private void apply(byte @Nullable [] key, byte @Nullable [] value) {
         if (key == null) {
             throw new IllegalArgumentException("a record without a key declares nothing");
         }

@@ -10,70 +10,70 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when a stream thread commits before its commit interval ends. What a stage writes is visible to
- * the next one after the commit, so an event that passes three stages waits for three commits.
+ * Requests commits of a stream thread before its commit interval ends. A stage reads the output of the previous stage
+ * only after a commit, so an event that passes through three stages waits for three commits.
  *
- * <p>A commit is requested after the last record of a poll: a commit in between would hold up the others, and
- * the next poll with them. So the more comes while a commit takes its time, the more the next one covers.
+ * <p>A commit is requested after the last record of a poll, because an earlier one would delay the poll's other
+ * records. The longer a commit takes, the more records the next poll returns and the next commit covers.
  *
- * <p>Two bounds hold a request back:
+ * <p>Two bounds delay a request:
  *
  * <ul>
- *   <li>A commit costs about as much as processing some dozens of records, however many it covers. So the gap
- *       between commits grows with the records of the last moments: none for a lone client, some milliseconds
- *       at hundreds of records a second, and longer than the commit interval in a flood.
- *   <li>Commits take at most half of the thread's time; on a busy machine, where they are slow, the rest goes to the
- *       records. After 25 ms without a commit this bound no longer holds, so slow commits may take more.
+ *   <li>A commit costs about as much as processing some dozens of records, however many it covers. So the minimum
+ *       gap between commits grows with the recent rate of records: none for a single client, some milliseconds at
+ *       hundreds of records per second, and more than the commit interval under high load.
+ *   <li>Commits take at most half of the thread's time, so that records are processed even if commits are slow. This
+ *       bound does not apply once 25 ms have passed since the last commit.
  * </ul>
  *
- * <p>While a request is held back polls are short. The first empty poll after the bounds allow it makes it.
+ * <p>While a request is delayed, polls are short. The first empty poll after both bounds allow it makes the request.
  *
- * <p>Kafka Streams acts on a request before it polls again, and commits all tasks of the thread. One of
- * these for each stream thread; not thread-safe. All times are in nanoseconds of {@link System#nanoTime}.
+ * <p>Kafka Streams commits all tasks of the thread before it polls again. Each stream thread has one instance; not
+ * thread-safe. All times are in nanoseconds of {@link System#nanoTime}.
  */
 final class CommitPacing {
-    /** The rate is measured over the current window and the one before. */
+    /** The rate is measured over the current and the previous window. */
     private static final long WINDOW_NANOS = Duration.ofMillis(50).toNanos();
 
-    /** So many records in both windows add no gap; a lone client makes no more. */
+    /** Up to this many records in both windows there is no gap; a single client produces fewer. */
     private static final long FREE_RECORDS = 32;
 
-    /** Gap for each further record in both windows. */
-    private static final long GAP_NANOS = 100_000;
+    /** Added to the gap by each further record in both windows. */
+    private static final long GAP_NANOS_PER_RECORD = 100_000;
 
-    /** The commit time that a thread can save up, and the debt that one slow commit can leave. */
-    private static final long MOST_CREDIT_NANOS = Duration.ofMillis(50).toNanos();
+    /** The most commit time that a thread can save up, and the most that a slow commit can overdraw. */
+    private static final long MAX_CREDIT_NANOS = Duration.ofMillis(50).toNanos();
 
-    /** This long after a commit, slow commits hold back no further one. The rate of records still does. */
-    private static final long PAUSE_NANOS = Duration.ofMillis(25).toNanos();
+    /** After this time without a commit, credit no longer delays one. The rate of records still does. */
+    private static final long MAX_CREDIT_DELAY_NANOS = Duration.ofMillis(25).toNanos();
 
-    /** How long a poll may take while a request is held back. */
+    /** How long a poll may take while a request is delayed. */
     private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
     private static final ThreadLocal<CommitPacing> OF_THREAD =
             ThreadLocal.withInitial(() -> new CommitPacing(System.nanoTime()));
 
     private long unprocessed;
-    private @Nullable Runnable heldBack;
-    private long creditNanos = MOST_CREDIT_NANOS;
+    private @Nullable Runnable delayedRequest;
+    private long creditNanos = MAX_CREDIT_NANOS;
     private long accruedAt;
-    private long windowBegan;
+    private long windowStart;
     private long inWindow;
-    private long inWindowBefore;
+    private long inPreviousWindow;
     private long committedAt;
 
     CommitPacing(long now) {
-        windowBegan = now;
+        windowStart = now;
         accruedAt = now;
         committedAt = now;
     }
 
-    /** Of the calling stream thread. */
+    /** Returns the instance of the calling stream thread. */
     static CommitPacing ofThread() {
         return OF_THREAD.get();
     }
 
-    /** The same processors, which request commits as this class decides. */
+    /** Wraps processors so that they request commits when this class decides. */
     static <KI, VI, KO, VO> ProcessorSupplier<KI, VI, KO, VO> paced(ProcessorSupplier<KI, VI, KO, VO> supplier) {
         return new ProcessorSupplier<>() {
             @Override
@@ -88,69 +88,69 @@ final class CommitPacing {
         };
     }
 
-    /** How long a poll may wait for records, of what Kafka Streams would let it wait. */
-    Duration patience(Duration timeout) {
-        return heldBack != null && timeout.compareTo(SHORT_POLL) > 0 ? SHORT_POLL : timeout;
+    /** Returns the time-out of a poll for which Kafka Streams passes the given one. */
+    Duration pollTimeout(Duration timeout) {
+        return delayedRequest != null && timeout.compareTo(SHORT_POLL) > 0 ? SHORT_POLL : timeout;
     }
 
     /**
-     * Takes note of a poll. Kafka Streams has processed what it polled before, but for records that it buffers
-     * during a rebalance; those may be followed by a commit each.
+     * Called after a poll. Kafka Streams has then processed the records of the previous poll, except those that it
+     * buffers during a rebalance; a commit may follow each of these.
      */
-    void polled(int records, long now) {
+    void onPoll(int records, long now) {
         unprocessed = records;
-        Runnable commit = heldBack;
+        Runnable commit = delayedRequest;
         if (records == 0 && commit != null) {
-            request(commit, now);
+            requestOrDelay(commit, now);
         }
     }
 
     /**
-     * Takes note of a record that was processed.
+     * Called after a record is processed.
      *
      * @param commit requests a commit
      */
-    void processed(Runnable commit, long now) {
-        roll(now);
+    void onProcessed(Runnable commit, long now) {
+        rollWindow(now);
         inWindow++;
         unprocessed--;
         if (unprocessed <= 0) {
-            request(commit, now);
+            requestOrDelay(commit, now);
         }
     }
 
-    /** Takes note of a commit, requested or not, also of one that failed. */
-    void committed(long began, long now) {
-        accrue(now);
-        creditNanos = Math.max(-MOST_CREDIT_NANOS, creditNanos - (now - began));
+    /** Called after every commit, also one that was not requested here or that failed. */
+    void onCommit(long startedAt, long now) {
+        accrueCredit(now);
+        creditNanos = Math.max(-MAX_CREDIT_NANOS, creditNanos - (now - startedAt));
         committedAt = now;
-        heldBack = null;
+        delayedRequest = null;
     }
 
-    private void request(Runnable commit, long now) {
-        roll(now);
-        accrue(now);
-        long gap = Math.max(0, inWindow + inWindowBefore - FREE_RECORDS) * GAP_NANOS;
-        long pause = now - committedAt;
-        if (pause >= gap && (creditNanos > 0 || pause >= PAUSE_NANOS)) {
-            heldBack = null;
+    private void requestOrDelay(Runnable commit, long now) {
+        rollWindow(now);
+        accrueCredit(now);
+        long gap = Math.max(0, inWindow + inPreviousWindow - FREE_RECORDS) * GAP_NANOS_PER_RECORD;
+        long sinceCommit = now - committedAt;
+        if (sinceCommit >= gap && (creditNanos > 0 || sinceCommit >= MAX_CREDIT_DELAY_NANOS)) {
+            delayedRequest = null;
             commit.run();
         } else {
-            heldBack = commit;
+            delayedRequest = commit;
         }
     }
 
-    private void roll(long now) {
-        long elapsed = now - windowBegan;
+    private void rollWindow(long now) {
+        long elapsed = now - windowStart;
         if (elapsed >= WINDOW_NANOS) {
-            inWindowBefore = elapsed < 2 * WINDOW_NANOS ? inWindow : 0;
+            inPreviousWindow = elapsed < 2 * WINDOW_NANOS ? inWindow : 0;
             inWindow = 0;
-            windowBegan = now;
+            windowStart = now;
         }
     }
 
-    private void accrue(long now) {
-        creditNanos = Math.min(MOST_CREDIT_NANOS, creditNanos + (now - accruedAt) / 2);
+    private void accrueCredit(long now) {
+        creditNanos = Math.min(MAX_CREDIT_NANOS, creditNanos + (now - accruedAt) / 2);
         accruedAt = now;
     }
 
@@ -171,7 +171,7 @@ final class CommitPacing {
         @Override
         public void process(Record<KI, VI> record) {
             stage.process(record);
-            ofThread().processed(Started.with(commit), System.nanoTime());
+            ofThread().onProcessed(Initialized.require(commit), System.nanoTime());
         }
 
         @Override

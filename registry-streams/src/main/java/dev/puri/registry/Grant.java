@@ -6,16 +6,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clerk answers, keyed by the pURI.
+ * The clerk's answer to a {@link Claim}. The record's key is the pURI.
  *
- * @param eventId the event that asked
- * @param handle what it asked for
- * @param isGranted whether the identity has it; otherwise another has, now or ever
+ * @param eventId the event that claimed the handle
+ * @param handle the claimed handle
+ * @param isGranted whether the identity holds the handle; if not, another identity holds it, for ever
  */
 record Grant(UUID eventId, Handle handle, boolean isGranted) {
     byte[] toBytes() {
-        byte[] text = Texts.utf8(handle.text());
-        return ByteBuffer.allocate(17 + Texts.size(text))
+        byte[] text = TextCodec.utf8(handle.text());
+        return ByteBuffer.allocate(17 + TextCodec.size(text))
                 .putLong(eventId.getMostSignificantBits())
                 .putLong(eventId.getLeastSignificantBits())
                 .put((byte) (isGranted ? 1 : 0))
@@ -25,15 +25,15 @@ record Grant(UUID eventId, Handle handle, boolean isGranted) {
     }
 
     /**
-     * @throws IllegalArgumentException when the value is not one that {@link #toBytes} wrote
+     * @throws IllegalArgumentException if {@link #toBytes} did not write the value
      */
     static Grant fromBytes(byte @Nullable [] value) {
-        return WholeValue.decode("a grant", value, Grant::read);
+        return ValueDecoder.decode("a grant", value, Grant::read);
     }
 
     private static Grant read(ByteBuffer bytes) {
         UUID eventId = new UUID(bytes.getLong(), bytes.getLong());
         boolean isGranted = bytes.get() == 1;
-        return new Grant(eventId, new Handle(Texts.get(bytes)), isGranted);
+        return new Grant(eventId, new Handle(TextCodec.get(bytes)), isGranted);
     }
 }

@@ -18,8 +18,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows, documents and rejections as the bytes of their topics. Their schemas are registered before the topology
- * starts, so that no record waits for the schema registry.
+ * Encodes rows, documents and rejections. The constructor registers their schemas, so that the running topology never
+ * waits for the schema registry.
  */
 final class OutputEncoder {
     private final RecordWriter<dev.puri.schemas.avro.Document> documents =
@@ -30,9 +30,9 @@ final class OutputEncoder {
     private final int rejectionId;
 
     /**
-     * Registers what will be written.
+     * Registers the schemas.
      *
-     * @throws org.apache.kafka.common.errors.SerializationException when the registry is out of reach or
+     * @throws org.apache.kafka.common.errors.SerializationException if the registry is unreachable or
      *     refuses
      */
     OutputEncoder(SchemaRegistry registry) {
@@ -49,8 +49,8 @@ final class OutputEncoder {
         return documents.encode(documentId, DocumentAvro.toAvro(document));
     }
 
-    byte[] rejection(Arrival arrival, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal, long rejectedAt) {
-        Position position = arrival.position();
+    byte[] rejection(RawEvent raw, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal, long rejectedAt) {
+        Position position = raw.position();
         Refusal.Holder holder = refusal.holder();
         return rejections.encode(
                 rejectionId,
@@ -64,8 +64,8 @@ final class OutputEncoder {
                         holder == null ? null : holder.owner().text(),
                         holder == null ? null : holder.shard().text(),
                         refusal.survivor() == null ? null : refusal.survivor().toString(),
-                        arrival.digest(),
-                        arrival.length(),
-                        ByteBuffer.wrap(arrival.kept())));
+                        raw.digest(),
+                        raw.length(),
+                        ByteBuffer.wrap(raw.excerpt())));
     }
 }

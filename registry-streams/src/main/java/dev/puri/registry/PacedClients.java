@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** Makes the clients that Kafka Streams would make, and tells {@link CommitPacing} of polls and commits. */
+/** Creates the same clients as Kafka Streams does by default, and reports polls and commits to {@link CommitPacing}. */
 final class PacedClients implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
@@ -42,7 +42,7 @@ final class PacedClients implements KafkaClientSupplier {
         return getRestoreConsumer(config);
     }
 
-    /** Polled by one stream thread. */
+    /** The main consumer of one stream thread. */
     private static final class PacedConsumer extends KafkaConsumer<byte[], byte[]> {
         PacedConsumer(Map<String, Object> config) {
             super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -51,16 +51,16 @@ final class PacedClients implements KafkaClientSupplier {
         @Override
         public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             CommitPacing pacing = CommitPacing.ofThread();
-            ConsumerRecords<byte[], byte[]> records = super.poll(pacing.patience(timeout));
-            pacing.polled(records.count(), System.nanoTime());
+            ConsumerRecords<byte[], byte[]> records = super.poll(pacing.pollTimeout(timeout));
+            pacing.onPoll(records.count(), System.nanoTime());
             return records;
         }
     }
 
-    /** Used by one stream thread. */
+    /** The producer of one stream thread. */
     private static final class PacedProducer extends KafkaProducer<byte[], byte[]> {
         private boolean committing;
-        private long began;
+        private long startedAt;
 
         PacedProducer(Map<String, Object> config) {
             super(config, new ByteArraySerializer(), new ByteArraySerializer());
@@ -87,7 +87,7 @@ final class PacedClients implements KafkaClientSupplier {
                 super.commitTransaction();
             } finally {
                 committing = false;
-                CommitPacing.ofThread().committed(began, System.nanoTime());
+                CommitPacing.ofThread().onCommit(startedAt, System.nanoTime());
             }
         }
 
@@ -100,7 +100,7 @@ final class PacedClients implements KafkaClientSupplier {
         private void begin() {
             if (!committing) {
                 committing = true;
-                began = System.nanoTime();
+                startedAt = System.nanoTime();
             }
         }
     }

@@ -14,51 +14,51 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of events that cannot be decided yet, one for each pURI that has any.
+ * Queues of events that cannot be decided yet, one queue per pURI.
  *
- * <p>The events stand in the store, one key each: a zero byte, the hash of the pURI and a sequence number. The pURI
- * itself is in the value, because RocksDB keeps the key of what is deleted, in tombstones and in its manifest, longer
- * than the name of an erased identity may stay. What is kept on the heap is an index over the queues, some
- * hundred bytes for each, that tells without a look into the store whether a pURI is waiting, and whose
- * turn it is. After a restart the index is built from the store again; what each queue waits for is not
- * stored but found out by looking at its head.
+ * <p>The store contains the events. A key is a zero byte, the hash of the pURI and a sequence number. The pURI itself
+ * is in the value, because RocksDB keeps deleted keys, in tombstones and in its manifest, longer than the name of an
+ * erased identity may remain.
+ *
+ * <p>An index on the heap, some hundred bytes per queue, says whether a pURI has a queue and which queues are due.
+ * After a restart it is rebuilt from the store. Wait reasons are not stored; deciding the head event again finds them.
  */
 final class Parking {
     private static final class Queue {
         private long head;
         private long end;
-        private Wait wait;
+        private WaitReason reason;
         private final byte[] storeKey;
-        private @Nullable Dossier atHand;
+        private @Nullable PendingEvent cachedHead;
 
-        /** Events before this one were parked by a build whose keys began with the pURI. */
-        private long keyedByNameUntil;
+        /** Events with a smaller sequence number have keys of an earlier release, which begin with the pURI. */
+        private long unhashedUntil;
 
-        private Queue(byte[] storeKey, long head, long end, Wait wait) {
+        private Queue(byte[] storeKey, long head, long end, WaitReason reason) {
             this.storeKey = storeKey;
             this.head = head;
             this.end = end;
-            this.wait = wait;
+            this.reason = reason;
         }
     }
 
-    /** Begins a key; no pURI begins with it. */
+    /** The first byte of a key with a hash; no pURI begins with it. */
     private static final byte HASHED = 0;
 
-    /** Most of a head that is kept beside the index, for it is asked for again within a commit or two. */
-    private static final int AT_HAND_BYTES = 2048;
+    /** The largest head event that the index caches; most are needed again within two commits. */
+    private static final int MAX_CACHED_BYTES = 2048;
 
-    /** Most heads kept so; 40 MB of them in all. */
-    private static final int MOST_AT_HAND = 20_000;
+    /** The most cached head events, 40 MB in total. */
+    private static final int MAX_CACHED_HEADS = 20_000;
 
     private final KeyValueStore<byte[], byte[]> store;
     private final Map<Puri, Queue> queues = new HashMap<>();
 
-    // Each pURI of the index in the one that fits its wait, the longest waiting first.
-    private final LinkedHashMap<Puri, Long> askedAt = new LinkedHashMap<>();
-    private final LinkedHashMap<Puri, Long> deadlines = new LinkedHashMap<>();
-    private final LinkedHashMap<Puri, Long> schemas = new LinkedHashMap<>();
-    private final LinkedHashMap<Puri, Long> turns = new LinkedHashMap<>();
+    // Each pURI with a queue is in the map of its wait reason, in order of arrival there.
+    private final LinkedHashMap<Puri, Long> claimedAt = new LinkedHashMap<>();
+    private final LinkedHashMap<Puri, Long> declarationDeadlines = new LinkedHashMap<>();
+    private final LinkedHashMap<Puri, Long> forSchema = new LinkedHashMap<>();
+    private final LinkedHashMap<Puri, Long> forNextTick = new LinkedHashMap<>();
 
     Parking(KeyValueStore<byte[], byte[]> store) {
         this.store = store;
@@ -72,153 +72,154 @@ final class Parking {
     private void index(KeyValue<byte[], byte[]> parked) {
         boolean isHashed = parked.key[0] == HASHED;
         String name = isHashed
-                ? Texts.get(ByteBuffer.wrap(parked.value))
+                ? TextCodec.get(ByteBuffer.wrap(parked.value))
                 : new String(parked.key, 0, parked.key.length - Long.BYTES - 1, StandardCharsets.US_ASCII);
         Puri puri = Puri.parse(name);
         long sequence = ByteBuffer.wrap(parked.key).getLong(parked.key.length - Long.BYTES);
         Queue queue = queues.get(puri);
         if (queue == null) {
-            queue = new Queue(StoreKey.of(puri), sequence, sequence + 1, Wait.ITS_TURN);
+            queue = new Queue(StoreKey.of(puri), sequence, sequence + 1, WaitReason.FOR_NEXT_TICK);
             queues.put(puri, queue);
-            turns.put(puri, 0L);
+            forNextTick.put(puri, 0L);
         }
         queue.head = Math.min(queue.head, sequence);
         queue.end = Math.max(queue.end, sequence + 1);
         if (!isHashed) {
-            queue.keyedByNameUntil = Math.max(queue.keyedByNameUntil, sequence + 1);
+            queue.unhashedUntil = Math.max(queue.unhashedUntil, sequence + 1);
         }
     }
 
-    boolean isWaiting(Puri puri) {
+    boolean hasQueue(Puri puri) {
         return queues.containsKey(puri);
     }
 
-    /** What the pURI's queue waits for; null when it has none. */
+    /** Returns why the head of the pURI's queue waits, or null if there is no queue. */
     @Nullable
-    Wait waitOf(Puri puri) {
+    WaitReason reasonOf(Puri puri) {
         Queue queue = queues.get(puri);
-        return queue == null ? null : queue.wait;
+        return queue == null ? null : queue.reason;
     }
 
-    /** Parks the first event of a pURI that has none waiting. */
-    void open(Dossier dossier, Wait wait) {
-        Puri puri = dossier.puri();
-        Arrival arrival = dossier.arrival();
-        Queue queue = new Queue(dossier.storeKey(), 0, 1, wait);
-        if (arrival.head().length <= AT_HAND_BYTES && queues.size() < MOST_AT_HAND) {
-            queue.atHand = dossier;
+    /** Creates the queue of a pURI with its first event. */
+    void parkFirst(PendingEvent pending, WaitReason reason) {
+        Puri puri = pending.puri();
+        RawEvent raw = pending.raw();
+        Queue queue = new Queue(pending.storeKey(), 0, 1, reason);
+        if (raw.head().length <= MAX_CACHED_BYTES && queues.size() < MAX_CACHED_HEADS) {
+            queue.cachedHead = pending;
         }
         queues.put(puri, queue);
-        store.put(key(queue.storeKey, 0), arrival.toBytes(dossier.key(), dossier.since()));
-        enlist(puri, wait, dossier.since());
+        store.put(key(queue.storeKey, 0), raw.toBytes(pending.key(), pending.receivedAt()));
+        addToWaitList(puri, reason, pending.receivedAt());
     }
 
-    /** Parks an event behind those that wait already. */
-    void queue(Puri puri, Arrival arrival, long now) {
-        Queue queue = present(puri);
-        store.put(key(queue.storeKey, queue.end), arrival.toBytes(puri.toBytes(), now));
+    /** Appends an event to the pURI's queue. */
+    void append(Puri puri, RawEvent raw, long now) {
+        Queue queue = existingQueue(puri);
+        store.put(key(queue.storeKey, queue.end), raw.toBytes(puri.toBytes(), now));
         queue.end++;
     }
 
-    /** The longest parked event of a pURI; null when none is. */
+    /** Returns the first event of the pURI's queue, or null if there is no queue. */
     @Nullable
-    Dossier head(Puri puri) {
+    PendingEvent head(Puri puri) {
         Queue queue = queues.get(puri);
         if (queue == null) {
             return null;
         }
-        if (queue.atHand != null) {
-            return queue.atHand;
+        if (queue.cachedHead != null) {
+            return queue.cachedHead;
         }
         byte[] value = store.get(headKey(puri, queue));
         if (value == null) {
             throw new IllegalStateException("the queue of " + puri + " lost its event " + queue.head);
         }
         ByteBuffer bytes = ByteBuffer.wrap(value);
-        if (queue.head >= queue.keyedByNameUntil) {
-            Texts.get(bytes);
+        if (queue.head >= queue.unhashedUntil) {
+            TextCodec.get(bytes);
         }
-        long since = bytes.getLong();
-        return new Dossier(puri, Arrival.read(puri.toBytes(), bytes), since);
+        long receivedAt = bytes.getLong();
+        return new PendingEvent(puri, RawEvent.read(puri.toBytes(), bytes), receivedAt);
     }
 
     void removeHead(Puri puri) {
-        Queue queue = present(puri);
-        // The same tombstone as delete(), without the look at what was there.
+        Queue queue = existingQueue(puri);
+        // Writes the same tombstone as delete(), but does not read the old value first.
         store.put(headKey(puri, queue), null);
-        queue.atHand = null;
+        queue.cachedHead = null;
         queue.head++;
         if (queue.head == queue.end) {
             queues.remove(puri);
-            strike(puri, queue.wait);
+            removeFromWaitList(puri, queue.reason);
         }
     }
 
-    /** The head was looked at and has to wait, for this. */
-    void keepWaiting(Puri puri, Wait wait, long now) {
-        Queue queue = present(puri);
-        strike(puri, queue.wait);
-        queue.wait = wait;
-        enlist(puri, wait, now);
+    /** Records why the head cannot be decided yet. */
+    void setReason(Puri puri, WaitReason reason, long now) {
+        Queue queue = existingQueue(puri);
+        removeFromWaitList(puri, queue.reason);
+        queue.reason = reason;
+        addToWaitList(puri, reason, now);
     }
 
-    /** Queues whose heads are to be looked at. */
-    List<Puri> turns(int most) {
-        return first(turns, Long.MAX_VALUE, most);
+    /** Returns queues whose heads are due at the next tick. */
+    List<Puri> dueNow(int max) {
+        return first(forNextTick, Long.MAX_VALUE, max);
     }
 
-    /** Queues whose claims were sent by then and have no answer. */
-    List<Puri> askedBy(long then, int most) {
-        return first(askedAt, then, most);
+    /** Returns queues whose claims were sent before the time and have no grant. */
+    List<Puri> claimedBefore(long time, int max) {
+        return first(claimedAt, time, max);
     }
 
-    /** Something was declared: whatever waits for a declaration gets its turn. */
-    void lookAgainAtDeclarations() {
-        for (Puri puri : deadlines.keySet()) {
-            present(puri).wait = Wait.ITS_TURN;
-            turns.put(puri, 0L);
+    /** After a new declaration, makes all queues that wait for one due at the next tick. */
+    void recheckDeclarations() {
+        for (Puri puri : declarationDeadlines.keySet()) {
+            existingQueue(puri).reason = WaitReason.FOR_NEXT_TICK;
+            forNextTick.put(puri, 0L);
         }
-        deadlines.clear();
+        declarationDeadlines.clear();
     }
 
-    /** Queues that wait for a declaration until then or less. */
-    List<Puri> declarationsDueBy(long then, int most) {
-        return first(deadlines, then, most);
+    /** Returns queues whose deadline for a declaration has passed. */
+    List<Puri> declarationDeadlinesBefore(long time, int max) {
+        return first(declarationDeadlines, time, max);
     }
 
-    /** Queues that wait for a schema; those not looked at for longest. */
-    List<Puri> waitingForSchemas(int most) {
-        return first(schemas, Long.MAX_VALUE, most);
+    /** Returns queues that wait for a schema, least recently checked first. */
+    List<Puri> waitingForSchemas(int max) {
+        return first(forSchema, Long.MAX_VALUE, max);
     }
 
-    /** Writes to the store and leaves nothing there. */
-    void mark(Puri marker) {
+    /** Writes to the changelog without changing the store. */
+    void writeMarker(Puri marker) {
         byte[] key = key(StoreKey.of(marker), 0);
-        store.put(key, Texts.EMPTY);
+        store.put(key, TextCodec.EMPTY);
         store.delete(key);
     }
 
-    private void enlist(Puri puri, Wait wait, long now) {
-        list(wait).put(puri, wait instanceof Wait.ForDeclaration declaration ? declaration.deadline() : now);
+    private void addToWaitList(Puri puri, WaitReason reason, long now) {
+        waitList(reason)
+                .put(puri, reason instanceof WaitReason.ForDeclaration declaration ? declaration.deadline() : now);
     }
 
-    private void strike(Puri puri, Wait wait) {
-        list(wait).remove(puri);
+    private void removeFromWaitList(Puri puri, WaitReason reason) {
+        waitList(reason).remove(puri);
     }
 
-    private LinkedHashMap<Puri, Long> list(Wait wait) {
-        return switch (wait) {
-            case Wait.ForGrant ignored -> askedAt;
-            case Wait.ForDeclaration ignored -> deadlines;
-            case Wait.ForSchema ignored -> schemas;
-            case Wait.ItsTurn ignored -> turns;
+    private LinkedHashMap<Puri, Long> waitList(WaitReason reason) {
+        return switch (reason) {
+            case WaitReason.ForGrant ignored -> claimedAt;
+            case WaitReason.ForDeclaration ignored -> declarationDeadlines;
+            case WaitReason.ForSchema ignored -> forSchema;
+            case WaitReason.ForNextTick ignored -> forNextTick;
         };
     }
 
-    private static List<Puri> first(LinkedHashMap<Puri, Long> list, long until, int most) {
+    private static List<Puri> first(LinkedHashMap<Puri, Long> waitList, long until, int max) {
         List<Puri> first = new ArrayList<>();
-        for (Map.Entry<Puri, Long> entry : list.entrySet()) {
-            if (first.size() == most || entry.getValue() > until) {
+        for (Map.Entry<Puri, Long> entry : waitList.entrySet()) {
+            if (first.size() == max || entry.getValue() > until) {
                 break;
             }
             first.add(entry.getKey());
@@ -226,7 +227,7 @@ final class Parking {
         return first;
     }
 
-    private Queue present(Puri puri) {
+    private Queue existingQueue(Puri puri) {
         Queue queue = queues.get(puri);
         if (queue == null) {
             throw new IllegalStateException(puri + " has no queue");
@@ -235,7 +236,7 @@ final class Parking {
     }
 
     private static byte[] headKey(Puri puri, Queue queue) {
-        if (queue.head >= queue.keyedByNameUntil) {
+        if (queue.head >= queue.unhashedUntil) {
             return key(queue.storeKey, queue.head);
         }
         byte[] text = puri.toBytes();

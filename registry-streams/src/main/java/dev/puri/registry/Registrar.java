@@ -28,57 +28,57 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides every event of its pURIs, in the order of the log, and is the only writer of what comes of
- * it.
+ * Decides the events of its partition's pURIs in log order. It is the only writer of rows, documents and rejections.
  *
- * <p>An event that cannot be decided yet is parked: its handle is with the clerk, its schema with the
- * registry, or its collection not declared so far. Whatever follows it under the same pURI queues up
- * behind it ({@link Parking}), so no event overtakes another. A grant, or the punctuation, takes the
- * queue up again from its head.
+ * <p>The registrar parks an event that it cannot decide yet: the clerk has not granted its handle, the schema registry
+ * has not returned its schema, or its collection is not declared. Later events of the same pURI queue behind it ({@link
+ * Parking}), so no event overtakes another. A grant or a tick resumes the queue from its head.
  *
- * <p>Every event with a pURI of this partition, in its namespace's topic, leaves by {@code settle} and only there: one
- * record of identities and one count. One that is applied may leave a document too ({@link DocumentFate}); the
- * registration tells whether there is one, so a collection that is not searched costs no look for it.
+ * <p>{@code settle} writes exactly one identities record for every event whose pURI belongs to this partition and whose
+ * topic is that of the pURI's namespace. An applied event may also change the pURI's document ({@link DocumentUpdate}).
+ * The registration says whether there is a document, so events of collections that are not searchable read no text.
  */
 final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
-    /** How long a declaration may be behind the events that need it. */
+    /** How long an event waits for a declaration that would allow it. */
     static final Duration GRACE = Duration.ofSeconds(5);
 
-    /** When the clerk is asked again. It answers within a commit or two; this is for lost answers. */
-    static final Duration ASK_AGAIN = Duration.ofSeconds(30);
+    /** After this time a claim is sent again, in case the grant was lost; a grant normally takes two commits. */
+    static final Duration CLAIM_RETRY = Duration.ofSeconds(30);
 
     static final Duration TICK = Duration.ofMillis(100);
 
-    /** Events settled from queues in one call, so that no queue outlasts its transaction. */
-    private static final int MOST_PER_CALL = 1000;
+    /**
+     * The most events that one call settles from queues, so that a long queue does not exceed the transaction time-out.
+     */
+    private static final int MAX_PER_CALL = 1000;
 
-    private static final byte[] TALLY_KEY = {0};
+    private static final byte[] COUNTS_KEY = {0};
 
-    private static final Header APPLIED = new RecordHeader(Outcome.HEADER, Texts.utf8(Outcome.APPLIED.toString()));
+    private static final Header APPLIED = new RecordHeader(Outcome.HEADER, TextCodec.utf8(Outcome.APPLIED.toString()));
 
-    private final EventEdge edge;
+    private final EventParser parser;
     private final CollectionsRegistry collections;
     private final OutputEncoder encoder;
-    private final Tallies tallies;
+    private final TaskCounts taskCounts;
     private final SkippedRecords skipped;
     private final int partitions;
 
     private @Nullable Task task;
 
     /**
-     * @param partitions of the events topic; by them an event on the wrong one is told
+     * @param partitions number of partitions of the events topic, to detect events in a wrong partition
      */
     Registrar(
-            EventEdge edge,
+            EventParser parser,
             CollectionsRegistry collections,
             OutputEncoder encoder,
-            Tallies tallies,
+            TaskCounts taskCounts,
             SkippedRecords skipped,
             int partitions) {
-        this.edge = edge;
+        this.parser = parser;
         this.collections = collections;
         this.encoder = encoder;
-        this.tallies = tallies;
+        this.taskCounts = taskCounts;
         this.skipped = skipped;
         this.partitions = partitions;
     }
@@ -91,7 +91,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
     @Override
     public void process(Record<byte[], byte[]> record) {
-        Started.with(task).process(record);
+        Initialized.require(task).process(record);
     }
 
     @Override
@@ -99,27 +99,27 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         stop();
     }
 
-    /** A task that Kafka Streams revives keeps its old punctuations unless they are cancelled. */
+    /** Cancels the punctuations, which Kafka Streams would keep when it revives the task. */
     private void stop() {
         if (task != null) {
-            tallies.remove(task.partition);
+            taskCounts.remove(task.partition);
             task.punctuations.forEach(Cancellable::cancel);
             task = null;
         }
     }
 
-    /** What lives from {@code init} to {@code close}: a task that is revived starts again from its stores. */
+    /** State between {@code init} and {@code close}. A revived task gets a new one, built from the stores. */
     private final class Task {
         private final ProcessorContext<byte[], byte[]> context;
         private final int partition;
         private final KeyValueStore<byte[], byte[]> registrations;
         private final KeyValueStore<byte[], byte[]> texts;
-        private final KeyValueStore<byte[], byte[]> tallyStore;
+        private final KeyValueStore<byte[], byte[]> countsStore;
         private final Parking parking;
         private final List<Cancellable> punctuations;
-        private final Tally.Counter tally;
-        private Tally kept;
-        private long collectionsSeen;
+        private final EventCounts.Counter counter;
+        private EventCounts savedCounts;
+        private long collectionsVersion;
         private int budget;
 
         Task(ProcessorContext<byte[], byte[]> context) {
@@ -127,155 +127,159 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             this.partition = context.taskId().partition();
             this.registrations = context.getStateStore(RegistryTopology.REGISTRATIONS_STORE);
             this.texts = context.getStateStore(RegistryTopology.TEXTS_STORE);
-            this.tallyStore = context.getStateStore(RegistryTopology.TALLY_STORE);
+            this.countsStore = context.getStateStore(RegistryTopology.COUNTS_STORE);
             this.parking = new Parking(context.getStateStore(RegistryTopology.PARKED_STORE));
-            byte[] counted = tallyStore.get(TALLY_KEY);
-            this.kept = counted == null ? Tally.NONE : Tally.fromBytes(counted);
-            this.tally = new Tally.Counter(kept);
-            tallies.put(partition, kept);
+            byte[] stored = countsStore.get(COUNTS_KEY);
+            this.savedCounts = stored == null ? EventCounts.NONE : EventCounts.fromBytes(stored);
+            this.counter = new EventCounts.Counter(savedCounts);
+            taskCounts.put(partition, savedCounts);
             this.punctuations = List.of(
                     context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick),
-                    context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::mark));
+                    context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::writeMarker));
         }
 
         void process(Record<byte[], byte[]> record) {
-            RecordMetadata from =
-                    context.recordMetadata().orElseThrow(() -> new IllegalStateException("a record from no topic"));
-            if (from.topic().equals(Topics.GRANTS)) {
-                takeGrant(record, from);
+            RecordMetadata metadata =
+                    context.recordMetadata().orElseThrow(() -> new IllegalStateException("the record has no topic"));
+            if (metadata.topic().equals(Topics.GRANTS)) {
+                processGrant(record, metadata);
                 return;
             }
-            boolean isDirect = from.topic().equals(Topics.EVENTS);
-            Arrival arrival = isDirect
-                    ? Arrival.of(
-                            new Position(from.topic(), from.partition(), from.offset()), record.key(), record.value())
-                    : fromIntake(record, from);
-            if (arrival != null) {
-                take(arrival, isDirect);
-                keepTally();
+            boolean isDirect = metadata.topic().equals(Topics.EVENTS);
+            RawEvent raw = isDirect
+                    ? RawEvent.of(
+                            new Position(metadata.topic(), metadata.partition(), metadata.offset()),
+                            record.key(),
+                            record.value())
+                    : fromIntake(record, metadata);
+            if (raw != null) {
+                processEvent(raw, isDirect);
+                saveCounts();
             }
         }
 
-        /** The event of a namespace's topic; null when the intake stage did not write the record. */
-        private @Nullable Arrival fromIntake(Record<byte[], byte[]> record, RecordMetadata from) {
+        /** Reads a record of the intake topic; null if the intake stage did not write it. */
+        private @Nullable RawEvent fromIntake(Record<byte[], byte[]> record, RecordMetadata metadata) {
             try {
-                return Arrival.fromIntake(record.key(), record.value(), record.headers());
+                return RawEvent.fromIntake(record.key(), record.value(), record.headers());
             } catch (IllegalArgumentException e) {
-                skipped.skip(from, String.valueOf(e.getMessage()));
+                skipped.skip(metadata, String.valueOf(e.getMessage()));
                 return null;
             }
         }
 
-        private void take(Arrival arrival, boolean isDirect) {
-            tally.countRead();
-            Puri puri = EventEdge.canonicalKey(arrival.key());
+        private void processEvent(RawEvent raw, boolean isDirect) {
+            counter.countRead();
+            Puri puri = EventParser.canonicalKey(raw.key());
             if (puri == null) {
-                refuseStray(arrival, EventEdge.puriOf(arrival.key()), EventEdge.objectionToKey(arrival.key()));
-            } else if (isDirect && Partitions.of(puri, partitions) != partition) {
-                // To answer here would overwrite the row that the right partition wrote.
-                refuseStray(
-                        arrival,
+                refuseMisdirected(raw, EventParser.puriOf(raw.key()), EventParser.objectionToKey(raw.key()));
+            } else if (isDirect && PuriPartitioner.partition(puri, partitions) != partition) {
+                // Settling the event here would overwrite the row that the right partition wrote.
+                refuseMisdirected(
+                        raw,
                         puri,
-                        "the event belongs in partition " + Partitions.of(puri, partitions) + " and came in "
+                        "the event belongs in partition " + PuriPartitioner.partition(puri, partitions)
+                                + " and came in "
                                 + partition
                                 + "; set the producer's partitioner to murmur2 over the key, Kafka's default"
                                 + " (librdkafka: partitioner=murmur2_random)");
-            } else if (parking.isWaiting(puri)) {
-                parking.queue(puri, arrival, now());
-                tally.countParked();
+            } else if (parking.hasQueue(puri)) {
+                parking.append(puri, raw, now());
+                counter.countParked();
             } else {
-                Dossier dossier = new Dossier(puri, arrival, now());
-                Wait wait = decide(dossier, ClerkAnswer.UNASKED);
-                if (wait != null) {
-                    parking.open(dossier, wait);
-                    tally.countParked();
-                    ask(puri, wait);
+                PendingEvent pending = new PendingEvent(puri, raw, now());
+                WaitReason reason = decide(pending, ClerkAnswer.UNASKED);
+                if (reason != null) {
+                    parking.parkFirst(pending, reason);
+                    counter.countParked();
+                    sendClaim(puri, reason);
                 }
             }
         }
 
-        /** Settles the event, or says what it has to wait for. */
-        private @Nullable Wait decide(Dossier dossier, ClerkAnswer clerk) {
-            Event event = dossier.event();
+        /** Settles the event and returns null, or returns why it has to wait. */
+        private @Nullable WaitReason decide(PendingEvent pending, ClerkAnswer clerk) {
+            Event event = pending.event();
             if (event != null) {
-                return decide(dossier, event, clerk);
+                return decide(pending, event, clerk);
             }
-            return switch (edge.read(dossier.puri(), dossier.arrival())) {
-                case EventEdge.SchemaPending ignored -> Wait.FOR_SCHEMA;
-                case EventEdge.Unreadable unreadable -> {
-                    refuse(dossier, null, unreadable.refusal());
+            return switch (parser.parse(pending.puri(), pending.raw())) {
+                case EventParser.SchemaPending ignored -> WaitReason.FOR_SCHEMA;
+                case EventParser.Invalid invalid -> {
+                    refuse(pending, null, invalid.refusal());
                     yield null;
                 }
-                case EventEdge.Read read -> {
-                    dossier.read(read.event());
-                    yield decide(dossier, read.event(), clerk);
+                case EventParser.Parsed parsed -> {
+                    pending.setEvent(parsed.event());
+                    yield decide(pending, parsed.event(), clerk);
                 }
             };
         }
 
-        private @Nullable Wait decide(Dossier dossier, Event event, ClerkAnswer clerk) {
-            Puri puri = dossier.puri();
-            Position position = dossier.arrival().position();
-            Registration before = before(dossier);
+        private @Nullable WaitReason decide(PendingEvent pending, Event event, ClerkAnswer clerk) {
+            Puri puri = pending.puri();
+            Position position = pending.raw().position();
+            Registration before = registrationOf(pending);
             Refusal misplaced = collections.objectionTo(puri, position.topic());
             Refusal objection = misplaced != null ? misplaced : AttributeBounds.objectionTo(event.change());
-            Terms terms = collections.termsOf(puri);
+            CollectionRules rules = collections.rulesOf(puri);
             Decision decision = objection != null
                     ? new Decision.Refused(objection)
-                    : Registration.fold(before, event, position, terms, clerk);
+                    : Registration.fold(before, event, position, rules, clerk);
             return switch (decision) {
                 case Decision.Applied applied -> {
                     Row row = applied.registration().row();
-                    DocumentFate fate = DocumentFate.of(before.hasDocument(), event.change(), row, terms.isSearched());
-                    Registration after = applied.registration().withDocument(fate.leavesOne());
-                    registrations.put(dossier.storeKey(), RegistrationCodec.encode(after));
-                    follow(dossier, fate);
-                    tally.countApplied();
-                    settle(dossier, row, Outcome.APPLIED);
+                    DocumentUpdate update =
+                            DocumentUpdate.of(before.hasDocument(), event.change(), row, rules.isSearchable());
+                    Registration after = applied.registration().withDocument(update.leavesDocument());
+                    registrations.put(pending.storeKey(), RegistrationCodec.encode(after));
+                    updateDocument(pending, update);
+                    counter.countApplied();
+                    settle(pending, row, Outcome.APPLIED);
                     yield null;
                 }
                 case Decision.Unchanged ignored -> {
-                    tally.countUnchanged();
-                    settle(dossier, before.row(), Outcome.UNCHANGED);
+                    counter.countUnchanged();
+                    settle(pending, before.row(), Outcome.UNCHANGED);
                     yield null;
                 }
-                case Decision.Claim claim -> new Wait.ForGrant(claim.handle(), event.eventId(), claimant(event));
+                case Decision.Claim claim -> new WaitReason.ForGrant(claim.handle(), event.eventId(), claimant(event));
                 case Decision.Refused refused -> {
-                    long since = dossier.since();
-                    if (isRegistrysWord(refused.refusal(), misplaced) && now() - since < GRACE.toMillis()) {
-                        // Another machine's clock may have run ahead when the event came.
-                        yield new Wait.ForDeclaration(Math.min(since, now()) + GRACE.toMillis());
+                    long since = pending.receivedAt();
+                    if (dependsOnDeclarations(refused.refusal(), misplaced) && now() - since < GRACE.toMillis()) {
+                        // min(): another instance, whose clock is ahead, may have stored receivedAt.
+                        yield new WaitReason.ForDeclaration(Math.min(since, now()) + GRACE.toMillis());
                     }
-                    refuse(dossier, event.eventId(), refused.refusal());
+                    refuse(pending, event.eventId(), refused.refusal());
                     yield null;
                 }
             };
         }
 
-        /** Brings the pURI's document, and the text that is kept for it, to where the event left them. */
-        private void follow(Dossier dossier, DocumentFate fate) {
-            switch (fate) {
-                case DocumentFate.None ignored -> {}
-                case DocumentFate.Written written -> {
-                    texts.put(dossier.storeKey(), AttributesCodec.encode(written.attributes()));
-                    document(dossier, encoded(dossier, written.row(), written.attributes()));
+        /** Updates the pURI's document and its stored text. */
+        private void updateDocument(PendingEvent pending, DocumentUpdate update) {
+            switch (update) {
+                case DocumentUpdate.None ignored -> {}
+                case DocumentUpdate.Write write -> {
+                    texts.put(pending.storeKey(), AttributesCodec.encode(write.attributes()));
+                    forwardDocument(pending, encodeDocument(pending, write.row(), write.attributes()));
                 }
-                case DocumentFate.Renewed renewed -> {
-                    byte[] text = texts.get(dossier.storeKey());
+                case DocumentUpdate.Rewrite rewrite -> {
+                    byte[] text = texts.get(pending.storeKey());
                     if (text == null) {
-                        throw new IllegalStateException("the text of " + dossier.puri() + " is lost");
+                        throw new IllegalStateException("the text of " + pending.puri() + " is lost");
                     }
-                    document(dossier, encoded(dossier, renewed.row(), AttributesCodec.decode(text)));
+                    forwardDocument(pending, encodeDocument(pending, rewrite.row(), AttributesCodec.decode(text)));
                 }
-                case DocumentFate.Gone ignored -> {
-                    // The same tombstone as delete(), without the look at what was there.
-                    texts.put(dossier.storeKey(), null);
-                    document(dossier, null);
+                case DocumentUpdate.Delete ignored -> {
+                    // Writes the same tombstone as delete(), but does not read the old value first.
+                    texts.put(pending.storeKey(), null);
+                    forwardDocument(pending, null);
                 }
             }
         }
 
-        private byte[] encoded(Dossier dossier, Row row, Map<String, String> attributes) {
+        private byte[] encodeDocument(PendingEvent pending, Row row, Map<String, String> attributes) {
             return encoder.document(new Document(
                     row.owner(),
                     row.shard(),
@@ -283,15 +287,16 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     row.status(),
                     row.mergedInto(),
                     attributes,
-                    dossier.arrival().position()));
+                    pending.raw().position()));
         }
 
-        private void document(Dossier dossier, byte @Nullable [] value) {
-            forward(Output.DOCUMENTS, dossier.key(), value, new RecordHeaders(new Header[] {place(dossier)}));
+        private void forwardDocument(PendingEvent pending, byte @Nullable [] value) {
+            forward(OutputTopic.DOCUMENTS, pending.key(), value, new RecordHeaders(new Header[] {positionHeader(pending)
+            }));
         }
 
-        /** Whether the event fails only on what is declared, which may be about to change. */
-        private static boolean isRegistrysWord(Refusal refusal, @Nullable Refusal misplaced) {
+        /** Whether a declaration that this instance has not read yet could allow the event. */
+        private static boolean dependsOnDeclarations(Refusal refusal, @Nullable Refusal misplaced) {
             return refusal == misplaced
                     || refusal.reason() == Reason.NOT_ALLOWED
                     || refusal.reason() == Reason.WRONG_PREFIX;
@@ -304,113 +309,116 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             throw new IllegalStateException("only a creation claims a handle");
         }
 
-        private void refuse(Dossier dossier, @Nullable UUID eventId, Refusal refusal) {
-            reject(dossier.arrival(), dossier.puri(), eventId, refusal);
-            // Anybody may write to a topic that is not its namespace's. A record of identities for that would hide from
-            // servers which of the row's own events were answered.
-            String topic = dossier.arrival().position().topic();
-            if (collections.objectionTo(dossier.puri(), topic) == null) {
-                settle(dossier, before(dossier).row(), Outcome.refused(refusal.reason()));
+        private void refuse(PendingEvent pending, @Nullable UUID eventId, Refusal refusal) {
+            reject(pending.raw(), pending.puri(), eventId, refusal);
+            // Any service may write to another namespace's topic. An identities record for such an event would hide
+            // from servers which events of the right topic are settled.
+            String topic = pending.raw().position().topic();
+            if (collections.objectionTo(pending.puri(), topic) == null) {
+                settle(pending, registrationOf(pending).row(), Outcome.refused(refusal.reason()));
             }
         }
 
-        /** Refuses what has no pURI of this partition, so that no row can answer it. */
-        private void refuseStray(Arrival arrival, @Nullable Puri puri, String detail) {
-            reject(arrival, puri, null, Refusal.of(Reason.MALFORMED, detail));
+        /** Refuses a record whose key is not a pURI of this partition; it writes no identities record. */
+        private void refuseMisdirected(RawEvent raw, @Nullable Puri puri, String detail) {
+            reject(raw, puri, null, Refusal.of(Reason.MALFORMED, detail));
         }
 
-        private void reject(Arrival arrival, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal) {
-            tally.countRefused();
-            byte[] rejection = encoder.rejection(arrival, puri, eventId, refusal, now());
-            forward(Output.REJECTIONS, arrival.key(), rejection, new RecordHeaders());
+        private void reject(RawEvent raw, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal) {
+            counter.countRefused();
+            byte[] rejection = encoder.rejection(raw, puri, eventId, refusal, now());
+            forward(OutputTopic.REJECTIONS, raw.key(), rejection, new RecordHeaders());
         }
 
         /**
-         * Writes the one record of identities for this event: the row as it is now, and what became of the event. Of an
-         * erasure, and of an event that changed nothing about one, the readers of rejections are told too.
+         * Writes the identities record of this event: the current row, and the outcome in a header. If the row is
+         * erased, and the event was not refused, a tombstone in rejections follows.
          */
-        private void settle(Dossier dossier, @Nullable Row row, Outcome outcome) {
-            RecordHeaders headers = new RecordHeaders(new Header[] {place(dossier), header(outcome)});
-            forward(Output.IDENTITIES, dossier.key(), row == null ? null : encoder.row(row), headers);
+        private void settle(PendingEvent pending, @Nullable Row row, Outcome outcome) {
+            RecordHeaders headers = new RecordHeaders(new Header[] {positionHeader(pending), outcomeHeader(outcome)});
+            forward(OutputTopic.IDENTITIES, pending.key(), row == null ? null : encoder.row(row), headers);
             if (row == null && outcome.kind() != Outcome.Kind.REFUSED) {
-                // Servers read this topic again at every start: a snapshot of theirs may be younger than the erasure.
+                // Servers read rejections again at every start; their snapshot of the table may be younger than the
+                // erasure.
                 RecordHeaders erasure = new RecordHeaders(headers);
-                // The topic's own timestamps are the broker's.
-                erasure.add(Erasure.TIME_HEADER, Texts.utf8(Long.toString(now())));
-                forward(Output.REJECTIONS, dossier.key(), null, erasure);
+                // The record's timestamp is the broker's, because the topic has LogAppendTime.
+                erasure.add(Erasure.TIME_HEADER, TextCodec.utf8(Long.toString(now())));
+                forward(OutputTopic.REJECTIONS, pending.key(), null, erasure);
             }
         }
 
-        private static Header place(Dossier dossier) {
+        private static Header positionHeader(PendingEvent pending) {
             return new RecordHeader(
-                    Position.HEADER, Texts.utf8(dossier.arrival().position().toString()));
+                    Position.HEADER, TextCodec.utf8(pending.raw().position().toString()));
         }
 
-        private static Header header(Outcome outcome) {
+        private static Header outcomeHeader(Outcome outcome) {
             return outcome.equals(Outcome.APPLIED)
                     ? APPLIED
-                    : new RecordHeader(Outcome.HEADER, Texts.utf8(outcome.toString()));
+                    : new RecordHeader(Outcome.HEADER, TextCodec.utf8(outcome.toString()));
         }
 
-        private void ask(Puri puri, Wait wait) {
-            if (wait instanceof Wait.ForGrant claim) {
-                byte[] question = new Claim(puri, claim.eventId(), claim.claimant()).toBytes();
-                forward(Output.CLAIMS, Texts.utf8(claim.handle().text()), question, new RecordHeaders());
+        private void sendClaim(Puri puri, WaitReason reason) {
+            if (reason instanceof WaitReason.ForGrant claim) {
+                byte[] value = new Claim(puri, claim.eventId(), claim.claimant()).toBytes();
+                forward(OutputTopic.CLAIMS, TextCodec.utf8(claim.handle().text()), value, new RecordHeaders());
             }
         }
 
-        private void takeGrant(Record<byte[], byte[]> record, RecordMetadata from) {
+        private void processGrant(Record<byte[], byte[]> record, RecordMetadata metadata) {
             Grant grant;
             try {
                 grant = Grant.fromBytes(record.value());
             } catch (IllegalArgumentException e) {
-                skipped.skip(from, String.valueOf(e.getMessage()));
+                skipped.skip(metadata, String.valueOf(e.getMessage()));
                 return;
             }
-            budget = MOST_PER_CALL;
-            Puri puri = EventEdge.canonicalKey(record.key());
-            if (puri != null && parking.waitOf(puri) == Wait.ITS_TURN) {
+            budget = MAX_PER_CALL;
+            Puri puri = EventParser.canonicalKey(record.key());
+            if (puri != null && parking.reasonOf(puri) == WaitReason.FOR_NEXT_TICK) {
                 resume(puri, ClerkAnswer.UNASKED);
             }
-            if (puri != null && parking.waitOf(puri) instanceof Wait.ForGrant claim && claim.isAnsweredBy(grant)) {
+            if (puri != null
+                    && parking.reasonOf(puri) instanceof WaitReason.ForGrant claim
+                    && claim.isAnsweredBy(grant)) {
                 resume(puri, grant.isGranted() ? ClerkAnswer.GRANTED : ClerkAnswer.TAKEN);
             } else {
-                tally.countStrayGrant();
+                counter.countStrayGrant();
             }
-            keepTally();
+            saveCounts();
         }
 
-        /** Takes a queue up from its head, until it is empty, has to wait again, or the budget is spent. */
+        /** Processes a queue from its head until it is empty, its head has to wait, or the budget is spent. */
         private void resume(Puri puri, ClerkAnswer answer) {
             ClerkAnswer clerk = answer;
-            for (Dossier head = parking.head(puri); head != null; head = parking.head(puri)) {
-                // An answer that is in hand is used, for it would be lost.
-                boolean mayGoOn = budget > 0 || clerk != ClerkAnswer.UNASKED;
+            for (PendingEvent head = parking.head(puri); head != null; head = parking.head(puri)) {
+                // A grant must be used even without budget, because it is not delivered again.
+                boolean mayContinue = budget > 0 || clerk != ClerkAnswer.UNASKED;
                 budget--;
-                Wait wait = mayGoOn ? decide(head, clerk) : Wait.ITS_TURN;
-                if (wait != null) {
-                    parking.keepWaiting(puri, wait, now());
-                    ask(puri, wait);
+                WaitReason reason = mayContinue ? decide(head, clerk) : WaitReason.FOR_NEXT_TICK;
+                if (reason != null) {
+                    parking.setReason(puri, reason, now());
+                    sendClaim(puri, reason);
                     return;
                 }
                 parking.removeHead(puri);
-                tally.countUnparked();
+                counter.countUnparked();
                 clerk = ClerkAnswer.UNASKED;
             }
         }
 
         private void tick(long now) {
-            budget = MOST_PER_CALL;
+            budget = MAX_PER_CALL;
             long version = collections.version();
-            if (version != collectionsSeen) {
-                parking.lookAgainAtDeclarations();
-                collectionsSeen = version;
+            if (version != collectionsVersion) {
+                parking.recheckDeclarations();
+                collectionsVersion = version;
             }
-            resumeAll(parking.turns(budget));
-            resumeAll(parking.askedBy(now - ASK_AGAIN.toMillis(), budget));
-            resumeAll(parking.declarationsDueBy(now, budget));
+            resumeAll(parking.dueNow(budget));
+            resumeAll(parking.claimedBefore(now - CLAIM_RETRY.toMillis(), budget));
+            resumeAll(parking.declarationDeadlinesBefore(now, budget));
             resumeAll(parking.waitingForSchemas(budget));
-            keepTally();
+            saveCounts();
         }
 
         private void resumeAll(List<Puri> queues) {
@@ -422,46 +430,46 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             }
         }
 
-        private void mark(long now) {
-            if (!Marker.isDue(tallyStore, now)) {
+        private void writeMarker(long now) {
+            if (!PartitionMarker.isDue(countsStore, now)) {
                 return;
             }
-            Puri marker = Marker.puri(partition, partitions);
+            Puri marker = PartitionMarker.puri(partition, partitions);
             registrations.put(StoreKey.of(marker), RegistrationCodec.encode(Registration.NONE));
             texts.put(StoreKey.of(marker), null);
-            parking.mark(marker);
-            forward(Output.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
-            forward(Output.DOCUMENTS, marker.toBytes(), null, new RecordHeaders());
-            Marker.keep(tallyStore, now);
+            parking.writeMarker(marker);
+            forward(OutputTopic.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
+            forward(OutputTopic.DOCUMENTS, marker.toBytes(), null, new RecordHeaders());
+            PartitionMarker.recordWritten(countsStore, now);
         }
 
-        private Registration before(Dossier dossier) {
-            Registration known = dossier.before();
+        private Registration registrationOf(PendingEvent pending) {
+            Registration known = pending.registration();
             if (known != null) {
                 return known;
             }
-            byte[] stored = registrations.get(dossier.storeKey());
+            byte[] stored = registrations.get(pending.storeKey());
             Registration found = stored == null ? Registration.NONE : RegistrationCodec.decode(stored);
-            dossier.found(found);
+            pending.setRegistration(found);
             return found;
         }
 
-        private void forward(Output to, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
+        private void forward(OutputTopic to, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
             context.forward(new Record<>(key, value, now(), headers), to.node());
         }
 
-        private void keepTally() {
-            Tally now = tally.tally();
-            if (now.equals(kept)) {
-                // An idle task must not write, or every tick would cost a transaction.
+        private void saveCounts() {
+            EventCounts counts = counter.counts();
+            if (counts.equals(savedCounts)) {
+                // A write at every tick would make an idle task commit a transaction each time.
                 return;
             }
-            if (!now.isBalanced()) {
-                throw new IllegalStateException("an event is unaccounted for: " + now);
+            if (!counts.isBalanced()) {
+                throw new IllegalStateException("an event is unaccounted for: " + counts);
             }
-            tallyStore.put(TALLY_KEY, now.toBytes());
-            tallies.put(partition, now);
-            kept = now;
+            countsStore.put(COUNTS_KEY, counts.toBytes());
+            taskCounts.put(partition, counts);
+            savedCounts = counts;
         }
 
         private long now() {

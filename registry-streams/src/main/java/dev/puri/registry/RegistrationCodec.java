@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A {@link Registration} as the bytes of the registrar's store. Not Avro: the store must be readable
- * with no schema registry in reach, and only this class ever reads it.
+ * Encodes a {@link Registration} for the registrar's store. Not Avro: the store must be readable without a schema
+ * registry, and only this class reads it.
  *
  * <pre>
  *   version       1 byte: 1, or 2 for one that has a document
  *   recent        1 byte count, 16 bytes each
  *   former        2 bytes count, 16 bytes each
- *   status        1 byte: 0 no row and the end, 1 active, 2 merged, 3 deleted
+ *   status        1 byte: 0 no row and nothing follows, 1 active, 2 merged, 3 deleted
  *   uuid          16 bytes
  *   epoch, createdAt, changedAt (ms), offset    8 bytes each
  *   partition     4 bytes
@@ -30,7 +30,7 @@ import java.util.UUID;
 final class RegistrationCodec {
     private static final byte VERSION = 1;
 
-    /** A version, so that a program that knows no documents stops at it instead of losing track of one. */
+    /** A version of its own, so that a release without documents fails on it instead of leaving a document behind. */
     private static final byte WITH_DOCUMENT = 2;
 
     private static final int FIXED_ROW = 16 + 4 * Long.BYTES + Integer.BYTES;
@@ -42,11 +42,15 @@ final class RegistrationCodec {
         byte[][] texts = row == null
                 ? new byte[0][]
                 : new byte[][] {
-                    Texts.utf8(row.position().topic()),
-                    Texts.utf8(row.owner().text()),
-                    Texts.utf8(row.shard().text()),
-                    row.handle() == null ? Texts.EMPTY : Texts.utf8(row.handle().text()),
-                    row.mergedInto() == null ? Texts.EMPTY : row.mergedInto().toBytes()
+                    TextCodec.utf8(row.position().topic()),
+                    TextCodec.utf8(row.owner().text()),
+                    TextCodec.utf8(row.shard().text()),
+                    row.handle() == null
+                            ? TextCodec.EMPTY
+                            : TextCodec.utf8(row.handle().text()),
+                    row.mergedInto() == null
+                            ? TextCodec.EMPTY
+                            : row.mergedInto().toBytes()
                 };
         int size = 1
                 + 1
@@ -54,7 +58,7 @@ final class RegistrationCodec {
                 + 2
                 + UuidHash.BYTES * registration.formerUuids().size()
                 + 1
-                + (row == null ? 0 : FIXED_ROW + Texts.size(texts));
+                + (row == null ? 0 : FIXED_ROW + TextCodec.size(texts));
         ByteBuffer bytes = ByteBuffer.allocate(size).put(registration.hasDocument() ? WITH_DOCUMENT : VERSION);
         bytes.put((byte) registration.recentEvents().size());
         for (UUID event : registration.recentEvents()) {
@@ -75,13 +79,13 @@ final class RegistrationCodec {
                 .putLong(row.position().offset())
                 .putInt(row.position().partition());
         for (byte[] text : texts) {
-            Texts.put(bytes, text);
+            TextCodec.put(bytes, text);
         }
         return bytes.array();
     }
 
     /**
-     * @throws IllegalStateException when the store holds what this class did not write
+     * @throws IllegalStateException if this class did not write the value
      */
     static Registration decode(byte[] value) {
         ByteBuffer bytes = ByteBuffer.wrap(value);
@@ -113,11 +117,11 @@ final class RegistrationCodec {
         Instant changedAt = Instant.ofEpochMilli(bytes.getLong());
         long offset = bytes.getLong();
         int partition = bytes.getInt();
-        Position position = new Position(Texts.get(bytes), partition, offset);
-        Owner owner = new Owner(Texts.get(bytes));
-        Shard shard = new Shard(Texts.get(bytes));
-        String handle = Texts.get(bytes);
-        String mergedInto = Texts.get(bytes);
+        Position position = new Position(TextCodec.get(bytes), partition, offset);
+        Owner owner = new Owner(TextCodec.get(bytes));
+        Shard shard = new Shard(TextCodec.get(bytes));
+        String handle = TextCodec.get(bytes);
+        String mergedInto = TextCodec.get(bytes);
         return new Row(
                 uuid,
                 owner,

@@ -25,12 +25,12 @@ public final class RegistrySchemas {
     private RegistrySchemas() {}
 
     /**
-     * Registers every topic's schema and holds its subject to FULL_TRANSITIVE: any release reads what any
-     * other wrote. A schema registry left alone may check nothing (Apicurio's default is NONE).
+     * Registers every topic's schema and sets the compatibility FULL_TRANSITIVE on its subject: any release reads the
+     * records of any other. The default of a schema registry may be no check (Apicurio: NONE).
      *
      * @param ownedNamespaces namespaces with an events topic of their own
      * @return ids by subject
-     * @throws org.apache.kafka.common.errors.SerializationException when the registry is out of reach or
+     * @throws org.apache.kafka.common.errors.SerializationException if the registry is unreachable or
      *     refuses; the message names the subject and the URL
      */
     public static Map<String, Integer> register(ConfluentSchemaRegistry registry, Set<String> ownedNamespaces) {
@@ -43,11 +43,11 @@ public final class RegistrySchemas {
     }
 
     /**
-     * Compares every subject with what {@link #register} makes of it.
+     * Compares every subject with the one that {@link #register} would create.
      *
      * @param ownedNamespaces namespaces with an events topic of their own
-     * @return what is wrong and what to do about it, a sentence each; empty when all is right
-     * @throws org.apache.kafka.common.errors.SerializationException when the registry is out of reach or
+     * @return a sentence for each mistake, with the remedy; empty if there are none
+     * @throws org.apache.kafka.common.errors.SerializationException if the registry is unreachable or
      *     refuses; the message names the subject and the URL
      */
     public static List<String> check(ConfluentSchemaRegistry registry, Set<String> ownedNamespaces) {
@@ -93,7 +93,7 @@ public final class RegistrySchemas {
         }
     }
 
-    /** In the form in which they are registered. */
+    /** Returns the schemas by subject, in the form in which they are registered. */
     private static Map<String, Schema> bySubject(Set<String> ownedNamespaces) {
         Map<String, Schema> schemas = new LinkedHashMap<>();
         schemas.put(Topics.EVENTS, IdentityEvent.getClassSchema());

@@ -5,9 +5,9 @@ import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
-import dev.puri.http.Settings;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.settings.Settings;
 import dev.puri.tail.transactions.TransactionWatch;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -37,18 +37,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topology as a service: health and metrics first, then the world it needs, then the topology.
+ * Runs the topology as a service. It starts health and metrics first, then waits for its dependencies, then starts the
+ * topology.
  *
- * <p>A broker, a schema registry or topics that are not there yet are waited for, unready. Topics that are wrong, and
- * a bug of ours in the topology, end it: {@link #ended} then tells why.
+ * <p>While the broker, the topics or the schema registry are missing, the service is not ready and retries. Unsuitable
+ * topics and failures of the topology end it; {@link #ended} has the cause.
  */
 public final class RegistryStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegistryStreams.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
-    private static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
+    private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
     private final StreamsSettings settings;
-    private final Tallies tallies = new Tallies();
+    private final TaskCounts taskCounts = new TaskCounts();
     private final SkippedRecords skipped = new SkippedRecords();
     private final Metrics metrics = new Metrics();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -58,7 +59,7 @@ public final class RegistryStreams implements AutoCloseable {
     private final CollectionsRegistry collections;
     private final TransactionWatch transactions;
     private final Listener listener;
-    private final Thread starting;
+    private final Thread starter;
 
     private volatile String waitingFor = "the broker and its topics";
     private volatile @Nullable KafkaStreams streams;
@@ -72,7 +73,7 @@ public final class RegistryStreams implements AutoCloseable {
                 settings.kafka().byName(),
                 settings.bootstrapServer(),
                 this::isRead,
-                // A namespace's own producers must not make everybody's topology unready.
+                // A producer of one namespace must not make the topology of all namespaces unready.
                 topic -> !Topics.isEvents(topic) || topic.equals(Topics.EVENTS),
                 metrics.registry());
         this.listener = Listener.start(
@@ -82,18 +83,18 @@ public final class RegistryStreams implements AutoCloseable {
                 routes(),
                 metrics);
         bindMeters();
-        this.starting = Thread.ofPlatform().name("registry-streams-start").unstarted(this::startStreams);
+        this.starter = Thread.ofPlatform().name("registry-streams-start").unstarted(this::startStreams);
     }
 
     /**
-     * Starts the service; it answers on its health port when this returns and becomes ready by itself.
+     * Starts the service. Health requests are answered when this returns; the service becomes ready later.
      *
-     * @throws dev.puri.http.CannotListenException when its port is taken
+     * @throws dev.puri.http.CannotListenException if its port is in use
      */
     public static RegistryStreams start(StreamsSettings settings) {
         LOG.info("Starting with {}", Settings.effective(settings));
         RegistryStreams service = new RegistryStreams(settings);
-        service.starting.start();
+        service.starter.start();
         service.transactions.start();
         return service;
     }
@@ -108,7 +109,7 @@ public final class RegistryStreams implements AutoCloseable {
         KafkaStreams running = streams;
         return running != null
                 && running.state() == KafkaStreams.State.RUNNING
-                && schemas.outOfReachSince() == null
+                && schemas.unreachableSince() == null
                 && transactions.reason() == null;
     }
 
@@ -120,19 +121,19 @@ public final class RegistryStreams implements AutoCloseable {
                 || topic.startsWith(settings.streamsApplicationId() + '-');
     }
 
-    /** What this instance's tasks have done with the events that they read. */
-    public Tally tally() {
-        return tallies.sum();
+    /** Returns the event counts of the tasks on this instance. */
+    public EventCounts counts() {
+        return taskCounts.sum();
     }
 
     /**
-     * Completes when the service is closed; exceptionally, with what went wrong, when it ended by itself.
+     * Completes when the service is closed, or exceptionally, with the cause, when it fails.
      */
     public CompletableFuture<Void> ended() {
         return ended.copy();
     }
 
-    /** Finishes what is under way, commits, and leaves. */
+    /** Commits, leaves the group and stops. */
     @Override
     public void close() {
         if (closing.getCount() == 0) {
@@ -141,10 +142,10 @@ public final class RegistryStreams implements AutoCloseable {
         closing.countDown();
         transactions.close();
         schemas.close();
-        join(starting);
+        join(starter);
         KafkaStreams running = streams;
-        if (running != null && !running.close(CLOSE_WITHIN)) {
-            LOG.warn("The topology did not stop within {} s", CLOSE_WITHIN.toSeconds());
+        if (running != null && !running.close(CLOSE_TIMEOUT)) {
+            LOG.warn("The topology did not stop within {} s", CLOSE_TIMEOUT.toSeconds());
         }
         listener.close();
         registry.close();
@@ -161,17 +162,17 @@ public final class RegistryStreams implements AutoCloseable {
             }
             waitingFor = "the stores to be restored";
             Properties properties = StreamsProperties.of(settings);
-            KafkaStreams built = new KafkaStreams(
+            KafkaStreams created = new KafkaStreams(
                     RegistryTopology.build(
-                            new RegistryTopology.Parts(schemas, collections, encoder, tallies, skipped),
+                            new RegistryTopology.Components(schemas, collections, encoder, taskCounts, skipped),
                             partitions,
                             new StreamsConfig(properties)),
                     properties,
                     new PacedClients());
-            built.setUncaughtExceptionHandler(this::die);
-            streams = built;
+            created.setUncaughtExceptionHandler(this::fail);
+            streams = created;
             if (closing.getCount() > 0) {
-                built.start();
+                created.start();
             }
         } catch (RuntimeException | Error e) {
             LOG.error("The topology cannot start", e);
@@ -179,7 +180,7 @@ public final class RegistryStreams implements AutoCloseable {
         }
     }
 
-    private StreamThreadExceptionResponse die(Throwable cause) {
+    private StreamThreadExceptionResponse fail(Throwable cause) {
         LOG.error("The topology failed and ends", cause);
         TopologyFailedException failure = new TopologyFailedException(cause);
         LOG.error("Ending: {}", failure.getMessage());
@@ -187,16 +188,16 @@ public final class RegistryStreams implements AutoCloseable {
         return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
-    /** One try at something that the world may not be ready for. */
-    private interface Attempt<T> {
-        T make();
+    /** A step that throws {@link KafkaException} while a dependency is missing. */
+    private interface StartStep<T> {
+        T run();
     }
 
-    /** Tries until it works; null when the service closes before. */
-    private <T> @Nullable T await(Attempt<T> attempt) {
+    /** Repeats a step until it succeeds; returns null if the service closes before. */
+    private <T> @Nullable T await(StartStep<T> step) {
         while (closing.getCount() > 0) {
             try {
-                return attempt.make();
+                return step.run();
             } catch (KafkaException e) {
                 String reason = reasonOf(e);
                 if (!reason.equals(waitingFor)) {
@@ -209,7 +210,7 @@ public final class RegistryStreams implements AutoCloseable {
         return null;
     }
 
-    /** Kafka's clients say that they could not be made, and their causes why. */
+    /** Kafka's clients say only that they could not be created; the root cause has the reason. */
     private static String reasonOf(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null && root.getCause() != root) {
@@ -220,7 +221,7 @@ public final class RegistryStreams implements AutoCloseable {
 
     private void pause() {
         try {
-            boolean ignored = closing.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+            boolean ignored = closing.await(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -275,7 +276,7 @@ public final class RegistryStreams implements AutoCloseable {
     private Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("state", state());
-        Instant since = schemas.outOfReachSince();
+        Instant since = schemas.unreachableSince();
         if (since != null) {
             details.put("schemaRegistryOutOfReachSince", since.toString());
         }
@@ -285,34 +286,34 @@ public final class RegistryStreams implements AutoCloseable {
         } else if (hanging != null) {
             details.put("waitingFor", hanging);
         }
-        Tally tally = tally();
-        details.put("read", tally.read());
-        details.put("parked", tally.parked());
+        EventCounts counts = counts();
+        details.put("read", counts.read());
+        details.put("parked", counts.parked());
         return details;
     }
 
     private void bindMeters() {
         MeterRegistry meters = metrics.registry();
-        count(meters, "puri.registry.events.read", "Events read", Tally::read);
-        countOutcome(meters, "applied", Tally::applied);
-        countOutcome(meters, "unchanged", Tally::unchanged);
-        countOutcome(meters, "refused", Tally::refused);
-        count(meters, "puri.registry.grants.stray", "Grants that nobody waited for", Tally::strayGrants);
-        Gauge.builder("puri.registry.events.parked", tallies, t -> t.sum().parked())
+        count(meters, "puri.registry.events.read", "Events read", EventCounts::read);
+        countOutcome(meters, "applied", EventCounts::applied);
+        countOutcome(meters, "unchanged", EventCounts::unchanged);
+        countOutcome(meters, "refused", EventCounts::refused);
+        count(meters, "puri.registry.grants.stray", "Grants that nobody waited for", EventCounts::strayGrants);
+        Gauge.builder("puri.registry.events.parked", taskCounts, t -> t.sum().parked())
                 .description("Events waiting for a grant, a schema or a declaration")
                 .register(meters);
         countSkipped(meters, Topics.COLLECTIONS);
         countSkipped(meters, Topics.GRANTS);
         RegistryTopology.REPARTITION_TOPICS.forEach(
                 name -> countSkipped(meters, settings.streamsApplicationId() + '-' + name));
-        Gauge.builder("puri.registry.schemas.reachable", schemas, s -> s.outOfReachSince() == null ? 1 : 0)
+        Gauge.builder("puri.registry.schemas.reachable", schemas, s -> s.unreachableSince() == null ? 1 : 0)
                 .description("1 while the schema registry answers")
                 .register(meters);
     }
 
-    // Gauges, for the tally goes back to the last commit after a crash and leaves with its task.
-    private void count(MeterRegistry meters, String name, String what, ToDoubleFunction<Tally> of) {
-        Gauge.builder(name, tallies, t -> of.applyAsDouble(t.sum()))
+    // Gauges, because counts return to the last commit after a crash and move with their task.
+    private void count(MeterRegistry meters, String name, String what, ToDoubleFunction<EventCounts> of) {
+        Gauge.builder(name, taskCounts, t -> of.applyAsDouble(t.sum()))
                 .description(what + " by this instance's tasks since the registry began")
                 .register(meters);
     }
@@ -324,8 +325,8 @@ public final class RegistryStreams implements AutoCloseable {
                 .register(meters);
     }
 
-    private void countOutcome(MeterRegistry meters, String outcome, ToDoubleFunction<Tally> of) {
-        Gauge.builder("puri.registry.events.settled", tallies, t -> of.applyAsDouble(t.sum()))
+    private void countOutcome(MeterRegistry meters, String outcome, ToDoubleFunction<EventCounts> of) {
+        Gauge.builder("puri.registry.events.settled", taskCounts, t -> of.applyAsDouble(t.sum()))
                 .description("Events settled by this instance's tasks since the registry began")
                 .tag("outcome", outcome)
                 .register(meters);
@@ -339,7 +340,7 @@ public final class RegistryStreams implements AutoCloseable {
 
     private static void join(Thread thread) {
         try {
-            thread.join(CLOSE_WITHIN);
+            thread.join(CLOSE_TIMEOUT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

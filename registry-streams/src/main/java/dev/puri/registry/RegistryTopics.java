@@ -28,130 +28,132 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * The registry's topics: what each has to be, made by {@link #create} and held against the cluster by
- * {@link #check}. A topic that is wrong loses identities or keeps what was erased, so the topology does
- * not start on one.
+ * The required partitions and configuration of the registry's topics. {@link #create} creates the topics, and {@link
+ * #check} compares those of a cluster. The topology does not start on unsuitable topics, because they would lose
+ * identities or keep erased data.
  */
 public final class RegistryTopics {
-    /** Partitions of the events topic unless told otherwise. The number is fixed for ever. */
+    /** The default number of partitions of the events topic. The number can never change. */
     public static final int DEFAULT_PARTITIONS = 8;
 
-    /** Within this the text of an erased identity is gone from every topic. */
-    static final Duration FORGET_WITHIN = Duration.ofDays(30);
+    /** The names and texts of an erased identity are removed from every topic within this time. */
+    static final Duration ERASURE_LIMIT = Duration.ofDays(30);
 
     private static final Duration COMPACTION_LAG = Duration.ofDays(1);
-    private static final Duration TOMBSTONES_KEPT = Duration.ofDays(7);
-    private static final Duration GRANTS_KEPT = Duration.ofDays(1);
+    private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);
+    private static final Duration GRANT_RETENTION = Duration.ofDays(1);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
-    private static final int PATIENCE = 100;
+    private static final int MAX_ATTEMPTS = 100;
 
-    /** From this many copies on, a write has to be on two of them before it counts. */
+    /** From this replication factor on, topics must have {@code min.insync.replicas=2}. */
     static final int SAFE_REPLICATION = 3;
 
     static final String MIN_INSYNC = "min.insync.replicas";
-    static final String MIN_INSYNC_WANTED = "2";
+    static final String REQUIRED_MIN_INSYNC = "2";
 
     private static final Map<String, String> COMPACTED = Map.of(
             "cleanup.policy", "compact",
             "max.compaction.lag.ms", millis(COMPACTION_LAG),
             "segment.ms", millis(COMPACTION_LAG),
-            "delete.retention.ms", millis(TOMBSTONES_KEPT));
+            "delete.retention.ms", millis(TOMBSTONE_RETENTION));
 
-    /** Log append time, because a producer's own clock could keep an event from ever growing old. */
-    private static final Map<String, String> FORGOTTEN = Map.of(
+    /** LogAppendTime, because with a producer's timestamp in the future an event would never expire. */
+    private static final Map<String, String> EXPIRING = Map.of(
             "cleanup.policy",
             "delete",
             "retention.ms",
-            millis(FORGET_WITHIN),
+            millis(ERASURE_LIMIT),
             "segment.ms",
             millis(COMPACTION_LAG),
             "message.timestamp.type",
             "LogAppendTime");
 
     /**
-     * Anyone's producer writes events, and Kafka compares the size of a batch with the limit only as it arrived: 300 MB
-     * of zeros compress to 10 KB, and a consumer that decompresses them runs out of memory at every start. Stored
-     * uncompressed, no batch is larger than the limit says, which is Kafka's default.
+     * Bounds the uncompressed size of batches, because any service produces events. Kafka compares the compressed size
+     * with the limit: 300 MB of zeros compress to 10 KB, and a consumer that decompresses them runs out of memory at
+     * every start. If the broker stores batches uncompressed, the limit, which is Kafka's default, applies to their
+     * real size.
      */
     private static final Map<String, String> BOUNDED_BATCHES =
             Map.of("compression.type", "uncompressed", "max.message.bytes", Integer.toString((1 << 20) + 12));
 
-    private static final Map<String, String> EVENTS = with(FORGOTTEN, BOUNDED_BATCHES);
+    private static final Map<String, String> EVENTS = with(EXPIRING, BOUNDED_BATCHES);
 
     private RegistryTopics() {}
 
     /**
-     * One topic as it should be.
+     * The required partitions and configuration of a topic.
      *
-     * @param isKeyedByPuri whether it has the events topic's partitions; otherwise one
+     * @param isKeyedByPuri whether it has as many partitions as the events topic; otherwise it has one
      */
-    private record Plan(String name, boolean isKeyedByPuri, Map<String, String> configs) {
-        int partitions(int ofEvents) {
-            return isKeyedByPuri ? ofEvents : 1;
+    private record TopicSpec(String name, boolean isKeyedByPuri, Map<String, String> configs) {
+        int partitions(int eventPartitions) {
+            return isKeyedByPuri ? eventPartitions : 1;
         }
     }
 
-    private static final List<Plan> PLANS = List.of(
-            new Plan(Topics.EVENTS, true, EVENTS),
-            new Plan(Topics.IDENTITIES, true, COMPACTED),
-            new Plan(Topics.DOCUMENTS, true, COMPACTED),
-            new Plan(Topics.GRANTS, true, Map.of("cleanup.policy", "delete", "retention.ms", millis(GRANTS_KEPT))),
-            new Plan(Topics.REJECTIONS, true, FORGOTTEN),
-            new Plan(Topics.COLLECTIONS, false, COMPACTED));
+    private static final List<TopicSpec> SPECS = List.of(
+            new TopicSpec(Topics.EVENTS, true, EVENTS),
+            new TopicSpec(Topics.IDENTITIES, true, COMPACTED),
+            new TopicSpec(Topics.DOCUMENTS, true, COMPACTED),
+            new TopicSpec(
+                    Topics.GRANTS, true, Map.of("cleanup.policy", "delete", "retention.ms", millis(GRANT_RETENTION))),
+            new TopicSpec(Topics.REJECTIONS, true, EXPIRING),
+            new TopicSpec(Topics.COLLECTIONS, false, COMPACTED));
 
-    /** The topics that every registry has; namespaces may own more. */
+    /** The names of the topics that every registry has; namespaces may have further events topics. */
     public static Set<String> names() {
-        return PLANS.stream().map(Plan::name).collect(Collectors.toUnmodifiableSet());
+        return SPECS.stream().map(TopicSpec::name).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** What one topic is, after {@link #create} or for a listing. */
-    public record Standing(String name, int partitions, int replicationFactor, boolean isNew) {}
+    /** A topic after {@link #create}. */
+    public record TopicState(String name, int partitions, int replicationFactor, boolean isNew) {}
 
     /**
-     * Makes the topics that are missing. Those that exist are left as they are, but for the compression and the
-     * largest batch of events topics: both are set, because nothing is lost by it and readers are in danger without it.
+     * Creates missing topics. Existing topics are not changed, except for compression and maximum batch size of events
+     * topics: setting them loses no data, and without them a batch can crash consumers.
      *
-     * @param partitions of the events topic and of all that is keyed by pURI, fixed for ever
-     * @param replicationFactor of each; -1 takes the cluster's default
+     * @param partitions number of partitions of the events topic and of all topics keyed by pURI; can never change
+     * @param replicationFactor of each topic; -1 for the cluster's default
      * @param ownedNamespaces namespaces that get an events topic of their own
-     * @throws KafkaException when the cluster is out of reach or refuses
+     * @throws KafkaException if the cluster is unreachable or rejects the request
      */
-    public static List<Standing> create(
+    public static List<TopicState> create(
             Admin admin, int partitions, short replicationFactor, Set<String> ownedNamespaces) {
         List<NewTopic> wanted = new ArrayList<>();
-        for (Plan plan : PLANS) {
-            wanted.add(newTopic(plan.name(), plan.partitions(partitions), replicationFactor, plan.configs()));
+        for (TopicSpec spec : SPECS) {
+            wanted.add(newTopic(spec.name(), spec.partitions(partitions), replicationFactor, spec.configs()));
         }
         for (String namespace : ownedNamespaces) {
             wanted.add(newTopic(Topics.eventsOf(namespace), partitions, replicationFactor, EVENTS));
         }
-        List<String> made = new ArrayList<>();
+        List<String> created = new ArrayList<>();
         admin.createTopics(wanted).values().forEach((name, future) -> {
             try {
                 get(future);
-                made.add(name);
+                created.add(name);
             } catch (TopicExistsException e) {
-                // It exists; check() tells whether it is right.
+                // check() verifies existing topics.
             }
         });
-        boundBatchesOfEvents(admin, made);
+        boundEventBatches(admin, created);
         Set<String> names = wanted.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
-        return snapshotOfNew(admin, names).topics().values().stream()
-                .map(topic -> new Standing(
-                        topic.name(), topic.partitions(), topic.replicationFactor(), made.contains(topic.name())))
+        return readNewTopics(admin, names).topics().values().stream()
+                .map(topic -> new TopicState(
+                        topic.name(), topic.partitions(), topic.replicationFactor(), created.contains(topic.name())))
                 .toList();
     }
 
-    private static void boundBatchesOfEvents(Admin admin, List<String> made) {
+    private static void boundEventBatches(Admin admin, List<String> created) {
         List<ConfigResource> existing = get(admin.listTopics().names()).stream()
-                .filter(name -> Topics.isEvents(name) && !made.contains(name))
+                .filter(name -> Topics.isEvents(name) && !created.contains(name))
                 .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                 .toList();
         Map<ConfigResource, Collection<AlterConfigOp>> changes = new LinkedHashMap<>();
         get(admin.describeConfigs(existing).all()).forEach((topic, config) -> {
             List<AlterConfigOp> wanted = new ArrayList<>();
             BOUNDED_BATCHES.forEach((name, value) -> {
-                if (!Bound.of(name).allows(value(config, name), value)) {
+                if (!Constraint.of(name).allows(value(config, name), value)) {
                     wanted.add(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET));
                 }
             });
@@ -164,13 +166,13 @@ public final class RegistryTopics {
         }
     }
 
-    /** A broker may hear of a topic a moment after the controller has made it. */
-    private static Snapshot snapshotOfNew(Admin admin, Set<String> names) {
+    /** Retries, because a broker may learn of a new topic a moment after the controller has created it. */
+    private static ClusterTopics readNewTopics(Admin admin, Set<String> names) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return Snapshot.take(admin, names);
+                return ClusterTopics.read(admin, names);
             } catch (UnknownTopicOrPartitionException e) {
-                if (attempt == PATIENCE) {
+                if (attempt == MAX_ATTEMPTS) {
                     throw e;
                 }
                 pause();
@@ -187,12 +189,12 @@ public final class RegistryTopics {
     }
 
     /**
-     * Holds the topics against what they have to be.
+     * Compares the cluster's topics with the required ones.
      *
-     * @param applicationId of the topology, whose own topics show the number of partitions it began with
-     * @param replicationFactor the least that each must have
-     * @return what is wrong and what to change, a sentence each; empty when all is right
-     * @throws KafkaException when the cluster is out of reach
+     * @param applicationId application id of the topology, whose internal topics have the original number of partitions
+     * @param replicationFactor the minimum for each topic
+     * @return a sentence for each mistake, with the remedy; empty if there are none
+     * @throws KafkaException if the cluster is unreachable
      */
     public static List<String> check(Admin admin, String applicationId, int replicationFactor) {
         List<String> mistakes = new ArrayList<>(missing(admin));
@@ -200,26 +202,27 @@ public final class RegistryTopics {
             return mistakes;
         }
         Set<String> names = get(admin.listTopics().names());
-        Snapshot snapshot = Snapshot.take(
+        ClusterTopics clusterTopics = ClusterTopics.read(
                 admin,
                 names.stream()
-                        .filter(name -> Topics.isEvents(name) || isPlanned(name) || isInternal(name, applicationId))
+                        .filter(name ->
+                                Topics.isEvents(name) || isRegistryTopic(name) || isInternal(name, applicationId))
                         .collect(Collectors.toUnmodifiableSet()));
-        int partitions = snapshot.topic(Topics.EVENTS).partitions();
-        for (Plan plan : PLANS) {
-            checkPartitions(snapshot.topic(plan.name()), plan.partitions(partitions), mistakes);
-            checkConfigs(snapshot.topic(plan.name()), plan.configs(), mistakes);
+        int partitions = clusterTopics.topic(Topics.EVENTS).partitions();
+        for (TopicSpec spec : SPECS) {
+            checkPartitions(clusterTopics.topic(spec.name()), spec.partitions(partitions), mistakes);
+            checkConfigs(clusterTopics.topic(spec.name()), spec.configs(), mistakes);
         }
-        for (Found topic : snapshot.topics().values()) {
+        for (ClusterTopic topic : clusterTopics.topics().values()) {
             if (isInternal(topic.name(), applicationId) && topic.partitions() != partitions) {
                 mistakes.add(Topics.EVENTS + " has " + partitions + " partitions and had " + topic.partitions()
                         + " when " + topic.name()
-                        + " was made: the number is fixed for ever, so make the topic anew with the old one");
-            } else if (Topics.isEvents(topic.name()) && !isPlanned(topic.name())) {
+                        + " was created: the number is fixed for ever, so recreate the topic with the old one");
+            } else if (Topics.isEvents(topic.name()) && !isRegistryTopic(topic.name())) {
                 checkConfigs(topic, EVENTS, mistakes);
             }
             if (replicationFactor >= SAFE_REPLICATION) {
-                checkConfigs(topic, Map.of(MIN_INSYNC, MIN_INSYNC_WANTED), mistakes);
+                checkConfigs(topic, Map.of(MIN_INSYNC, REQUIRED_MIN_INSYNC), mistakes);
             }
             if (topic.replicationFactor() < replicationFactor) {
                 mistakes.add(topic.name() + " has the replication factor " + topic.replicationFactor() + ", at least "
@@ -229,27 +232,29 @@ public final class RegistryTopics {
         return mistakes;
     }
 
-    /** The topics that nobody has made yet, a sentence each. */
+    /** Returns a sentence for each missing topic. */
     static List<String> missing(Admin admin) {
         Set<String> names = get(admin.listTopics().names());
-        return PLANS.stream()
-                .map(Plan::name)
+        return SPECS.stream()
+                .map(TopicSpec::name)
                 .filter(name -> !names.contains(name))
                 .map(name -> name + " is missing: make it with puri topics create")
                 .toList();
     }
 
     /**
-     * How many partitions the events topic has.
+     * Returns the number of partitions of the events topic.
      *
-     * @throws KafkaException when the cluster is out of reach or has no such topic
+     * @throws KafkaException if the cluster is unreachable or has no such topic
      */
     static int partitions(Admin admin) {
-        return Snapshot.take(admin, Set.of(Topics.EVENTS)).topic(Topics.EVENTS).partitions();
+        return ClusterTopics.read(admin, Set.of(Topics.EVENTS))
+                .topic(Topics.EVENTS)
+                .partitions();
     }
 
-    /** A topic as the cluster has it. */
-    private record Found(String name, int partitions, int replicationFactor, Config config) {
+    /** A topic of the cluster. */
+    private record ClusterTopic(String name, int partitions, int replicationFactor, Config config) {
         String config(String name) {
             return value(config, name);
         }
@@ -260,34 +265,34 @@ public final class RegistryTopics {
         return entry == null || entry.value() == null ? "" : entry.value();
     }
 
-    /** Some topics as the cluster has them at one moment. */
-    private record Snapshot(SortedMap<String, Found> topics) {
-        static Snapshot take(Admin admin, Set<String> names) {
+    /** Topics of the cluster, read at one time. */
+    private record ClusterTopics(SortedMap<String, ClusterTopic> topics) {
+        static ClusterTopics read(Admin admin, Set<String> names) {
             Map<ConfigResource, Config> configs = get(admin.describeConfigs(names.stream()
                             .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                             .toList())
                     .all());
-            SortedMap<String, Found> topics = new TreeMap<>();
+            SortedMap<String, ClusterTopic> topics = new TreeMap<>();
             get(admin.describeTopics(names).allTopicNames()).forEach((name, topic) -> {
                 Config config = configs.get(new ConfigResource(ConfigResource.Type.TOPIC, name));
                 int replicas = topic.partitions().getFirst().replicas().size();
                 topics.put(
                         name,
-                        new Found(
+                        new ClusterTopic(
                                 name,
                                 topic.partitions().size(),
                                 replicas,
                                 config == null ? new Config(List.of()) : config));
             });
-            return new Snapshot(topics);
+            return new ClusterTopics(topics);
         }
 
-        Found topic(String name) {
-            Found found = topics.get(name);
-            if (found == null) {
+        ClusterTopic topic(String name) {
+            ClusterTopic topic = topics.get(name);
+            if (topic == null) {
                 throw new UnknownTopicOrPartitionException("the cluster has no topic " + name);
             }
-            return found;
+            return topic;
         }
     }
 
@@ -295,7 +300,7 @@ public final class RegistryTopics {
             String name, int partitions, short replicationFactor, Map<String, String> configs) {
         Map<String, String> all = new LinkedHashMap<>(configs);
         if (replicationFactor >= SAFE_REPLICATION) {
-            all.put(MIN_INSYNC, MIN_INSYNC_WANTED);
+            all.put(MIN_INSYNC, REQUIRED_MIN_INSYNC);
         }
         return new NewTopic(
                         name,
@@ -304,37 +309,38 @@ public final class RegistryTopics {
                 .configs(all);
     }
 
-    private static void checkPartitions(Found topic, int wanted, List<String> mistakes) {
-        if (topic.partitions() != wanted) {
-            mistakes.add(topic.name() + " has " + topic.partitions() + " partitions and must have " + wanted
-                    + (wanted == 1 ? "" : ", as many as " + Topics.EVENTS) + ": delete it and make it anew");
+    private static void checkPartitions(ClusterTopic topic, int required, List<String> mistakes) {
+        if (topic.partitions() != required) {
+            mistakes.add(topic.name() + " has " + topic.partitions() + " partitions and must have " + required
+                    + (required == 1 ? "" : ", as many as " + Topics.EVENTS) + ": delete and recreate it");
         }
     }
 
-    private static void checkConfigs(Found topic, Map<String, String> wanted, List<String> mistakes) {
-        new TreeMap<>(wanted).forEach((name, value) -> {
-            String has = topic.config(name);
-            Bound bound = Bound.of(name);
-            if (!bound.allows(has, value)) {
-                mistakes.add(topic.name() + " has " + name + "=" + has + " and must have " + bound.words + value
-                        + ": kafka-configs --alter --topic " + topic.name() + " --add-config " + name + "=" + value);
+    private static void checkConfigs(ClusterTopic topic, Map<String, String> required, List<String> mistakes) {
+        new TreeMap<>(required).forEach((name, value) -> {
+            String actual = topic.config(name);
+            Constraint constraint = Constraint.of(name);
+            if (!constraint.allows(actual, value)) {
+                mistakes.add(topic.name() + " has " + name + "=" + actual + " and must have " + constraint.phrase
+                        + value + ": kafka-configs --alter --topic " + topic.name() + " --add-config " + name + "="
+                        + value);
             }
         });
     }
 
-    /** How a setting may differ from its plan without harm. */
-    private enum Bound {
+    /** How the value of a topic's configuration must relate to the required one. */
+    private enum Constraint {
         EXACTLY(""),
         AT_MOST("at most "),
         AT_LEAST("at least ");
 
-        private final String words;
+        private final String phrase;
 
-        Bound(String words) {
-            this.words = words;
+        Constraint(String phrase) {
+            this.phrase = phrase;
         }
 
-        static Bound of(String config) {
+        static Constraint of(String config) {
             return switch (config) {
                 case "retention.ms", "max.compaction.lag.ms", "segment.ms", "max.message.bytes" -> AT_MOST;
                 case "delete.retention.ms", MIN_INSYNC -> AT_LEAST;
@@ -342,12 +348,12 @@ public final class RegistryTopics {
             };
         }
 
-        boolean allows(String has, String wanted) {
+        boolean allows(String actual, String required) {
             return switch (this) {
-                case EXACTLY -> has.equals(wanted);
-                // Kafka writes "for ever" as -1, and a value that may not be seen is none.
-                case AT_MOST -> isNumber(has) && Long.parseLong(has) <= Long.parseLong(wanted);
-                case AT_LEAST -> isNumber(has) && Long.parseLong(has) >= Long.parseLong(wanted);
+                case EXACTLY -> actual.equals(required);
+                // isNumber() excludes -1, which is Kafka's "unlimited", and the empty text of an absent value.
+                case AT_MOST -> isNumber(actual) && Long.parseLong(actual) <= Long.parseLong(required);
+                case AT_LEAST -> isNumber(actual) && Long.parseLong(actual) >= Long.parseLong(required);
             };
         }
 
@@ -356,13 +362,13 @@ public final class RegistryTopics {
         }
     }
 
-    private static boolean isPlanned(String topic) {
+    private static boolean isRegistryTopic(String topic) {
         return names().contains(topic);
     }
 
     private static boolean isInternal(String topic, String applicationId) {
         return RegistryTopology.REPARTITION_TOPICS.stream().anyMatch(name -> topic.equals(applicationId + '-' + name))
-                || RegistryTopology.LOGGED_STORES.stream()
+                || RegistryTopology.CHANGELOG_STORES.stream()
                         .anyMatch(store -> topic.equals(applicationId + '-' + store + "-changelog"));
     }
 

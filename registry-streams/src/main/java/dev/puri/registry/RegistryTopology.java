@@ -24,7 +24,7 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * The map of this module: every stage, in the order in which an event passes it.
+ * The map of this module: every stage, in the order in which an event passes through it.
  *
  * <pre>
  *   puri.events.v1.{namespace}
@@ -41,29 +41,28 @@ import org.apache.kafka.streams.state.Stores;
  *                      └─ clerk
  * </pre>
  *
- * <p>The registrar is keyed by pURI, the clerk by handle. Only an event that claims a handle goes round;
- * every other leaves after one step. Topics in brackets belong to Kafka Streams. {@code
- * puri.grants.v1} does not, because the DSL cannot close a circle through a repartition topic.
+ * <p>The registrar is keyed by pURI, the clerk by handle. Only an event that claims a handle passes through the clerk;
+ * the registrar settles every other event at once. Topics in parentheses are Kafka Streams' repartition topics. {@code
+ * puri.grants.v1} is not one, because the DSL does not allow a cycle through a repartition topic.
  *
- * <p>Times of records are never looked at: everything is stamped with the wall clock, for a producer's
- * timestamp may be anything, and -1 stops Kafka's default extractor. {@link RecordTimes} does the same for the
- * collections, whose thread asks no extractor.
+ * <p>All timestamps are wall-clock times. A producer's timestamp may be anything, and -1 stops Kafka's default
+ * extractor. {@link RecordTimes} replaces the timestamps of collections, because the global thread uses no extractor.
  */
 final class RegistryTopology {
     static final String REGISTRATIONS_STORE = "registrations";
     static final String TEXTS_STORE = "texts";
     static final String PARKED_STORE = "parked";
-    static final String TALLY_STORE = "tally";
+    static final String COUNTS_STORE = "tally";
     static final String HANDLES_STORE = "handles";
     static final String DECLARED_STORE = "declared";
     static final String INTAKE = "intake";
     static final String CLAIMS_TOPIC = "claims";
 
-    /** The topology's own topics that events and claims pass through, as their names in Kafka end. */
+    /** The repartition topics, without the application id that their names begin with. */
     static final List<String> REPARTITION_TOPICS = List.of(INTAKE + "-repartition", CLAIMS_TOPIC + "-repartition");
 
-    static final List<String> LOGGED_STORES =
-            List.of(REGISTRATIONS_STORE, TEXTS_STORE, PARKED_STORE, TALLY_STORE, HANDLES_STORE);
+    static final List<String> CHANGELOG_STORES =
+            List.of(REGISTRATIONS_STORE, TEXTS_STORE, PARKED_STORE, COUNTS_STORE, HANDLES_STORE);
 
     private static final Pattern NAMESPACE_EVENTS =
             Pattern.compile(Pattern.quote(Topics.EVENTS) + "\\.[a-z0-9._-]{1," + Puri.MAX_NAME_BYTES + "}");
@@ -71,20 +70,20 @@ final class RegistryTopology {
     private RegistryTopology() {}
 
     /**
-     * Builds it.
+     * Builds the topology.
      *
-     * @param partitions of the events topic, and so of everything keyed by pURI
+     * @param partitions number of partitions of the events topic, and so of every topic keyed by pURI
      */
-    static Topology build(Parts parts, int partitions, StreamsConfig config) {
+    static Topology build(Components components, int partitions, StreamsConfig config) {
         StreamsBuilder builder = new StreamsBuilder(new TopologyConfig(config));
         builder.addGlobalStore(
                 inMemory(DECLARED_STORE).withLoggingDisabled(),
                 Topics.COLLECTIONS,
                 consumed("collections"),
-                parts.collections()::feed);
+                components.collections()::newProcessor);
 
         KStream<byte[], byte[]> intake = builder.stream(NAMESPACE_EVENTS, consumed("namespace-events"))
-                .process(CommitPacing.paced(Intake::new), Named.as("intake-stage"))
+                .process(CommitPacing.paced(NamespaceEventForwarder::new), Named.as("intake-stage"))
                 .repartition(Repartitioned.<byte[], byte[]>as(INTAKE)
                         .withKeySerde(Serdes.ByteArray())
                         .withValueSerde(Serdes.ByteArray())
@@ -93,42 +92,43 @@ final class RegistryTopology {
         KStream<byte[], byte[]> outputs = builder.stream(
                         List.of(Topics.EVENTS, Topics.GRANTS), consumed("events-and-grants"))
                 .merge(intake, Named.as("events-of-all"))
-                .process(CommitPacing.paced(registrar(parts, partitions)), Named.as("registrar"));
+                .process(CommitPacing.paced(registrar(components, partitions)), Named.as("registrar"));
 
         // The registrar names the sink of each record it forwards.
-        for (Output output : List.of(Output.IDENTITIES, Output.DOCUMENTS, Output.REJECTIONS)) {
+        for (OutputTopic output : List.of(OutputTopic.IDENTITIES, OutputTopic.DOCUMENTS, OutputTopic.REJECTIONS)) {
             outputs.to(output.topic(), produced(output.node()));
         }
         outputs.repartition(Repartitioned.<byte[], byte[]>as(CLAIMS_TOPIC)
                         .withKeySerde(Serdes.ByteArray())
                         .withValueSerde(Serdes.ByteArray())
                         .withNumberOfPartitions(partitions))
-                .process(CommitPacing.paced(clerk(parts.skipped())), Named.as("clerk"))
+                .process(CommitPacing.paced(clerk(components.skipped())), Named.as("clerk"))
                 .to(Topics.GRANTS, produced("grants-sink"));
         return builder.build();
     }
 
-    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrar(Parts parts, int partitions) {
+    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrar(Components components, int partitions) {
         return new ProcessorSupplier<>() {
             @Override
             public Processor<byte[], byte[], byte[], byte[]> get() {
                 return new Registrar(
-                        new EventEdge(parts.schemas()),
-                        parts.collections(),
-                        parts.encoder(),
-                        parts.tallies(),
-                        parts.skipped(),
+                        new EventParser(components.schemas()),
+                        components.collections(),
+                        components.encoder(),
+                        components.taskCounts(),
+                        components.skipped(),
                         partitions);
             }
 
             @Override
             public Set<StoreBuilder<?>> stores() {
-                // One key, written at every event: the cache folds that into one write a commit.
+                // Every event writes the one key of the counts; the cache reduces that to one changelog record per
+                // commit.
                 return Set.of(
                         onDisk(REGISTRATIONS_STORE),
                         onDisk(TEXTS_STORE),
                         onDisk(PARKED_STORE),
-                        inMemory(TALLY_STORE).withCachingEnabled());
+                        inMemory(COUNTS_STORE).withCachingEnabled());
             }
         };
     }
@@ -166,11 +166,11 @@ final class RegistryTopology {
         return Produced.with(Serdes.ByteArray(), Serdes.ByteArray()).withName(name);
     }
 
-    /** What the stages share beside their stores. */
-    record Parts(
+    /** The objects that the processors of one topology share. */
+    record Components(
             SchemaLookup schemas,
             CollectionsRegistry collections,
             OutputEncoder encoder,
-            Tallies tallies,
+            TaskCounts taskCounts,
             SkippedRecords skipped) {}
 }

@@ -28,104 +28,104 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Schemas by id for a stream thread, which must neither wait long nor see an exception: under
- * exactly-once a time-out inside {@code process()} costs the whole task.
+ * Looks up schemas by id for stream threads, which must neither wait long nor get an exception: with exactly-once
+ * semantics a time-out inside {@code process()} discards the task's state.
  *
- * <p>Threads of its own ask the registry and go on asking, each open id in every round, so that one
- * that never gets an answer holds up no other. The stream thread gets what is settled and otherwise
- * {@link Pending}, after a short wait as the first to ask; it parks the event and comes again. It waits only a few
- * times a second: whoever sends a new id in every event would otherwise hold up all the others in the partition.
+ * <p>Threads of this class request the schemas. They repeat every open request in each round, so that a request without
+ * a response does not delay the others. The first stream thread that needs an id waits a short time for it; if the
+ * result is {@link Pending}, the thread parks the event and retries later. The number of such waits per second is
+ * limited, because a producer that uses a new id in each event would otherwise delay all events of the partition.
  */
 final class SchemaLookup implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchemaLookup.class);
 
-    private static final Duration PATIENCE = Duration.ofMillis(100);
+    private static final Duration MAX_WAIT = Duration.ofMillis(100);
     private static final int WAITS_PER_SECOND = 5;
-    private static final int QUESTIONS_AT_ONCE = 8;
+    private static final int CONCURRENT_REQUESTS = 8;
     private static final Duration RETRY = Duration.ofSeconds(1);
 
-    /** "No such id" holds for a while and not for ever: ids are given out one after the other. */
-    private static final Duration UNKNOWN_FOR = Duration.ofSeconds(5);
+    /** How long an id counts as unknown; registries assign ids in sequence, so it may exist later. */
+    private static final Duration UNKNOWN_TTL = Duration.ofSeconds(5);
 
-    private static final int MAX_OPEN_QUESTIONS = 1000;
-    private static final int MAX_REMEMBERED_UNKNOWN = 10_000;
+    private static final int MAX_OPEN_REQUESTS = 1000;
+    private static final int MAX_CACHED_UNKNOWN = 10_000;
 
-    /** What is known of an id. */
-    sealed interface Answer {}
+    /** The result of a look-up. */
+    sealed interface Result {}
 
-    /** What the registry said. */
-    sealed interface Settled extends Answer {}
+    /** A result that the schema registry returned. */
+    sealed interface Response extends Result {}
 
-    record Known(Schema schema) implements Settled {}
+    record Known(Schema schema) implements Response {}
 
-    record Unknown(String detail) implements Settled {}
+    record Unknown(String detail) implements Response {}
 
-    /** Nobody has said yet. */
-    record Pending() implements Answer {}
+    /** The schema registry has not responded yet. */
+    record Pending() implements Result {}
 
     private static final Pending PENDING = new Pending();
 
-    private record Remembered(Unknown answer, Instant until) {}
+    private record CachedUnknown(Unknown response, Instant expiresAt) {}
 
     private final SchemaRegistry registry;
     private final InstantSource clock;
-    private final Duration patience;
+    private final Duration maxWait;
     private final int waitsPerSecond;
     private final Map<Integer, Known> known = new ConcurrentHashMap<>();
     private final Map<Integer, CountDownLatch> open = new ConcurrentHashMap<>();
-    private final Map<Integer, Remembered> unknown = new LinkedHashMap<>() {
+    private final Map<Integer, CachedUnknown> unknown = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, Remembered> eldest) {
-            return size() > MAX_REMEMBERED_UNKNOWN;
+        protected boolean removeEldestEntry(Map.Entry<Integer, CachedUnknown> eldest) {
+            return size() > MAX_CACHED_UNKNOWN;
         }
     };
-    private final ExecutorService askers = Executors.newFixedThreadPool(
-            QUESTIONS_AT_ONCE,
-            Thread.ofPlatform().daemon().name("schema-question-", 0).factory());
+    private final ExecutorService executor = Executors.newFixedThreadPool(
+            CONCURRENT_REQUESTS,
+            Thread.ofPlatform().daemon().name("schema-request-", 0).factory());
     private final Stop stop = new Stop();
-    private final SupervisedThread asking =
-            new SupervisedThread("schema-lookup", stop, Pauses.of(RETRY), this::askRounds, SchemaLookup::failed);
+    private final SupervisedThread requester =
+            new SupervisedThread("schema-lookup", stop, Pauses.of(RETRY), this::runRounds, SchemaLookup::failed);
     private long waitsCountedSince;
     private int waits;
-    private volatile @Nullable Instant outOfReachSince;
+    private volatile @Nullable Instant unreachableSince;
 
     SchemaLookup(SchemaRegistry registry, InstantSource clock) {
-        this(registry, clock, PATIENCE, WAITS_PER_SECOND);
+        this(registry, clock, MAX_WAIT, WAITS_PER_SECOND);
     }
 
     /**
-     * @param patience how long the first to ask for an id waits
-     * @param waitsPerSecond how often anybody waits so
+     * @param maxWait how long the first caller that needs an id waits for it
+     * @param waitsPerSecond the most such waits per second
      */
-    SchemaLookup(SchemaRegistry registry, InstantSource clock, Duration patience, int waitsPerSecond) {
+    SchemaLookup(SchemaRegistry registry, InstantSource clock, Duration maxWait, int waitsPerSecond) {
         this.registry = registry;
         this.clock = clock;
-        this.patience = patience;
+        this.maxWait = maxWait;
         this.waitsPerSecond = waitsPerSecond;
-        asking.start();
+        requester.start();
     }
 
-    /** What is known of an id; the first to ask for it waits, briefly at most. */
-    Answer schema(int id) {
-        Settled settled = settled(id);
-        if (settled != null) {
-            return settled;
+    /** Returns the schema of an id, or {@link Pending} after at most a short wait. */
+    Result schema(int id) {
+        Response response = response(id);
+        if (response != null) {
+            return response;
         }
-        CountDownLatch question = new CountDownLatch(1);
-        if (open.size() >= MAX_OPEN_QUESTIONS || open.putIfAbsent(id, question) != null) {
+        CountDownLatch request = new CountDownLatch(1);
+        if (open.size() >= MAX_OPEN_REQUESTS || open.putIfAbsent(id, request) != null) {
             return PENDING;
         }
         synchronized (open) {
             open.notifyAll();
         }
-        if (outOfReachSince != null || !mayWait()) {
+        if (unreachableSince != null || !mayWait()) {
             return PENDING;
         }
-        await(question, patience);
-        settled = settled(id);
-        return settled == null ? PENDING : settled;
+        await(request, maxWait);
+        response = response(id);
+        return response == null ? PENDING : response;
     }
 
     private synchronized boolean mayWait() {
@@ -137,28 +137,28 @@ final class SchemaLookup implements AutoCloseable {
         return waits++ < waitsPerSecond;
     }
 
-    /** For a thread that may wait as long as it takes. */
-    Settled await(int id) {
+    /** Waits until the registry responds or this is closed; for threads that may wait without limit. */
+    Response await(int id) {
         while (!stop.isAsked() && !Thread.currentThread().isInterrupted()) {
-            if (schema(id) instanceof Settled settled) {
-                return settled;
+            if (schema(id) instanceof Response response) {
+                return response;
             }
-            CountDownLatch question = open.get(id);
-            // Without one the questions were too many: the next round makes room.
-            await(question == null ? new CountDownLatch(1) : question, PATIENCE);
+            CountDownLatch request = open.get(id);
+            // Null if there were too many open requests; the next round completes some.
+            await(request == null ? new CountDownLatch(1) : request, MAX_WAIT);
         }
         return new Unknown("the registry was not asked for schema " + id + ": the service stops");
     }
 
-    /** Since when the registry has answered nothing that it was asked; null when it last did. */
+    /** Returns since when the registry has not responded; null if it responded to the last requests. */
     @Nullable
-    Instant outOfReachSince() {
-        return outOfReachSince;
+    Instant unreachableSince() {
+        return unreachableSince;
     }
 
-    private @Nullable Settled settled(int id) {
+    private @Nullable Response response(int id) {
         if (id < 0) {
-            // Asked for one, a registry may answer anything, for ever.
+            // A registry may respond with any error to a negative id, and the request would be repeated for ever.
             return new Unknown("no schema has the id " + id);
         }
         Known schema = known.get(id);
@@ -166,103 +166,103 @@ final class SchemaLookup implements AutoCloseable {
             return schema;
         }
         synchronized (unknown) {
-            Remembered remembered = unknown.get(id);
-            if (remembered == null || remembered.until().isAfter(clock.instant())) {
-                return remembered == null ? null : remembered.answer();
+            CachedUnknown cached = unknown.get(id);
+            if (cached == null || cached.expiresAt().isAfter(clock.instant())) {
+                return cached == null ? null : cached.response();
             }
             unknown.remove(id);
             return null;
         }
     }
 
-    private static void await(CountDownLatch question, Duration patience) {
+    private static void await(CountDownLatch request, Duration maxWait) {
         try {
-            boolean ignored = question.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+            boolean ignored = request.await(maxWait.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void askRounds() throws InterruptedException {
+    private void runRounds() throws InterruptedException {
         while (!stop.isAsked()) {
-            boolean anyAnswer = false;
-            boolean anySilence = false;
-            for (Future<Boolean> question : askers.invokeAll(questions())) {
-                boolean isAnswered = answered(question);
-                anyAnswer |= isAnswered;
-                anySilence |= !isAnswered;
+            boolean anyResponse = false;
+            boolean anyFailure = false;
+            for (Future<Boolean> request : executor.invokeAll(requests())) {
+                boolean hasResponse = hasResponse(request);
+                anyResponse |= hasResponse;
+                anyFailure |= !hasResponse;
             }
-            judge(anyAnswer, anySilence);
-            rest(anySilence);
+            updateReachability(anyResponse, anyFailure);
+            awaitNextRound(anyFailure);
         }
     }
 
     private static void failed(Throwable cause) {
-        LOG.error("A round of questions to the schema registry failed and is begun again", cause);
+        LOG.error("A round of requests to the schema registry failed and is repeated", cause);
     }
 
-    private boolean answered(Future<Boolean> question) throws InterruptedException {
+    private boolean hasResponse(Future<Boolean> request) throws InterruptedException {
         try {
-            return question.get();
+            return request.get();
         } catch (ExecutionException e) {
             if (!stop.isAsked()) {
-                LOG.error("A question to the schema registry failed and is asked again", e.getCause());
+                LOG.error("A request to the schema registry failed and is repeated", e.getCause());
             }
             return false;
         }
     }
 
-    private List<Callable<Boolean>> questions() {
-        List<Callable<Boolean>> questions = new ArrayList<>();
+    private List<Callable<Boolean>> requests() {
+        List<Callable<Boolean>> requests = new ArrayList<>();
         for (int id : open.keySet()) {
-            questions.add(() -> ask(id));
+            requests.add(() -> request(id));
         }
-        return questions;
+        return requests;
     }
 
-    /** Asks for one id; false when there was no answer to the question. */
-    private boolean ask(int id) {
-        // A caller opens a question again when the answer came between its look for the answer and its question.
-        if (settled(id) == null && !learn(id)) {
+    /** Requests one id; returns false if there was no response. */
+    private boolean request(int id) {
+        // The response may have arrived between a caller's check for it and the caller's request.
+        if (response(id) == null && !fetch(id)) {
             return false;
         }
-        outOfReachSince = null;
-        CountDownLatch question = open.remove(id);
-        if (question != null) {
-            question.countDown();
+        unreachableSince = null;
+        CountDownLatch request = open.remove(id);
+        if (request != null) {
+            request.countDown();
         }
         return true;
     }
 
-    private boolean learn(int id) {
+    private boolean fetch(int id) {
         try {
             known.put(id, new Known(registry.byId(id)));
         } catch (UnknownSchemaException e) {
             LOG.debug("Schema {} is unknown: {}", id, e.getMessage());
-            Unknown answer = new Unknown(String.valueOf(e.getMessage()));
+            Unknown response = new Unknown(String.valueOf(e.getMessage()));
             synchronized (unknown) {
-                unknown.put(id, new Remembered(answer, clock.instant().plus(UNKNOWN_FOR)));
+                unknown.put(id, new CachedUnknown(response, clock.instant().plus(UNKNOWN_TTL)));
             }
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException e) {
-            LOG.debug("Schema {} is not told: {}", id, e.getMessage());
+            LOG.debug("No response for schema {}: {}", id, e.getMessage());
             return false;
         }
         return true;
     }
 
-    private void judge(boolean anyAnswer, boolean anySilence) {
-        if (anyAnswer || !anySilence) {
-            outOfReachSince = null;
-        } else if (outOfReachSince == null) {
-            outOfReachSince = clock.instant();
+    private void updateReachability(boolean anyResponse, boolean anyFailure) {
+        if (anyResponse || !anyFailure) {
+            unreachableSince = null;
+        } else if (unreachableSince == null) {
+            unreachableSince = clock.instant();
         }
     }
 
-    private void rest(boolean anySilence) throws InterruptedException {
+    private void awaitNextRound(boolean anyFailure) throws InterruptedException {
         synchronized (open) {
-            if (anySilence) {
+            if (anyFailure) {
                 open.wait(RETRY.toMillis());
             } else if (open.isEmpty()) {
                 open.wait();
@@ -273,7 +273,7 @@ final class SchemaLookup implements AutoCloseable {
     @Override
     public void close() {
         stop.ask();
-        asking.interrupt();
-        askers.shutdownNow();
+        requester.interrupt();
+        executor.shutdownNow();
     }
 }

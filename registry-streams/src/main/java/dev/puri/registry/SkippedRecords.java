@@ -10,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records of the registry's own topics that cannot be decoded. Nobody waits for an answer to one, so each is counted
- * and skipped; the first of each partition is logged. Thread-safe.
+ * Counts records of the registry's internal topics that cannot be decoded and are skipped. They are not events, so no
+ * service expects an outcome. The first of each partition is logged. Thread-safe.
  */
 final class SkippedRecords {
     private static final Logger LOG = LoggerFactory.getLogger(SkippedRecords.class);
 
-    /** Characters of a reason, which may quote the whole record. */
-    private static final int QUOTED = 300;
+    /** The most characters of a reason in the log; it may quote the whole record. */
+    private static final int MAX_LOGGED = 300;
 
     private final Map<String, AtomicLong> byTopic = new ConcurrentHashMap<>();
     private final Set<TopicPartition> logged = ConcurrentHashMap.newKeySet();
@@ -31,11 +31,11 @@ final class SkippedRecords {
                     record.topic(),
                     record.partition(),
                     record.offset(),
-                    reason.length() > QUOTED ? reason.substring(0, QUOTED) + "…" : reason);
+                    reason.length() > MAX_LOGGED ? reason.substring(0, MAX_LOGGED) + "…" : reason);
         }
     }
 
-    /** Records of the topic skipped since this process started. */
+    /** Returns the number of skipped records of a topic since the process started. */
     long of(String topic) {
         AtomicLong count = byTopic.get(topic);
         return count == null ? 0 : count.get();

@@ -4,8 +4,8 @@ import dev.puri.schemas.identity.Puri;
 import java.util.Arrays;
 
 /**
- * What the registrar keeps a pURI's registration under: 128 bits of SHA-256. The registration of an
- * erased identity stays for ever, and so may its key, which therefore must not spell the name.
+ * The key of a pURI in the registrar's stores: 128 bits of its SHA-256. The registration of an erased identity stays
+ * for ever, so its key must not contain the name.
  */
 final class StoreKey {
     private static final int BYTES = 16;

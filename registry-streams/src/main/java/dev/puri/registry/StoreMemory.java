@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.state.RocksDBConfigSetter;
@@ -14,28 +15,28 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * One bound on the memory of all stores together, and one on the time that a file keeps what was deleted.
- * Left alone each store takes up to 98 MiB outside the heap, and there are four to a partition. Kafka
- * Streams makes one of these for every store, so what they share is static.
+ * Configures RocksDB: one memory bound for all stores together, and a bound on the time that deleted data stays in
+ * files. By default each store takes up to 98 MiB outside the heap, and each partition has four stores. The shared
+ * objects are static, because Kafka Streams creates an instance of this class per store.
  */
 public final class StoreMemory implements RocksDBConfigSetter {
-    /** Setting: MiB for all stores of this process. The first topology in a process decides. */
+    /** Property: MiB for all stores of this process. The first store that is opened in a process sets it. */
     static final String MIB_CONFIG = "puri.store.memory.mib";
 
-    /** Setting: within so many seconds a file of a store is written again, without what was deleted or replaced. */
+    /** Property: after this many seconds a store's file is rewritten without deleted and replaced entries. */
     static final String COMPACT_WITHIN_CONFIG = "puri.store.compact.within.seconds";
 
     private static @Nullable Cache cache;
     private static @Nullable WriteBufferManager writeBuffers;
 
-    /** Kafka Streams calls this by name. */
+    /** Called by Kafka Streams, through reflection. */
     public StoreMemory() {}
 
     /**
-     * Lets Kafka Streams make one of these for every store.
+     * Sets this class as the topology's RocksDB configuration.
      *
-     * @param properties of the topology
-     * @param mebibytes for all stores of this process
+     * @param properties properties of the topology, to which this adds
+     * @param mebibytes memory bound for all stores of this process
      */
     public static void configure(Properties properties, int mebibytes) {
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, StoreMemory.class);
@@ -48,9 +49,9 @@ public final class StoreMemory implements RocksDBConfigSetter {
         long bytes = Long.parseLong(String.valueOf(configs.get(MIB_CONFIG))) << 20;
         BlockBasedTableConfig table = (BlockBasedTableConfig) options.tableFormatConfig();
         synchronized (StoreMemory.class) {
-            Cache shared = cache == null ? shared(bytes) : cache;
+            Cache shared = cache == null ? createShared(bytes) : cache;
             table.setBlockCache(shared);
-            options.setWriteBufferManager(Started.with(writeBuffers));
+            options.setWriteBufferManager(Objects.requireNonNull(writeBuffers));
         }
         // Index and filter blocks count against the bound too.
         table.setCacheIndexAndFilterBlocks(true);
@@ -59,24 +60,24 @@ public final class StoreMemory implements RocksDBConfigSetter {
         options.setTableFormatConfig(table);
         options.setWriteBufferSize(Math.min(bytes / 16, 8 << 20));
         options.setMaxWriteBufferNumber(2);
-        // Without it a small store keeps what was deleted for as long as nobody writes much.
+        // Otherwise a small store with few writes keeps deleted entries for ever.
         options.setPeriodicCompactionSeconds(Long.parseLong(String.valueOf(configs.get(COMPACT_WITHIN_CONFIG))));
-        // Most look-ups are for names that nobody has claimed yet: the buffers need not be searched for them.
+        // Most look-ups are for new keys; the filter avoids searching the write buffers for them.
         options.setMemtablePrefixBloomSizeRatio(0.1);
         options.setMemtableWholeKeyFiltering(true);
     }
 
-    private static Cache shared(long bytes) {
+    private static Cache createShared(long bytes) {
         RocksDB.loadLibrary();
-        Cache made = new LRUCache(bytes, -1, false, 0.1);
-        // Write buffers are charged to the same cache, a half of it at the most.
-        writeBuffers = new WriteBufferManager(bytes / 2, made);
-        cache = made;
-        return made;
+        Cache created = new LRUCache(bytes, -1, false, 0.1);
+        // Write buffers count against the same cache, at most half of it.
+        writeBuffers = new WriteBufferManager(bytes / 2, created);
+        cache = created;
+        return created;
     }
 
     @Override
     public void close(String storeName, Options options) {
-        // What is shared outlives every store.
+        // The shared cache and write buffers are used by later stores.
     }
 }

@@ -16,7 +16,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.LogAndFailExceptionHandler;
 
-/** The properties of Kafka Streams, and the reason for each that differs from its default. */
+/** The properties of Kafka Streams, with the reason for each that differs from its default. */
 public final class StreamsProperties {
     private static final int MAX_PARTITION_FETCH_BYTES = 64 * 1024;
 
@@ -25,7 +25,7 @@ public final class StreamsProperties {
     static Properties of(StreamsSettings settings) {
         Properties properties = tuning(settings);
         properties.putAll(settings.kafka().byName());
-        // After what was passed on: without these the registry would not be one.
+        // Last, because an operator's properties must not override the guarantees.
         putGuarantees(properties, settings);
         return properties;
     }
@@ -36,22 +36,22 @@ public final class StreamsProperties {
         properties.put(
                 StreamsConfig.STATE_DIR_CONFIG, settings.streamsStateDir().toString());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
-        // Stores keep their names when the topology changes, or they would be orphaned.
+        // Explicit names, because a change of the topology would rename stores and orphan their data.
         properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, true);
         properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
         properties.put(
                 StreamsConfig.globalConsumerPrefix(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG),
                 RecordTimes.class.getName());
-        // A record that cannot be processed is a bug of ours; everything else is refused, not thrown.
+        // Deserializers are byte arrays, so a failure is a bug; invalid events are refused without an exception.
         properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);
-        // The topology's own topics forget what the public ones forget. Retention is for those that pass
-        // events on, which Kafka Streams empties but does not delete from the disk of a quiet partition.
+        // Internal topics drop erased data as the public ones do. Retention is for the repartition topics: Kafka
+        // Streams deletes their records, but the active segment of a partition without writes stays on disk.
         putTopicConfig(properties, TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, Duration.ofDays(1));
         putTopicConfig(properties, TopicConfig.SEGMENT_MS_CONFIG, Duration.ofDays(1));
         putTopicConfig(properties, TopicConfig.DELETE_RETENTION_MS_CONFIG, Duration.ofDays(7));
-        putTopicConfig(properties, TopicConfig.RETENTION_MS_CONFIG, RegistryTopics.FORGET_WITHIN);
+        putTopicConfig(properties, TopicConfig.RETENTION_MS_CONFIG, RegistryTopics.ERASURE_LIMIT);
         if (settings.streamsReplicationFactor() >= RegistryTopics.SAFE_REPLICATION) {
-            properties.put(StreamsConfig.topicPrefix(RegistryTopics.MIN_INSYNC), RegistryTopics.MIN_INSYNC_WANTED);
+            properties.put(StreamsConfig.topicPrefix(RegistryTopics.MIN_INSYNC), RegistryTopics.REQUIRED_MIN_INSYNC);
         }
     }
 
@@ -60,10 +60,10 @@ public final class StreamsProperties {
     }
 
     /**
-     * Returns the properties that decide how fast the topology is and how soon it recovers. An operator's own override
-     * them. The benchmarks' baseline runs with the same ones.
+     * Returns the properties that determine throughput, latency and recovery. An operator's properties override them.
+     * The benchmarks' baseline uses them too.
      *
-     * @throws UncheckedIOException when the state directory cannot be used
+     * @throws UncheckedIOException if the state directory cannot be used
      */
     public static Properties tuning(StreamsSettings settings) {
         Properties properties = new Properties();
@@ -73,20 +73,21 @@ public final class StreamsProperties {
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, settings.streamsThreads());
         properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, settings.streamsStandbys());
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, settings.streamsReplicationFactor());
-        // The order between topics means nothing, so no task waits for a topic that is idle.
+        // The order between topics does not matter, so no task waits for an idle topic.
         properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
-        // A broker refuses the first write and the offsets of a transaction until the markers of the one before are
-        // written, which takes milliseconds. Batches back off from here to a second, transactional requests do not.
+        // A broker rejects a transaction's first write and offsets until it has written the markers of the previous
+        // one, which takes milliseconds. The back-off of batches grows from this value to a second; transactional
+        // requests always wait this long.
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
-        // A thread processes all that it fetched of a partition before it takes the next partition. Kafka's default
-        // of 1 MiB is thousands of events or ten thousand claims, so a partition with a backlog would wait for seconds.
+        // A thread processes all fetched records of a partition before it continues with the next. Kafka's default of
+        // 1 MiB is thousands of events or ten thousand claims, so one backlog would delay other partitions by seconds.
         putForMainConsumer(
                 properties, settings, ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, MAX_PARTITION_FETCH_BYTES);
-        // How soon a new namespace's topic is found.
+        // The topic of a new namespace is found within this time.
         properties.put(
                 ConsumerConfig.METADATA_MAX_AGE_CONFIG, Duration.ofSeconds(30).toMillis());
         StoreMemory.configure(properties, settings.streamsStoreMemory());
-        // A killed instance that comes back takes its own place at once instead of waiting for its ghost.
+        // Static membership: a killed instance that restarts gets its partitions at once, without a session time-out.
         properties.put(
                 StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),
                 instanceId(settings.streamsStateDir()));
@@ -95,28 +96,28 @@ public final class StreamsProperties {
         return properties;
     }
 
-    /** The name with the main consumer's prefix outranks the others, by which an operator may have set it. */
+    /** Sets a default. The prefixed name overrides the others, so it is omitted if an operator set one of them. */
     private static void putForMainConsumer(Properties properties, StreamsSettings settings, String name, Object value) {
-        Map<String, String> given = settings.kafka().byName();
-        if (!given.containsKey(name) && !given.containsKey(StreamsConfig.consumerPrefix(name))) {
+        Map<String, String> configured = settings.kafka().byName();
+        if (!configured.containsKey(name) && !configured.containsKey(StreamsConfig.consumerPrefix(name))) {
             properties.put(StreamsConfig.mainConsumerPrefix(name), value);
         }
     }
 
-    /** Kept beside the stores, for it stands for them. */
+    /** Reads or creates the instance's id, in the state directory because it identifies the owner of the stores. */
     private static String instanceId(Path stateDir) {
         Path file = stateDir.resolve("instance-id");
         try {
             Files.createDirectories(stateDir);
-            String kept = Files.exists(file) ? Files.readString(file).strip() : "";
-            if (!kept.isEmpty()) {
-                return kept;
+            String stored = Files.exists(file) ? Files.readString(file).strip() : "";
+            if (!stored.isEmpty()) {
+                return stored;
             }
-            String made = UUID.randomUUID().toString();
-            // Whole or not at all: a kill in between must not leave half a name.
-            Path draft = Files.writeString(stateDir.resolve("instance-id.draft"), made);
+            String created = UUID.randomUUID().toString();
+            // An atomic move, because a kill must not leave an incomplete id.
+            Path draft = Files.writeString(stateDir.resolve("instance-id.draft"), created);
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            return made;
+            return created;
         } catch (IOException e) {
             throw new UncheckedIOException("the state directory " + stateDir + " cannot be used: " + e, e);
         }

@@ -1,12 +1,12 @@
 package dev.puri.registry;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
-import dev.puri.http.Setting;
+import dev.puri.settings.KafkaProperties;
+import dev.puri.settings.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Everything that can be set of the topology's service. */
+/** The settings of the streams service. */
 public record StreamsSettings(
         @Setting(doc = "Kafka brokers to begin with, host:port, comma-separated.", byDefault = "127.0.0.1:9092")
         String bootstrapServer,

@@ -2,7 +2,7 @@ package dev.puri.registry;
 
 import org.apache.kafka.common.KafkaException;
 
-/** Why the topology ended by itself. The message begins with the root cause, which Kafka Streams wraps several times. */
+/** Thrown if the topology fails. The message begins with the root cause, which Kafka Streams wraps several times. */
 public final class TopologyFailedException extends KafkaException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package dev.puri.registry;
 
 import java.util.List;
 
-/** The cluster's topics are not what the registry needs; the message says what to change, a line each. */
+/** Thrown if the cluster's topics are unsuitable for the registry. The message has a line for each mistake. */
 public final class WrongTopicsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class WrongTopicsException extends RuntimeException {
         this.mistakes = List.copyOf(mistakes);
     }
 
-    /** What is wrong and what to change, a sentence each. */
+    /** A sentence for each mistake, with the remedy. */
     public List<String> mistakes() {
         return mistakes;
     }

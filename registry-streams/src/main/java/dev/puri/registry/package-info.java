@@ -1,4 +1,4 @@
-/** The topology that arbitrates claims and keeps the identities. */
+/** The Kafka Streams topology that decides events and claims and writes the table of identities. */
 @NullMarked
 package dev.puri.registry;
 

@@ -18,13 +18,13 @@ final class CommitPacingTest {
     }
 
     private void process() {
-        pacing.processed(() -> requests++, now);
+        pacing.onProcessed(() -> requests++, now);
     }
 
     private void commit(Duration time) {
         long began = now;
         pass(time);
-        pacing.committed(began, now);
+        pacing.onCommit(began, now);
     }
 
     /**
@@ -38,7 +38,7 @@ final class CommitPacingTest {
         for (int i = 0; i < records; i++) {
             due += Duration.ofSeconds(1).toNanos() / rate;
             now = Math.max(now, due);
-            pacing.polled(1, now);
+            pacing.onPoll(1, now);
             int requestsBefore = requests;
             process();
             if (requests > requestsBefore) {
@@ -56,7 +56,7 @@ final class CommitPacingTest {
 
     @Test
     void aPollIsCommittedAsAWhole() {
-        pacing.polled(3, now);
+        pacing.onPoll(3, now);
         process();
         process();
         assertThat(requests).isZero();
@@ -66,32 +66,32 @@ final class CommitPacingTest {
 
     @Test
     void aRequestThatIsHeldBackIsMadeByTheFirstEmptyPollThatMay() {
-        assertThat(pacing.patience(USUAL_POLL)).isEqualTo(USUAL_POLL);
-        pacing.polled(200, now);
+        assertThat(pacing.pollTimeout(USUAL_POLL)).isEqualTo(USUAL_POLL);
+        pacing.onPoll(200, now);
         for (int i = 0; i < 200; i++) {
             process();
         }
         assertThat(requests).isZero();
-        assertThat(pacing.patience(USUAL_POLL)).isLessThan(USUAL_POLL);
-        assertThat(pacing.patience(Duration.ZERO)).isEqualTo(Duration.ZERO);
+        assertThat(pacing.pollTimeout(USUAL_POLL)).isLessThan(USUAL_POLL);
+        assertThat(pacing.pollTimeout(Duration.ZERO)).isEqualTo(Duration.ZERO);
 
         pass(Duration.ofMillis(5));
-        pacing.polled(0, now);
+        pacing.onPoll(0, now);
         assertThat(requests).isZero();
         pass(Duration.ofMillis(15));
-        pacing.polled(0, now);
+        pacing.onPoll(0, now);
         assertThat(requests).isOne();
-        assertThat(pacing.patience(USUAL_POLL)).isEqualTo(USUAL_POLL);
+        assertThat(pacing.pollTimeout(USUAL_POLL)).isEqualTo(USUAL_POLL);
     }
 
     @Test
     void theCommitOfTheIntervalMakesUpForARequest() {
-        pacing.polled(200, now);
+        pacing.onPoll(200, now);
         for (int i = 0; i < 200; i++) {
             process();
         }
         commit(COMMIT);
-        assertThat(pacing.patience(USUAL_POLL)).isEqualTo(USUAL_POLL);
+        assertThat(pacing.pollTimeout(USUAL_POLL)).isEqualTo(USUAL_POLL);
     }
 
     @Test

@@ -71,8 +71,8 @@ class CompressionBombIT {
     @ValueSource(strings = {"zstd", "gzip", "lz4"})
     void recordThatDecompressesToMoreThanTheHeapIsRefusedToItsProducer(String codec) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = producer(codec)) {
-            Future<RecordMetadata> bomb =
-                    producer.send(new ProducerRecord<>(MUSIC, Texts.utf8("music:albums:bomb"), new byte[300_000_000]));
+            Future<RecordMetadata> bomb = producer.send(
+                    new ProducerRecord<>(MUSIC, TextCodec.utf8("music:albums:bomb"), new byte[300_000_000]));
             assertThatThrownBy(() -> bomb.get(60, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(RecordTooLargeException.class);
@@ -88,7 +88,7 @@ class CompressionBombIT {
             List<Future<RecordMetadata>> futures = new ArrayList<>();
             for (int i = 0; i < 500; i++) {
                 futures.add(producer.send(
-                        new ProducerRecord<>(MUSIC, 0, Texts.utf8("music:albums:" + i), new byte[900_000])));
+                        new ProducerRecord<>(MUSIC, 0, TextCodec.utf8("music:albums:" + i), new byte[900_000])));
             }
             producer.flush();
             for (Future<RecordMetadata> future : futures) {

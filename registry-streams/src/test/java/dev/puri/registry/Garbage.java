@@ -39,7 +39,7 @@ final class Garbage {
         values.add(random(17));
         values.add(random(35));
         values.add(random(1000));
-        values.add(random(Arrival.MAX_BYTES + 1));
+        values.add(random(RawEvent.MAX_BYTES + 1));
         values.add(wire(schemaId, random(40)));
         values.add(wire(schemaId, new byte[0]));
         values.add(wire(77_777, random(40)));
@@ -53,7 +53,7 @@ final class Garbage {
         keys.add(new byte[0]);
         keys.add(random(5));
         keys.add(PURI.toBytes());
-        keys.add(Texts.utf8(HANDLE.text()));
+        keys.add(TextCodec.utf8(HANDLE.text()));
         keys.add(random(2000));
         List<Form> forms = new ArrayList<>();
         for (byte[] key : keys) {
@@ -71,11 +71,11 @@ final class Garbage {
         String position = new Position(Topics.eventsOf("music"), 0, 1).toString();
         return List.of(
                 new RecordHeaders(),
-                with("position", Texts.utf8(position)),
-                with("position", Texts.utf8("nowhere"), "length", Texts.utf8("5")),
-                with("position", Texts.utf8(position), "length", Texts.utf8("many")),
-                with("position", Texts.utf8(position), "length", Texts.utf8("7777")),
-                with("position", Texts.utf8(position), "length", Texts.utf8("-2"), "sha256", random(31)),
+                with("position", TextCodec.utf8(position)),
+                with("position", TextCodec.utf8("nowhere"), "length", TextCodec.utf8("5")),
+                with("position", TextCodec.utf8(position), "length", TextCodec.utf8("many")),
+                with("position", TextCodec.utf8(position), "length", TextCodec.utf8("7777")),
+                with("position", TextCodec.utf8(position), "length", TextCodec.utf8("-2"), "sha256", random(31)),
                 with("position", null, "length", null));
     }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class HangingTransactionIT {
     private static final Duration SOON = Duration.ofSeconds(90);
     private static final String CHANGELOG =
-            "puri-registry-" + RegistryTopology.LOGGED_STORES.iterator().next() + "-changelog";
+            "puri-registry-" + RegistryTopology.CHANGELOG_STORES.iterator().next() + "-changelog";
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final RegistryStack stack =

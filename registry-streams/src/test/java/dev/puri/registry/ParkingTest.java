@@ -28,8 +28,8 @@ class ParkingTest {
     @Test
     void keysDoNotSpellTheName() {
         Parking parking = new Parking(store);
-        parking.open(new Dossier(PURI, arrival(0), 7), Wait.FOR_SCHEMA);
-        parking.queue(PURI, arrival(1), 8);
+        parking.parkFirst(new PendingEvent(PURI, raw(0), 7), WaitReason.FOR_SCHEMA);
+        parking.append(PURI, raw(1), 8);
         try (KeyValueIterator<byte[], byte[]> all = store.all()) {
             assertThat(all)
                     .toIterable()
@@ -48,27 +48,27 @@ class ParkingTest {
                     .put((byte) 0)
                     .putLong(sequence)
                     .array();
-            byte[] value = arrival(sequence).toBytes(name, 10 + sequence);
-            store.put(key, Arrays.copyOfRange(value, Texts.size(name), value.length));
+            byte[] value = raw(sequence).toBytes(name, 10 + sequence);
+            store.put(key, Arrays.copyOfRange(value, TextCodec.size(name), value.length));
         }
-        new Parking(store).queue(PURI, arrival(5), 15);
+        new Parking(store).append(PURI, raw(5), 15);
 
         Parking parking = new Parking(store);
         for (int sequence : List.of(3, 4, 5)) {
-            Dossier head = parking.head(PURI);
-            assertThat(head.arrival().position().offset()).isEqualTo(sequence);
-            assertThat(head.since()).isEqualTo(10 + sequence);
-            assertThat(head.arrival().head()).containsExactly(1, 2, 3);
+            PendingEvent head = parking.head(PURI);
+            assertThat(head.raw().position().offset()).isEqualTo(sequence);
+            assertThat(head.receivedAt()).isEqualTo(10 + sequence);
+            assertThat(head.raw().head()).containsExactly(1, 2, 3);
             parking.removeHead(PURI);
         }
-        assertThat(parking.isWaiting(PURI)).isFalse();
+        assertThat(parking.hasQueue(PURI)).isFalse();
         try (KeyValueIterator<byte[], byte[]> all = store.all()) {
             assertThat(all).toIterable().isEmpty();
         }
     }
 
-    private static Arrival arrival(int offset) {
-        return Arrival.of(new Position(Topics.EVENTS, 0, offset), PURI.toBytes(), new byte[] {1, 2, 3});
+    private static RawEvent raw(int offset) {
+        return RawEvent.of(new Position(Topics.EVENTS, 0, offset), PURI.toBytes(), new byte[] {1, 2, 3});
     }
 
     private static KeyValueStore<byte[], byte[]> store() {

@@ -84,12 +84,12 @@ class PoisonIT {
                     }
                 }
             }
-            sendWithoutTimestamp(Topics.COLLECTIONS, Texts.utf8("untimed"), new byte[] {1, 2, 3, 4, 5});
+            sendWithoutTimestamp(Topics.COLLECTIONS, TextCodec.utf8("untimed"), new byte[] {1, 2, 3, 4, 5});
             sendWithoutTimestamp(Topics.GRANTS, null, new byte[] {1, 2, 3, 4, 5});
             // A declaration without a timestamp is still one.
             sendWithoutTimestamp(
                     Topics.COLLECTIONS,
-                    Texts.utf8(tracks().key()),
+                    TextCodec.utf8(tracks().key()),
                     RecordWriter.of(CollectionsEntry.class).encode(entrySchema, DeclarationAvro.toAvro(tracks())));
             raw.flush();
             assertThat(outcomeOfNextClaim("among")).isEqualTo(Outcome.APPLIED);

@@ -65,14 +65,14 @@ class RegistrarStoresTest {
                 RegistryTopology.REGISTRATIONS_STORE,
                 RegistryTopology.TEXTS_STORE,
                 RegistryTopology.PARKED_STORE,
-                RegistryTopology.TALLY_STORE)) {
+                RegistryTopology.COUNTS_STORE)) {
             context.addStateStore(overheard(name));
         }
         registrar = new Registrar(
-                new EventEdge(schemas),
+                new EventParser(schemas),
                 collections,
                 new OutputEncoder(schemaRegistry),
-                new Tallies(),
+                new TaskCounts(),
                 new SkippedRecords(),
                 1);
         registrar.init(context);
@@ -144,9 +144,9 @@ class RegistrarStoresTest {
         RecordWriter<CollectionsEntry> writer = RecordWriter.of(CollectionsEntry.class);
         int id = schemaRegistry.register("collections", writer.schema());
         collections
-                .feed()
+                .newProcessor()
                 .process(new Record<>(
-                        Texts.utf8(collection.key()), writer.encode(id, DeclarationAvro.toAvro(collection)), 0));
+                        TextCodec.utf8(collection.key()), writer.encode(id, DeclarationAvro.toAvro(collection)), 0));
     }
 
     /** A store that tells of each look into it and of each write. */

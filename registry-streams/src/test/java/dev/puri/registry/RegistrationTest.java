@@ -34,7 +34,7 @@ class RegistrationTest {
     private static final Owner CATALOG = new Owner("catalog");
     private static final Shard BR = new Shard("br-1");
     private static final Shard US = new Shard("us-1");
-    private static final Terms TRACKS = terms(Set.of(), "trk", false);
+    private static final CollectionRules TRACKS = rules(Set.of(), "trk", false);
     private static final Change DELETED = new Change.Deleted();
     private static final Change ERASED = new Change.Erased();
     private static final Instant NOON = Instant.parse("2026-01-01T12:00:00Z");
@@ -45,34 +45,34 @@ class RegistrationTest {
     class DeclaredTerms {
         @Test
         void strangerMayNotClaim() {
-            log.terms = terms(Set.of(CATALOG), "trk", false);
+            log.rules = rules(Set.of(CATALOG), "trk", false);
             refused(log.fold(created(FIRST, "thief", null)), Reason.NOT_ALLOWED);
             applied(log.fold(created(FIRST, "catalog", null)));
         }
 
         @Test
         void strangerMayNotBeGivenTheObject() {
-            log.terms = terms(Set.of(CATALOG), "trk", false);
+            log.rules = rules(Set.of(CATALOG), "trk", false);
             log.applied(created(FIRST, "catalog", null));
             refused(log.fold(new Change.Moved(new Owner("thief"), US)), Reason.NOT_ALLOWED);
         }
 
         @Test
         void retiredCollectionTakesNoIdentities() {
-            log.terms = terms(Set.of(), "trk", true);
+            log.rules = rules(Set.of(), "trk", true);
             refused(log.fold(created(FIRST, "catalog", null)), Reason.NOT_ALLOWED);
         }
 
         @Test
         void handleNeedsTheCollectionsPrefix() {
             refused(log.fold(created(FIRST, "catalog", Handle.parse("usr_4k7vx9tz2nqr8w3"))), Reason.WRONG_PREFIX);
-            log.terms = terms(Set.of(), null, false);
+            log.rules = rules(Set.of(), null, false);
             refused(log.fold(created(FIRST, "catalog", HANDLE)), Reason.WRONG_PREFIX);
         }
 
         @Test
         void unregisteredCollectionIsUsedWithoutHandles() {
-            log.terms = Terms.UNREGISTERED;
+            log.rules = CollectionRules.UNREGISTERED;
             refused(log.fold(created(FIRST, "catalog", HANDLE)), Reason.WRONG_PREFIX);
             applied(log.fold(created(FIRST, "catalog", null)));
         }
@@ -366,8 +366,8 @@ class RegistrationTest {
         return new Change.Created(uuid, new Owner(owner), BR, handle, Map.of());
     }
 
-    private static Terms terms(Set<Owner> owners, @Nullable String prefix, boolean retired) {
-        return new Terms(new Collection(
+    private static CollectionRules rules(Set<Owner> owners, @Nullable String prefix, boolean retired) {
+        return new CollectionRules(new Collection(
                 "soundcloud", "tracks", prefix == null ? null : new Prefix(prefix), owners, false, false, "", retired));
     }
 
@@ -378,7 +378,7 @@ class RegistrationTest {
     /** One pURI and the events that came to it. */
     private static final class Log {
         private Registration state = Registration.NONE;
-        private Terms terms = TRACKS;
+        private CollectionRules rules = TRACKS;
         private int events;
 
         Event event(Change change) {
@@ -398,11 +398,11 @@ class RegistrationTest {
         }
 
         Decision fold(Event event) {
-            return Registration.fold(state, event, position(), terms, ClerkAnswer.UNASKED);
+            return Registration.fold(state, event, position(), rules, ClerkAnswer.UNASKED);
         }
 
         Decision fold(Change change, ClerkAnswer clerk) {
-            return Registration.fold(state, event(change), position(), terms, clerk);
+            return Registration.fold(state, event(change), position(), rules, clerk);
         }
 
         void applied(Change change) {

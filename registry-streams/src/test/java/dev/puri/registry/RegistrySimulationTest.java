@@ -87,7 +87,7 @@ class RegistrySimulationTest {
                 new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
         private final SkippedRecords skipped = new SkippedRecords();
         private final CollectionsRegistry collections = new CollectionsRegistry(schemas, skipped);
-        private final Tallies tallies = new Tallies();
+        private final TaskCounts taskCounts = new TaskCounts();
 
         /** By position, every event that a producer could have meant. */
         private final Map<String, Event> published = new HashMap<>();
@@ -129,7 +129,7 @@ class RegistrySimulationTest {
                         p,
                         List.of(RandomEvents.MUSIC_TOPIC, STRAY_TOPIC),
                         List.of(),
-                        Intake::new,
+                        NamespaceEventForwarder::new,
                         World.Route.to(World.INTAKE));
             }
             for (int p = 0; p < PARTITIONS; p++) {
@@ -141,8 +141,9 @@ class RegistrySimulationTest {
                                 RegistryTopology.REGISTRATIONS_STORE,
                                 RegistryTopology.TEXTS_STORE,
                                 RegistryTopology.PARKED_STORE,
-                                RegistryTopology.TALLY_STORE),
-                        () -> new Registrar(new EventEdge(schemas), collections, encoder, tallies, skipped, PARTITIONS),
+                                RegistryTopology.COUNTS_STORE),
+                        () -> new Registrar(
+                                new EventParser(schemas), collections, encoder, taskCounts, skipped, PARTITIONS),
                         World.Route.ofOutputs());
                 world.addTask(
                         "clerk",
@@ -158,9 +159,11 @@ class RegistrySimulationTest {
             RecordWriter<CollectionsEntry> writer = RecordWriter.of(CollectionsEntry.class);
             int id = schemaRegistry.register("collections", writer.schema());
             collections
-                    .feed()
+                    .newProcessor()
                     .process(new Record<>(
-                            Texts.utf8(declaration.key()), writer.encode(id, DeclarationAvro.toAvro(declaration)), 0));
+                            TextCodec.utf8(declaration.key()),
+                            writer.encode(id, DeclarationAvro.toAvro(declaration)),
+                            0));
             if (declaration instanceof Collection collection && collection.search()) {
                 searched.add(declaration.key());
             } else {
@@ -188,7 +191,7 @@ class RegistrySimulationTest {
         private void noteWhatWasSearched() {
             for (int p = 0; p < PARTITIONS; p++) {
                 for (World.Entry entry : world.log(Topics.IDENTITIES, p)) {
-                    Puri puri = EventEdge.canonicalKey(entry.key());
+                    Puri puri = EventParser.canonicalKey(entry.key());
                     searchedThen.putIfAbsent(
                             header(entry, Position.HEADER), searched.contains(puri.qualifiedCollection()));
                 }
@@ -264,7 +267,7 @@ class RegistrySimulationTest {
                     task.tick();
                     task.commit();
                 }
-                world.passTime(Registrar.ASK_AGAIN.toMillis());
+                world.passTime(Registrar.CLAIM_RETRY.toMillis());
                 idle = isBusy ? 0 : idle + 1;
             }
         }
@@ -286,14 +289,14 @@ class RegistrySimulationTest {
         private void append(String topic, byte @Nullable [] key, byte @Nullable [] value, @Nullable Event event) {
             // A namespace's topic may have been filled by any partitioner.
             int partition = topic.equals(Topics.EVENTS) && key != null
-                    ? Partitions.of(event == null ? Puri.parse("a:b:c") : event.puri(), PARTITIONS)
+                    ? PuriPartitioner.partition(event == null ? Puri.parse("a:b:c") : event.puri(), PARTITIONS)
                     : random.nextInt(world.partitions(topic));
             List<World.Entry> log = world.log(topic, partition);
             if (event != null) {
                 published.put(new Position(topic, partition, log.size()).toString(), event);
             }
             Headers headers = World.noHeaders();
-            headers.add(Position.HEADER, Texts.utf8("forged-0-0"));
+            headers.add(Position.HEADER, TextCodec.utf8("forged-0-0"));
             log.add(new World.Entry(key, value, headers));
         }
 
@@ -305,7 +308,7 @@ class RegistrySimulationTest {
                 case 1 -> append(anyTopic(), "Not A pURI".getBytes(StandardCharsets.UTF_8), good, null);
                 case 2 -> append(RandomEvents.MUSIC_TOPIC, key, null, null);
                 case 3 -> append(STRAY_TOPIC, key, new byte[] {0, 0, 0, 99, 1}, null);
-                case 4 -> append(RandomEvents.MUSIC_TOPIC, key, new byte[Arrival.MAX_BYTES + 1], null);
+                case 4 -> append(RandomEvents.MUSIC_TOPIC, key, new byte[RawEvent.MAX_BYTES + 1], null);
                 default -> append(STRAY_TOPIC, key, Arrays.copyOf(good, good.length - 3), null);
             }
         }
@@ -362,8 +365,9 @@ class RegistrySimulationTest {
                 return;
             }
             World.Entry entry = world.log(topic, partition).get(offset);
-            Puri puri = EventEdge.canonicalKey(entry.key());
-            if (puri == null || topic.equals(Topics.EVENTS) && Partitions.of(puri, PARTITIONS) != partition) {
+            Puri puri = EventParser.canonicalKey(entry.key());
+            if (puri == null
+                    || topic.equals(Topics.EVENTS) && PuriPartitioner.partition(puri, PARTITIONS) != partition) {
                 return;
             }
             Position position = topic.equals(Topics.EVENTS)
@@ -379,10 +383,10 @@ class RegistrySimulationTest {
             Outcome outcome;
             if (event == null) {
                 outcome = Outcome.refused(
-                        Arrival.fromIntake(entry.key(), entry.value(), entry.headers())
-                                                .isReadable()
+                        RawEvent.fromIntake(entry.key(), entry.value(), entry.headers())
+                                                .isComplete()
                                         || entry.value() == null
-                                        || entry.value().length < Arrival.KEPT_BYTES
+                                        || entry.value().length < RawEvent.KEPT_BYTES
                                 ? Reason.UNDECODABLE
                                 : Reason.TOO_LARGE);
             } else {
@@ -399,7 +403,7 @@ class RegistrySimulationTest {
             RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
             for (int p = 0; p < PARTITIONS; p++) {
                 for (World.Entry entry : world.log(Topics.IDENTITIES, p)) {
-                    Puri puri = EventEdge.canonicalKey(entry.key());
+                    Puri puri = EventParser.canonicalKey(entry.key());
                     String position = header(entry, Position.HEADER);
                     Outcome before = actual.put(position, Outcome.parse(header(entry, Outcome.HEADER)));
                     assertThat(before).as("answered once: " + position).isNull();
@@ -420,7 +424,7 @@ class RegistrySimulationTest {
             Map<Puri, Document> documents = new HashMap<>();
             for (int p = 0; p < PARTITIONS; p++) {
                 for (World.Entry entry : world.log(Topics.DOCUMENTS, p)) {
-                    Puri puri = EventEdge.canonicalKey(entry.key());
+                    Puri puri = EventParser.canonicalKey(entry.key());
                     String position = header(entry, Position.HEADER);
                     if (!RandomEvents.isSearched(puri)) {
                         assertThat(published.get(position).change())
@@ -448,10 +452,10 @@ class RegistrySimulationTest {
         }
 
         private void assertNothingIsUnaccountedFor(int read, Map<String, Outcome> expected) {
-            Tally tally = tallies.sum();
-            assertThat(tally.isBalanced()).isTrue();
-            assertThat(tally.read()).isEqualTo(read).isEqualTo(appended);
-            assertThat(tally.parked()).isZero();
+            EventCounts counts = taskCounts.sum();
+            assertThat(counts.isBalanced()).isTrue();
+            assertThat(counts.read()).isEqualTo(read).isEqualTo(appended);
+            assertThat(counts.parked()).isZero();
             long refused = 0;
             List<String> erasures = new ArrayList<>();
             RecordReader<Rejection> reader = RecordReader.of(Rejection.class);
@@ -478,7 +482,7 @@ class RegistrySimulationTest {
                     refused++;
                 }
             }
-            assertThat(refused).isEqualTo(tally.refused());
+            assertThat(refused).isEqualTo(counts.refused());
             assertThat(misplaced)
                     .as("events in topics of others that were not refused")
                     .isEmpty();

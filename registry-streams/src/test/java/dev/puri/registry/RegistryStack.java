@@ -2,7 +2,6 @@ package dev.puri.registry;
 
 import dev.puri.client.CollectionRegistry;
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.collection.Declaration;
@@ -16,6 +15,7 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
+import dev.puri.settings.KafkaProperties;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import java.nio.charset.StandardCharsets;

@@ -194,7 +194,7 @@ class RegistryStreamsIT {
         }
         assertThat(outcomeOf(huge)).isEqualTo(Outcome.refused(Reason.TOO_LARGE));
         assertThat(rejectionOf(huge).getLength()).isEqualTo(1_000_000);
-        assertThat(rejectionOf(huge).getOriginal().remaining()).isEqualTo(Arrival.KEPT_BYTES);
+        assertThat(rejectionOf(huge).getOriginal().remaining()).isEqualTo(RawEvent.KEPT_BYTES);
         for (Position position : List.of(keyless, hugeKey, shouted)) {
             assertThat(rejectionOf(position).getReason()).isEqualTo("MALFORMED");
         }
@@ -280,7 +280,7 @@ class RegistryStreamsIT {
                     .encode(id, EventAvro.toAvro(created(puri, minter.uuid(), "br-1", null)));
             waiting = send(Topics.EVENTS, puri.toBytes(), unknownSoFar);
             behind = publish(event(puri, new Change.Moved(null, new Shard("us-1"))));
-            await().atMost(SOON).until(() -> streams.tally().parked() == 2 && !streams.isReady());
+            await().atMost(SOON).until(() -> streams.counts().parked() == 2 && !streams.isReady());
             Position other2 = publish(created(Puri.parse("wild:things:goes-on"), minter.uuid(), "br-1", null));
             assertThat(outcomeOf(other2)).isEqualTo(Outcome.APPLIED);
             assertThat(ready().statusCode()).isEqualTo(503);
@@ -293,7 +293,7 @@ class RegistryStreamsIT {
         assertThat(stack.rows().get(puri).shard()).isEqualTo(new Shard("us-1"));
         await().atMost(SOON).until(streams::isReady);
         assertThat(ready().statusCode()).isEqualTo(200);
-        assertThat(streams.tally().isBalanced()).isTrue();
+        assertThat(streams.counts().isBalanced()).isTrue();
     }
 
     private HttpResponse<String> ready() throws Exception {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.log.Topics;
+import dev.puri.settings.KafkaProperties;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.SchemaRegistryFixture;
@@ -49,11 +49,11 @@ class RegistryTopicsIT {
 
     @Test
     void whatIsCreatedIsRight() {
-        List<RegistryTopics.Standing> made = RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
-        assertThat(made).allMatch(RegistryTopics.Standing::isNew).hasSize(7);
+        List<RegistryTopics.TopicState> made = RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        assertThat(made).allMatch(RegistryTopics.TopicState::isNew).hasSize(7);
         assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
         assertThat(RegistryTopics.create(admin, 3, (short) 1, Set.of("music")))
-                .noneMatch(RegistryTopics.Standing::isNew);
+                .noneMatch(RegistryTopics.TopicState::isNew);
         assertThat(RegistryTopics.partitions(admin)).isEqualTo(3);
     }
 

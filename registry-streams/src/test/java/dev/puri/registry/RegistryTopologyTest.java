@@ -3,7 +3,6 @@ package dev.puri.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.IdentityRow;
@@ -31,6 +30,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.settings.KafkaProperties;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -70,7 +70,7 @@ class RegistryTopologyTest {
     private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
     private final SchemaLookup schemas =
             new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
-    private final Tallies tallies = new Tallies();
+    private final TaskCounts taskCounts = new TaskCounts();
     private final SkippedRecords skipped = new SkippedRecords();
     private final RecordWriter<IdentityEvent> eventWriter = RecordWriter.of(IdentityEvent.class);
     private final RecordWriter<CollectionsEntry> entryWriter = RecordWriter.of(CollectionsEntry.class);
@@ -126,7 +126,7 @@ class RegistryTopologyTest {
         publish(created);
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("unchanged");
         assertThat(identities.isEmpty()).isTrue();
-        assertThat(tallies.sum()).isEqualTo(new Tally(2, 1, 1, 0, 0, 0));
+        assertThat(taskCounts.sum()).isEqualTo(new EventCounts(2, 1, 1, 0, 0, 0));
     }
 
     @Test
@@ -134,7 +134,7 @@ class RegistryTopologyTest {
         publish(created(TRACK, HANDLE));
         driver.advanceWallClockTime(Duration.ofSeconds(4));
         assertThat(identities.isEmpty()).isTrue();
-        assertThat(tallies.sum().parked()).isEqualTo(1);
+        assertThat(taskCounts.sum().parked()).isEqualTo(1);
         declare(TRACKS);
         driver.advanceWallClockTime(Registrar.TICK);
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
@@ -363,19 +363,19 @@ class RegistryTopologyTest {
 
     @Test
     void keyThatIsNotCanonicalIsNamedAndItsRefusalBearsTheCanonicalName() {
-        Rejection odd = refusalOfKey(Texts.utf8("Music:Tracks:A"));
+        Rejection odd = refusalOfKey(TextCodec.utf8("Music:Tracks:A"));
         assertThat(odd.getDetail())
                 .isEqualTo("the record's key \"Music:Tracks:A\" is not the pURI in canonical form,"
                         + " which an event's key has to be: music:tracks:a");
         assertThat(odd.getPuri()).isEqualTo("music:tracks:a");
 
-        Rejection none = refusalOfKey(Texts.utf8("\u001b[31mtrack \"1\"\n"));
+        Rejection none = refusalOfKey(TextCodec.utf8("\u001b[31mtrack \"1\"\n"));
         assertThat(none.getDetail())
                 .isEqualTo("the record's key \"\\u001B[31mtrack \\\"1\\\"\\u000A\" is no pURI;"
                         + " an event's key is its pURI in canonical form");
         assertThat(none.getPuri()).isNull();
 
-        assertThat(refusalOfKey(Texts.utf8("é".repeat(500))).getDetail()).hasSizeLessThan(200);
+        assertThat(refusalOfKey(TextCodec.utf8("é".repeat(500))).getDetail()).hasSizeLessThan(200);
         assertThat(refusalOfKey(null).getDetail()).contains("no key");
         assertThat(identities.isEmpty()).isTrue();
     }
@@ -398,10 +398,10 @@ class RegistryTopologyTest {
         schemaRegistry.setAway(true);
         SchemaLookup fresh = new SchemaLookup(schemaRegistry, InstantSource.system());
         assertThat(fresh.schema(eventSchemaId())).isInstanceOf(SchemaLookup.Pending.class);
-        assertThat(fresh.outOfReachSince()).isNotNull();
+        assertThat(fresh.unreachableSince()).isNotNull();
         schemaRegistry.setAway(false);
         assertThat(fresh.await(eventSchemaId())).isInstanceOf(SchemaLookup.Known.class);
-        assertThat(fresh.outOfReachSince()).isNull();
+        assertThat(fresh.unreachableSince()).isNull();
         fresh.close();
         events.pipeInput(TRACK.toBytes(), value);
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
@@ -432,7 +432,7 @@ class RegistryTopologyTest {
         }
         Set<String> answered = Set.of(Topics.EVENTS, Topics.EVENTS + ".music");
         if (answered.contains(topic)) {
-            assertThat(tallies.sum().refused()).isGreaterThanOrEqualTo(piped);
+            assertThat(taskCounts.sum().refused()).isGreaterThanOrEqualTo(piped);
         } else if (!topic.equals(Topics.COLLECTIONS)) {
             assertThat(skipped.of(topic)).isEqualTo(piped);
         } else {
@@ -465,11 +465,11 @@ class RegistryTopologyTest {
 
     private Topology topology(Properties properties) {
         return RegistryTopology.build(
-                new RegistryTopology.Parts(
+                new RegistryTopology.Components(
                         schemas,
                         new CollectionsRegistry(schemas, skipped),
                         new OutputEncoder(schemaRegistry),
-                        tallies,
+                        taskCounts,
                         skipped),
                 1,
                 new StreamsConfig(properties));

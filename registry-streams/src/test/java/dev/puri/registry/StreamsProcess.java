@@ -1,7 +1,7 @@
 package dev.puri.registry;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
+import dev.puri.settings.KafkaProperties;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;

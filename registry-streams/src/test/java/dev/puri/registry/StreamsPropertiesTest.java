@@ -3,7 +3,7 @@ package dev.puri.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
+import dev.puri.settings.KafkaProperties;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

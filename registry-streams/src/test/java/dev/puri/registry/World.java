@@ -102,9 +102,9 @@ final class World {
         /** The registrar's outputs to their topics. */
         static Route ofOutputs() {
             return node -> {
-                for (Output output : Output.values()) {
+                for (OutputTopic output : OutputTopic.values()) {
                     if (output.node().equals(node)) {
-                        return output == Output.CLAIMS ? CLAIMS : output.topic();
+                        return output == OutputTopic.CLAIMS ? CLAIMS : output.topic();
                     }
                 }
                 throw new AssertionError("no sink is named " + node);

@@ -1,7 +1,7 @@
 package dev.puri.resolver;
 
-import dev.puri.http.Setting;
-import dev.puri.http.Settings;
+import dev.puri.settings.Setting;
+import dev.puri.settings.Settings;
 import java.time.Duration;
 import java.util.Map;
 

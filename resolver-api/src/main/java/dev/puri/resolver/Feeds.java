@@ -37,7 +37,7 @@ final class Feeds {
     private final Supplier<@Nullable Table> tables;
     private final Supplier<@Nullable Long> behind;
     private final Supplier<@Nullable Duration> lagAge;
-    private final EventStream.Terms terms;
+    private final EventStream.Options terms;
 
     /**
      * @param tables the table that answers now; null while none is complete

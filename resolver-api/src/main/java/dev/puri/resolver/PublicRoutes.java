@@ -28,10 +28,10 @@ final class PublicRoutes {
     /**
      * @param lag borne by what the table answers while it is not fresh
      */
-    static List<Route> of(PublicLookUps lookUps, Health health, Route.Mark lag) {
+    static List<Route> of(PublicLookUps lookUps, Health health, Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();
-        all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one).marked(lag));
-        all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch).marked(lag));
+        all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one).withHeader(lag));
+        all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch).withHeader(lag));
         all.add(Route.openApi(Routes.class, "/openapi-public.json"));
         all.add(Problems.pages());
         all.addAll(health.bareRoutes());

@@ -3,11 +3,10 @@ package dev.puri.resolver;
 import dev.puri.http.CannotListenException;
 import dev.puri.http.Drain;
 import dev.puri.http.Health;
-import dev.puri.http.LagMark;
+import dev.puri.http.LagHeader;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
-import dev.puri.http.Settings;
 import dev.puri.http.StateFolder;
 import dev.puri.resolver.feed.Snapshots;
 import dev.puri.resolver.feed.TableClient;
@@ -19,6 +18,7 @@ import dev.puri.resolver.live.Subscribers;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.settings.Settings;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
 import dev.puri.tail.Parts;
@@ -141,7 +141,7 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.STARTED, "table", table::started);
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagMark lag = parts.add(LagMark.start(Routes.LAG, keeper::age), LagMark::close);
+            LagHeader lag = parts.add(LagHeader.start(Routes.LAG, keeper::age), LagHeader::close);
             // Streams and waits have no end of their own: the listeners would wait for them.
             Runnable endWaits = () -> {
                 subscribers.drain();
@@ -152,7 +152,7 @@ public final class Resolver implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
                             .with(settings.http()),
-                    Routes.of(lookUps, feeds, exports, search, health, metrics, lag.mark()),
+                    Routes.of(lookUps, feeds, exports, search, health, metrics, lag.header()),
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =
@@ -161,7 +161,7 @@ public final class Resolver implements AutoCloseable {
                         settings.toPublic()
                                 .options(PublicLookUps.LISTENER, settings.http())
                                 .withMaxBodyBytes(settings.maxBodyBytes()),
-                        PublicRoutes.of(publicLookUps, health, lag.mark()),
+                        PublicRoutes.of(publicLookUps, health, lag.header()),
                         metrics));
             }
             keeper.start();

@@ -1,10 +1,10 @@
 package dev.puri.resolver;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
 import dev.puri.http.PublicSettings;
-import dev.puri.http.Setting;
 import dev.puri.http.StateFolder;
+import dev.puri.settings.KafkaProperties;
+import dev.puri.settings.Setting;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -51,22 +51,22 @@ final class Routes {
             Search search,
             Health health,
             Metrics metrics,
-            Route.Mark lag) {
+            Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::one)
                 .taking("at", "wait")
-                .marked(lag));
+                .withHeader(lag));
         all.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::batch)
                 .taking("wait")
-                .marked(lag));
+                .withHeader(lag));
         all.add(Route.get("/v1/changes", Scope.CHANGES, feeds::changes).taking("collection"));
         all.add(Route.get("/v1/export", Scope.CHANGES, exports::export)
                 .taking("collection", "format")
-                .marked(lag));
+                .withHeader(lag));
         all.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::rejections).taking("puri", "position", "limit"));
         all.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::collections));
         all.add(Route.get("/v1/search", Scope.RESOLVE, search::search).taking(Search.PARAMETERS));
-        all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats).marked(lag));
+        all.add(Route.get("/v1/stats", Scope.ADMIN, feeds::stats).withHeader(lag));
         all.add(Route.openApi(Routes.class, "/openapi.json"));
         all.addAll(new Page().routes());
         all.add(Problems.pages());

@@ -44,7 +44,7 @@ final class PublicRoutesTest {
     private final List<Route> routes = PublicRoutes.of(
             new PublicLookUps(() -> tables.get(), collection -> false, 3, metrics.registry()),
             health,
-            new Route.Mark(Routes.LAG, () -> null));
+            new Route.DynamicHeader(Routes.LAG, () -> null));
     private final Listener listener =
             Listener.start(ListenerOptions.at("127.0.0.1", 0).named("public"), routes, metrics);
 

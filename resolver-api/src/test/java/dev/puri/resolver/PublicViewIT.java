@@ -8,7 +8,6 @@ import static dev.puri.testkit.RawHttp.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.puri.http.Settings;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.collection.Collection;
@@ -23,6 +22,7 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.settings.Settings;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.RestartableSchemaRegistry;

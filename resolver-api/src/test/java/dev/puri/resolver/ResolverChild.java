@@ -1,6 +1,6 @@
 package dev.puri.resolver;
 
-import dev.puri.http.Settings;
+import dev.puri.settings.Settings;
 import dev.puri.testkit.ServerProcess;
 import java.io.IOException;
 import java.util.Map;

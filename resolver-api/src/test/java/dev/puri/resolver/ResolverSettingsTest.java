@@ -3,8 +3,8 @@ package dev.puri.resolver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.http.InvalidSettingsException;
-import dev.puri.http.Settings;
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

@@ -115,7 +115,7 @@ final class RoutesTest {
                 new Search(null),
                 new Health(),
                 metrics,
-                new Route.Mark(Routes.LAG, () -> lag));
+                new Route.DynamicHeader(Routes.LAG, () -> lag));
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics);
         put("soundcloud:tracks:123", Rows.active("br-1", HANDLE));
         put("soundcloud:tracks:124", Rows.active("br-2"));

@@ -1,6 +1,6 @@
 package dev.puri.search;
 
-import dev.puri.http.Setting;
+import dev.puri.settings.Setting;
 import java.util.List;
 
 /** What keeps the index. A record of its own, so that a mistake in it is told beside all others. */

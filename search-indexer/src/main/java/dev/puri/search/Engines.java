@@ -1,6 +1,5 @@
 package dev.puri.search;
 
-import dev.puri.http.Secret;
 import dev.puri.http.StateFolder;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.IndexHome;
@@ -8,6 +7,7 @@ import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.OwnerOnly;
 import dev.puri.search.lucene.LuceneHome;
 import dev.puri.search.opensearch.OpenSearchHome;
+import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -45,16 +45,17 @@ final class SearchRoutes {
     /**
      * @param lag borne by what the index answers while it is not fresh
      */
-    static List<Route> inside(Searches searches, Upkeep upkeep, Health health, Metrics metrics, Route.Mark lag) {
+    static List<Route> inside(
+            Searches searches, Upkeep upkeep, Health health, Metrics metrics, Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/search", Scope.RESOLVE, searches::all)
                 .taking(SearchRequest.PARAMETERS)
-                .marked(lag));
+                .withHeader(lag));
         all.add(Route.post("/v1/search/reindex", Scope.ADMIN, upkeep::beginReindexing));
         all.add(Route.get("/v1/search/reindex", Scope.ADMIN, upkeep::tellReindexing));
         all.add(Route.delete("/v1/search/reindex", Scope.ADMIN, upkeep::endReindexing));
         all.add(Route.get("/v1/search/verify", Scope.ADMIN, upkeep::verify));
-        all.add(Route.get("/v1/stats", Scope.ADMIN, upkeep::stats).marked(lag));
+        all.add(Route.get("/v1/stats", Scope.ADMIN, upkeep::stats).withHeader(lag));
         all.add(Route.openApi(SearchRoutes.class, "/openapi-search.json"));
         all.add(Problems.pages());
         all.addAll(health.routes());
@@ -63,11 +64,11 @@ final class SearchRoutes {
     }
 
     /** What stands here alone is answered to the public: no route leads to anything else. */
-    static List<Route> outside(Searches searches, Health health, Route.Mark lag) {
+    static List<Route> outside(Searches searches, Health health, Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/search", Scope.RESOLVE, searches::asPublic)
                 .taking(SearchRequest.PUBLIC_PARAMETERS)
-                .marked(lag));
+                .withHeader(lag));
         all.add(Route.openApi(SearchRoutes.class, "/openapi-search-public.json"));
         all.add(Problems.pages());
         all.addAll(health.bareRoutes());

@@ -3,16 +3,16 @@ package dev.puri.search;
 import dev.puri.http.CannotListenException;
 import dev.puri.http.Drain;
 import dev.puri.http.Health;
-import dev.puri.http.LagMark;
+import dev.puri.http.LagHeader;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
-import dev.puri.http.Settings;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.Kind;
+import dev.puri.settings.Settings;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
 import dev.puri.tail.Parts;
@@ -148,7 +148,7 @@ public final class SearchServer implements AutoCloseable {
             health.add(Health.Kind.STARTED, "index", indexer::started);
             health.add(Health.Kind.READY, "index", indexer::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagMark lag = parts.add(LagMark.start(SearchRoutes.LAG, indexer::age), LagMark::close);
+            LagHeader lag = parts.add(LagHeader.start(SearchRoutes.LAG, indexer::age), LagHeader::close);
             // Waits and verifications would be waited for.
             Runnable endWaits = () -> {
                 waiters.close();
@@ -157,12 +157,12 @@ public final class SearchServer implements AutoCloseable {
             parts.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
-                    SearchRoutes.inside(searches, upkeep, health, metrics, lag.mark()),
+                    SearchRoutes.inside(searches, upkeep, health, metrics, lag.header()),
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 listeners.add(Listener.start(
                         settings.toPublic().options(Searches.PUBLIC, settings.http()),
-                        SearchRoutes.outside(searches, health, lag.mark()),
+                        SearchRoutes.outside(searches, health, lag.header()),
                         metrics));
             }
             indexer.start();

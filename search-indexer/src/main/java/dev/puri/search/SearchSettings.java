@@ -1,12 +1,12 @@
 package dev.puri.search;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.KafkaProperties;
 import dev.puri.http.PublicSettings;
-import dev.puri.http.Secret;
-import dev.puri.http.Setting;
 import dev.puri.http.StateFolder;
 import dev.puri.search.opensearch.OpenSearchSettings;
+import dev.puri.settings.KafkaProperties;
+import dev.puri.settings.Secret;
+import dev.puri.settings.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

@@ -41,7 +41,7 @@ final class Upkeep implements AutoCloseable {
     /** A reader that is slower is waited for from here on. */
     private static final int PENDING_BYTES = 256 << 10;
 
-    private static final EventStream.Terms LINES = new EventStream.Terms(4 * PENDING_BYTES, Duration.ofSeconds(10));
+    private static final EventStream.Options LINES = new EventStream.Options(4 * PENDING_BYTES, Duration.ofSeconds(10));
     private static final Duration LOOK = Duration.ofMillis(5);
 
     private final Indexer indexer;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.http.Settings;
 import dev.puri.schemas.log.Position;
+import dev.puri.settings.Settings;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.Contract;
 import dev.puri.testkit.OpenSearchFixture;

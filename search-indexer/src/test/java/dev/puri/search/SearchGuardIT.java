@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.puri.http.Settings;
+import dev.puri.settings.Settings;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.SchemaRegistryFixture;
 import dev.puri.testkit.TestCertificates;

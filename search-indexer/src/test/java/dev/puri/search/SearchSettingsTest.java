@@ -2,8 +2,8 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.http.InvalidSettingsException;
-import dev.puri.http.Settings;
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.Settings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,6 @@ package dev.puri.search;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.puri.http.Settings;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityRow;
@@ -18,6 +17,7 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.settings.Settings;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;

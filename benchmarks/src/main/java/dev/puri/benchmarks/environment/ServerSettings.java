@@ -1,7 +1,7 @@
 package dev.puri.benchmarks.environment;
 
 import dev.puri.client.CollectionRegistry;
-import dev.puri.http.Settings;
+import dev.puri.settings.Settings;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.collection.Collection;

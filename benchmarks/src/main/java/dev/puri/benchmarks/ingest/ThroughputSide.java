@@ -132,8 +132,8 @@ public final class ThroughputSide {
                         reader.read(events.count(), () -> !service.ended().isDone());
                 // The tally is updated with each record, and a row is visible only after the commit, so the tally has
                 // all visible rows.
-                if (service.tally().applied() != events.count()) {
-                    throw new IllegalStateException("not all events were applied: " + service.tally());
+                if (service.counts().applied() != events.count()) {
+                    throw new IllegalStateException("not all events were applied: " + service.counts());
                 }
                 BareJob.Sizes sizes = BareJob.Sizes.read(broker, streams.streamsApplicationId());
                 return new Round(rate.perSecond(), rate.cpuMicros(), broker.bytesLogged(), sizes);

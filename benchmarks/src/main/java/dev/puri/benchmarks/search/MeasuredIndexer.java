@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.load.HttpSocket;
 import dev.puri.benchmarks.report.Timing;
-import dev.puri.http.Settings;
+import dev.puri.settings.Settings;
 import dev.puri.search.SearchServer;
 import dev.puri.search.SearchSettings;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.puri.benchmarks.serve;
 
-import dev.puri.http.Settings;
 import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
+import dev.puri.settings.Settings;
 import io.netty.util.internal.PlatformDependent;
 import java.io.BufferedReader;
 import java.io.IOException;

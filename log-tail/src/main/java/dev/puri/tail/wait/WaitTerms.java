@@ -2,8 +2,8 @@ package dev.puri.tail.wait;
 
 import dev.puri.http.ProblemType;
 import dev.puri.http.RefusedException;
-import dev.puri.http.Settings;
 import dev.puri.schemas.log.Position;
+import dev.puri.settings.Settings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

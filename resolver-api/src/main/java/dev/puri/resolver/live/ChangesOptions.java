@@ -47,7 +47,7 @@ public record ChangesOptions(
     }
 
     /** What the streams must be able to take. */
-    public EventStream.Terms terms() {
-        return new EventStream.Terms(pendingBytes + ONE_EVENT, heartbeat);
+    public EventStream.Options terms() {
+        return new EventStream.Options(pendingBytes + ONE_EVENT, heartbeat);
     }
 }

@@ -8,17 +8,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is declared of one {@code namespace:collection}.
+ * The declaration of a collection, {@code namespace:name}.
  *
- * @param namespace a segment in any casing, kept canonical
- * @param name a segment in any casing, kept canonical
- * @param prefix what its handles begin with; null gives it none
- * @param owners who may claim here; empty lets anybody, for this catches mistakes and not malice
+ * @param namespace a segment in any casing, converted to canonical form
+ * @param name a segment in any casing, converted to canonical form
+ * @param prefix the prefix of its handles; null for a collection without handles
+ * @param owners the owners that may create identities; empty for any, because this prevents mistakes, not attacks
  * @param search whether later events are indexed for search
- * @param attributes how their attributes are searched
- * @param isPublic whether the public listener may name its pURIs
+ * @param attributes weights of their attributes in search
+ * @param isPublic whether the public listener may return its pURIs
  * @param description for people; may be empty, at most {@value #MAX_DESCRIPTION_LENGTH} characters
- * @param retired takes no new identities, keeps its prefix
+ * @param retired whether it accepts no new identities; it keeps its prefix
  */
 public record Collection(
         String namespace,
@@ -33,14 +33,14 @@ public record Collection(
         implements Declaration {
     public static final int MAX_DESCRIPTION_LENGTH = 1000;
 
-    /** Bounds the record, so that it always fits into the topic. */
+    /** Ensures that the record does not exceed the topic's maximum size. */
     public static final int MAX_OWNERS = 1000;
 
     /**
-     * Checks the parts.
+     * Checks the components.
      *
-     * @throws InvalidNameException when namespace or name is no segment
-     * @throws IllegalArgumentException when the description is too long or the owners are too many
+     * @throws InvalidNameException if namespace or name is not a valid segment
+     * @throws IllegalArgumentException if the description is too long or there are too many owners
      */
     public Collection {
         Puri one = Puri.parse(namespace + ':' + name + ":x");
@@ -58,10 +58,10 @@ public record Collection(
     }
 
     /**
-     * With attributes that are searched as usual.
+     * Creates a declaration with default weights of attributes.
      *
-     * @throws InvalidNameException when namespace or name is no segment
-     * @throws IllegalArgumentException when the description is too long or the owners are too many
+     * @throws InvalidNameException if namespace or name is not a valid segment
+     * @throws IllegalArgumentException if the description is too long or there are too many owners
      */
     public Collection(
             String namespace,

@@ -1,7 +1,7 @@
 package dev.puri.schemas.collection;
 
-/** What is declared of one collection or one namespace; a record of {@code puri.collections.v1}. */
+/** The declaration of a collection or a namespace; a record of {@code puri.collections.v1}. */
 public sealed interface Declaration permits Collection, Namespace {
-    /** Its key in the topic: {@code namespace:collection} or {@code namespace}, which never meet. */
+    /** Its key in the topic: {@code namespace:collection} or {@code namespace}; the two never collide. */
     String key();
 }

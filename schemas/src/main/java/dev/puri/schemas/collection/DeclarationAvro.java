@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Between a {@link Declaration} and its Avro form. */
+/** Converts a {@link Declaration} to and from Avro. */
 public final class DeclarationAvro {
     private DeclarationAvro() {}
 
-    /** The record to write under {@link Declaration#key()}. */
+    /** Converts a declaration to the value for the key {@link Declaration#key()}. */
     public static CollectionsEntry toAvro(Declaration declaration) {
         if (declaration instanceof Collection c) {
             return new CollectionsEntry(new CollectionEntry(
@@ -33,9 +33,9 @@ public final class DeclarationAvro {
     }
 
     /**
-     * The declaration that a record says.
+     * Converts a record to a declaration.
      *
-     * @throws IllegalArgumentException when a part breaks its rule; the message names it
+     * @throws IllegalArgumentException if a field is invalid; the message names it
      */
     public static Declaration fromAvro(CollectionsEntry avro) {
         if (avro.getEntry() instanceof CollectionEntry c) {

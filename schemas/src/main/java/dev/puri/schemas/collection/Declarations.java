@@ -14,10 +14,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is declared of collections and namespaces at one moment. Immutable.
+ * An immutable snapshot of all declarations of collections and namespaces.
  *
- * <p>{@link #declare} alone decides what may be added. What the topic already holds was decided
- * before, so {@link #of} takes it without question.
+ * <p>{@link #declare} checks new declarations. {@link #of} does not check those of the topic, because they were checked
+ * before they were written.
  */
 public final class Declarations {
     private static final Declarations NONE = new Declarations(new TreeMap<>());
@@ -34,15 +34,15 @@ public final class Declarations {
         }
     }
 
-    /** Nothing declared. */
+    /** Returns an empty snapshot. */
     public static Declarations none() {
         return NONE;
     }
 
     /**
-     * What the topic says.
+     * Creates a snapshot of the topic's declarations.
      *
-     * @param declarations in the order of the topic; of two with one key the later one stands
+     * @param declarations in the order of the topic; of several with the same key the last one is effective
      */
     public static Declarations of(Iterable<? extends Declaration> declarations) {
         SortedMap<String, Declaration> byKey = new TreeMap<>();
@@ -53,32 +53,32 @@ public final class Declarations {
     }
 
     /**
-     * What is declared of a collection.
+     * Returns the declaration of a collection.
      *
      * @param qualifiedName canonical {@code namespace:collection}
-     * @return null when nothing is declared of it
+     * @return null if it is not declared
      */
     public @Nullable Collection collection(String qualifiedName) {
         return byKey.get(qualifiedName) instanceof Collection collection ? collection : null;
     }
 
-    /** What is declared under a key, {@code namespace:collection} or {@code namespace}; null when nothing is. */
+    /** Returns the declaration with a key, {@code namespace:collection} or {@code namespace}, or null. */
     public @Nullable Declaration byKey(String key) {
         return byKey.get(key);
     }
 
-    /** What is declared of the pURI's collection; null when nothing is. */
+    /** Returns the declaration of the pURI's collection, or null. */
     public @Nullable Collection collectionOf(Puri puri) {
         return collection(puri.qualifiedCollection());
     }
 
-    /** The collection whose handles begin so, retired ones too; null when none's do. */
+    /** Returns the collection with this prefix, which may be retired, or null. */
     public @Nullable Collection byPrefix(Prefix prefix) {
         return byPrefix.get(prefix);
     }
 
     /**
-     * Whether the namespace's events come on a topic of its own and nowhere else.
+     * Whether the namespace has an events topic of its own, which is then the only one for its events.
      *
      * @param namespace canonical
      */
@@ -86,7 +86,7 @@ public final class Declarations {
         return byKey.get(namespace) instanceof Namespace declared && declared.ownsTopic();
     }
 
-    /** Declared collections, by name. */
+    /** The declared collections, ordered by name. */
     public List<Collection> collections() {
         return byKey.values().stream()
                 .filter(Collection.class::isInstance)
@@ -94,7 +94,7 @@ public final class Declarations {
                 .toList();
     }
 
-    /** Declared namespaces, by name. */
+    /** The declared namespaces, ordered by name. */
     public List<Namespace> namespaces() {
         return byKey.values().stream()
                 .filter(Namespace.class::isInstance)
@@ -103,8 +103,8 @@ public final class Declarations {
     }
 
     /**
-     * Decides what of the wanted declarations is to be written. What is not among them stays as it is,
-     * and what stands already needs no write.
+     * Checks new declarations. Declarations that are not among them stay unchanged, and those that are equal to the
+     * existing ones need no write.
      *
      * @return all changes, or all conflicts
      */
@@ -138,12 +138,12 @@ public final class Declarations {
 
     private void checkPrefix(Collection wanted, Map<Prefix, Collection> claims, List<Conflict> conflicts) {
         Prefix prefix = wanted.prefix();
-        Collection standing = collection(wanted.qualifiedName());
-        if (standing != null && standing.prefix() != null && !standing.prefix().equals(prefix)) {
+        Collection existing = collection(wanted.qualifiedName());
+        if (existing != null && existing.prefix() != null && !existing.prefix().equals(prefix)) {
             conflicts.add(new Conflict(
                     wanted.key(),
                     "prefix",
-                    "it has " + standing.prefix() + " and keeps it, for handles never change; here stands "
+                    "it has " + existing.prefix() + " and keeps it, for handles never change; here stands "
                             + (prefix == null ? "none" : prefix)));
         }
         if (prefix == null) {

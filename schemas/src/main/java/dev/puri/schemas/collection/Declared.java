@@ -3,13 +3,13 @@ package dev.puri.schemas.collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What comes of declaring: every change, or every conflict and no change. */
+/** The result of {@link Declarations#declare}: all changes, or all conflicts and no change. */
 public sealed interface Declared {
     /**
-     * Nothing stands in the way.
+     * There are no conflicts.
      *
-     * @param writes what differs from what stands, in the order it was given; may be empty
-     * @param after everything that is declared once they are written
+     * @param writes the declarations that differ from the existing ones, in the given order; may be empty
+     * @param after all declarations after these are written
      */
     record Changes(List<Declaration> writes, Declarations after) implements Declared {
         public Changes {
@@ -18,16 +18,16 @@ public sealed interface Declared {
     }
 
     /**
-     * Nothing may be written.
+     * There are conflicts, and nothing may be written.
      *
-     * @param conflicts all of them, at least one, in the order of what was given
+     * @param conflicts at least one, in the order of the given declarations
      */
     record Conflicts(List<Conflict> conflicts) implements Declared {
         public Conflicts {
             conflicts = List.copyOf(conflicts);
         }
 
-        /** One conflict a line. */
+        /** Returns one conflict per line. */
         @Override
         public String toString() {
             return conflicts.stream().map(Conflict::toString).collect(Collectors.joining("\n"));
@@ -35,11 +35,11 @@ public sealed interface Declared {
     }
 
     /**
-     * Why one declaration cannot stand.
+     * Why a declaration cannot be written.
      *
-     * @param key the collection's or namespace's
-     * @param field what of it, by the name that it has in the YAML file
-     * @param why the rule, and who stands in the way
+     * @param key the key of the collection or namespace
+     * @param field the field, as named in the YAML file
+     * @param why the rule, and the conflicting declaration
      */
     record Conflict(String key, String field, String why) {
         @Override

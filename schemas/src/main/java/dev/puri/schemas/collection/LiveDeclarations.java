@@ -5,25 +5,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Declarations that follow their topic record by record. Thread-safe; look-ups take no lock, so they
- * may stand in the path of every event.
+ * Declarations that are updated with each record of their topic. Thread-safe; look-ups take no lock, so they are cheap
+ * enough for every event.
  */
 public final class LiveDeclarations {
     private final Map<String, Declaration> byKey = new ConcurrentHashMap<>();
 
-    /** The declarations as a whole; null since the last change. */
+    /** The cached snapshot; null after a change. */
     private volatile @Nullable Declarations snapshot;
 
-    /** Takes a record of the topic; the later one of a key stands. */
+    /** Applies a record of the topic; replaces an earlier one with the same key. */
     public synchronized void put(Declaration declaration) {
         byKey.put(declaration.key(), declaration);
         snapshot = null;
     }
 
     /**
-     * Takes a tombstone of the topic. The registry writes none; an administrator's hand may have.
+     * Applies a tombstone of the topic. The registry writes none, but an administrator may.
      *
-     * @param key of a collection or a namespace, declared or not
+     * @param key key of a collection or a namespace, which may not be declared
      */
     public synchronized void remove(String key) {
         byKey.remove(key);
@@ -31,17 +31,17 @@ public final class LiveDeclarations {
     }
 
     /**
-     * What is declared of a collection.
+     * Returns the declaration of a collection.
      *
      * @param qualifiedName canonical {@code namespace:collection}
-     * @return null when nothing is declared of it
+     * @return null if it is not declared
      */
     public @Nullable Collection collection(String qualifiedName) {
         return byKey.get(qualifiedName) instanceof Collection collection ? collection : null;
     }
 
     /**
-     * Whether the namespace's events come on a topic of its own and nowhere else.
+     * Whether the namespace has an events topic of its own, which is then the only one for its events.
      *
      * @param namespace canonical
      */
@@ -49,7 +49,7 @@ public final class LiveDeclarations {
         return byKey.get(namespace) instanceof Namespace declared && declared.ownsTopic();
     }
 
-    /** All declarations; the same object until one changes, so that it may be asked for at every request. */
+    /** Returns a snapshot; the same object until a declaration changes, so it is cheap enough for every request. */
     public Declarations snapshot() {
         Declarations current = snapshot;
         return current != null ? current : newSnapshot();

@@ -5,19 +5,18 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 
 /**
- * What is declared of one namespace.
+ * The declaration of a namespace.
  *
- * @param name a segment in any casing, kept canonical
- * @param ownsTopic whether its events come on a topic of its own and are refused anywhere else; never
- *     undone, because the topic's access list is what the other services rely on
+ * @param name a segment in any casing, converted to canonical form
+ * @param ownsTopic whether it has an events topic of its own, and its events are refused on other topics; can never be
+ *     undone, because services rely on the topic's access control list
  */
 public record Namespace(String name, boolean ownsTopic) implements Declaration {
     /**
-     * Checks the parts.
+     * Checks the components.
      *
-     * @throws InvalidNameException when the name is no segment
-     * @throws IllegalArgumentException when it shall own a topic and has characters that a topic's name
-     *     may not have
+     * @throws InvalidNameException if the name is not a valid segment
+     * @throws IllegalArgumentException if it owns a topic and has characters that topic names must not have
      */
     public Namespace {
         name = Puri.parse(name + ":x:x").namespace();
@@ -27,7 +26,7 @@ public record Namespace(String name, boolean ownsTopic) implements Declaration {
         }
     }
 
-    /** The topic on which its events must come. */
+    /** The topic for its events. */
     public String eventsTopic() {
         return Topics.eventsOf(name, ownsTopic);
     }

@@ -11,37 +11,38 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the attributes of a collection are searched. What is not named here weighs {@value #MIN_BOOST}, but the first
- * of {@code title}, {@code name} and {@code label} that an object has, which weighs {@value #TITLE_BOOST}.
+ * The weights of a collection's attributes in search. An attribute that is not named here has the weight {@value
+ * #MIN_BOOST}, except for the first of {@code title}, {@code name} and {@code label} that an object has: its weight is
+ * {@value #TITLE_BOOST}.
  *
- * @param boost what attributes weigh, {@value #MIN_BOOST} to {@value #MAX_BOOST}, by name
- * @param shown names of attributes that are shown with a result and not searched
+ * @param boost weights by attribute name, {@value #MIN_BOOST} to {@value #MAX_BOOST}
+ * @param shown names of attributes that are returned with results but not searched
  */
 public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<String> shown) {
-    /** The least that a searched attribute weighs. */
+    /** The minimum weight of a searched attribute. */
     public static final int MIN_BOOST = 1;
 
-    /** The most. */
+    /** The maximum weight. */
     public static final int MAX_BOOST = 5;
 
-    /** What an attribute weighs that is taken for the title. */
+    /** The default weight of the title attribute. */
     public static final int TITLE_BOOST = 3;
 
-    /** Bounds the record, so that it always fits into the topic. */
+    /** Ensures that the record does not exceed the topic's maximum size. */
     public static final int MAX_NAMES = 100;
 
-    /** Characters of an attribute's name. */
+    /** The maximum length of an attribute's name, in characters. */
     public static final int MAX_NAME_LENGTH = 255;
 
-    /** Nothing declared. */
+    /** The default weights. */
     public static final SearchedAttributes DEFAULT =
             new SearchedAttributes(Collections.emptySortedMap(), Collections.emptySortedSet());
 
     private static final List<String> TITLES = List.of("title", "name", "label");
 
     /**
-     * @throws IllegalArgumentException when a boost is out of its range, a name is empty or too long, the names are too
-     *     many, or one is both boosted and only shown
+     * @throws IllegalArgumentException if a boost is out of range, a name is empty or too long, there are too many
+     *     names, or one is in both {@code boost} and {@code shown}
      */
     public SearchedAttributes {
         boost = Collections.unmodifiableSortedMap(new TreeMap<>(boost));
@@ -66,7 +67,7 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
         }
     }
 
-    /** Of maps and sets in any order. */
+    /** Creates an instance from unsorted collections. */
     public static SearchedAttributes of(Map<String, Integer> boost, Set<String> shown) {
         return boost.isEmpty() && shown.isEmpty()
                 ? DEFAULT
@@ -80,7 +81,7 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
         }
     }
 
-    /** The weights of one object's attributes, 0 for those that are only shown, and which of them is its title. */
+    /** Returns the weights of an object's attributes, 0 for those that are only shown, and its title attribute. */
     public Weights of(Set<String> names) {
         String usual = null;
         for (String title : TITLES) {
@@ -104,10 +105,10 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
     }
 
     /**
-     * What the attributes of one object weigh.
+     * The weights of an object's attributes.
      *
-     * @param title the attribute that weighs most; null when none weighs more than {@value #MIN_BOOST}
-     * @param byName of every attribute, by name
+     * @param title the attribute with the highest weight; null if none is above {@value #MIN_BOOST}
+     * @param byName the weight of each attribute by name
      */
     public record Weights(@Nullable String title, SortedMap<String, Integer> byName) {}
 }

@@ -1,4 +1,4 @@
-/** What is declared of collections and namespaces. */
+/** Declarations of collections and namespaces. */
 @NullMarked
 package dev.puri.schemas.collection;
 

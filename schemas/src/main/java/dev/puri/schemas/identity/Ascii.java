@@ -1,6 +1,6 @@
 package dev.puri.schemas.identity;
 
-/** Case folding of A–Z alone: Unicode's tables change between releases, and names must not. */
+/** Lower-cases only A–Z, because Unicode's tables change between releases and canonical names must not. */
 final class Ascii {
     private Ascii() {}
 

@@ -3,18 +3,18 @@ package dev.puri.schemas.identity;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text to canonical pURI, as {@code schemas/spec/puri.md} says. Text that is canonical already, as
- * nearly all is, is looked at once and kept ({@link #colonsOfCanonical}); everything else is read once
- * and written into one buffer of a pURI's greatest length.
+ * Converts text to a canonical pURI according to {@code schemas/spec/puri.md}. Text that is canonical already, which is
+ * the normal case, is scanned once and not copied ({@link #colonsOfCanonical}). Other text is parsed once and written
+ * to a buffer of the maximum length of a pURI.
  *
- * <p>Reading goes by code points: a raw character is one, and so must be each run of escapes that
- * begins with a lead byte of UTF-8. So an escape cannot smuggle in what raw text may not say, nor can an
- * escaped lead byte join a raw tail, and every error knows its place.
+ * <p>Parsing is by code points: a raw character is one code point, and each run of escapes that begins with a lead byte
+ * of UTF-8 must be one. So an escape cannot introduce a character that is not allowed raw, an escaped lead byte cannot
+ * combine with a raw continuation byte, and every error has a position.
  */
 final class Canonicalizer {
     private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
 
-    /** What an ASCII character becomes that may stand raw in a segment: itself, in lower case; else 0. */
+    /** Maps ASCII characters that are allowed raw in a segment to lower case, and others to 0. */
     private static final byte[] RAW = new byte[128];
 
     static {
@@ -51,7 +51,7 @@ final class Canonicalizer {
         return writer.toPuri(firstColon, secondColon);
     }
 
-    /** Decodes a segment of canonical text, which is known to be well-formed. */
+    /** Decodes a segment of canonical, and therefore well-formed, text. */
     static String decode(String segment) {
         if (segment.indexOf('%') < 0) {
             return segment;
@@ -71,8 +71,8 @@ final class Canonicalizer {
     }
 
     /**
-     * Places of the two colons, first in the upper half, of text that is canonical and has no escape;
-     * -1 of any other.
+     * Returns the indexes of the two colons, the first in the upper 32 bits, if the text is canonical and has no
+     * escapes, else -1.
      */
     private static long colonsOfCanonical(String input) {
         int firstColon = -1;
@@ -98,7 +98,7 @@ final class Canonicalizer {
         return fits ? (long) firstColon << 32 | secondColon : -1;
     }
 
-    /** Of bytes what {@link #colonsOfCanonical} is of text: the place after the second colon, or -1. */
+    /** Like {@link #colonsOfCanonical} for bytes, but returns the index after the second colon, or -1. */
     static int identifierOfPlain(byte[] text, int from, int to) {
         int firstColon = -1;
         int identifier = -1;
@@ -200,7 +200,7 @@ final class Canonicalizer {
         }
     }
 
-    /** An ASCII character by whichever means it came: raw if it may stand so, else as an escape. */
+    /** Writes an ASCII character: raw if allowed, else as an escape. */
     private void writeAscii(char c, int at) {
         if (RAW[c] != 0) {
             put(RAW[c]);
@@ -211,7 +211,7 @@ final class Canonicalizer {
         }
     }
 
-    /** A raw character beyond ASCII; returns its length in the input. */
+    /** Writes a raw character beyond ASCII; returns its length in the input. */
     private int writeNonAscii(int at) {
         int codePoint = input.codePointAt(at);
         if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
@@ -235,7 +235,7 @@ final class Canonicalizer {
         return Character.charCount(codePoint);
     }
 
-    /** One escaped code point, of one escape or a run of up to four; returns the index after it. */
+    /** Writes an escaped code point, of up to four escapes; returns the index after it. */
     private int writeEscaped(int at, int to) {
         int lead = escapedByte(at, to);
         if (lead < 0x80) {
@@ -246,7 +246,7 @@ final class Canonicalizer {
         if (tails == 0 || lead > 0xF4) {
             throw notUtf8(at);
         }
-        // The second byte's bounds keep out overlong forms, surrogates and what lies beyond U+10FFFF.
+        // The bounds of the second byte exclude overlong forms, surrogates and code points above U+10FFFF.
         int lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
         int highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
         putEscape(lead);
@@ -316,7 +316,7 @@ final class Canonicalizer {
     }
 
     private static int hex(char c) {
-        // Not Character.digit, which takes the digits of every script.
+        // Not Character.digit, which accepts digits of all scripts.
         if (c >= '0' && c <= '9') {
             return c - '0';
         }

@@ -1,23 +1,23 @@
 package dev.puri.schemas.identity;
 
 /**
- * The public name of an identity, e.g. {@code trk_4k7vx9tz2nqr8w3}: a prefix that tells the
- * collection, an underscore, and 15 characters that tell nothing. Immutable and never re-issued.
+ * The public name of an identity, e.g. {@code trk_4k7vx9tz2nqr8w3}: the prefix of the collection, an underscore, and 15
+ * random characters. It never changes and is never given to another identity.
  *
  * @param text the canonical text, 19 ASCII characters
  */
 public record Handle(String text) implements Comparable<Handle> {
-    /** Characters of a whole handle. */
+    /** Length of a handle in characters. */
     public static final int LENGTH = 19;
 
-    /** Characters after the underscore. */
+    /** Number of random characters after the underscore. */
     public static final int RANDOM_LENGTH = 15;
 
-    /** What may stand after the underscore: digits and lower-case letters without 0, i, l and o. */
+    /** The random characters: digits and lower-case letters without 0, i, l and o. */
     public static final String ALPHABET = "123456789abcdefghjkmnpqrstuvwxyz";
 
     /**
-     * @throws InvalidNameException when the text is not a handle in lower case
+     * @throws InvalidNameException if the text is not a handle in lower case
      */
     public Handle {
         if (text.length() != LENGTH) {
@@ -31,30 +31,32 @@ public record Handle(String text) implements Comparable<Handle> {
     }
 
     /**
-     * Reads a handle; capital letters are lowered and nothing else is normalised.
+     * Parses a handle. Upper-case letters are lower-cased; nothing else is normalised.
      *
-     * @throws InvalidNameException when the text is no handle
+     * @throws InvalidNameException if the text is not a handle
      */
     public static Handle parse(String text) {
         return new Handle(Ascii.lower(text));
     }
 
     /**
+     * Creates a handle.
+     *
      * @param random 15 characters of {@link #ALPHABET}
-     * @throws InvalidNameException when they are not
+     * @throws InvalidNameException if {@code random} is anything else
      */
     public static Handle of(Prefix prefix, String random) {
         return new Handle(prefix.text() + '_' + random);
     }
 
     /**
-     * Whether a text can only have been meant as a handle: it has no colon, which every pURI has.
+     * Whether a text is meant as a handle: it has no colon, which every pURI has.
      */
     public static boolean looksLike(String text) {
         return text.indexOf(':') < 0;
     }
 
-    /** The prefix, which tells the collection. */
+    /** The prefix, which identifies the collection. */
     public Prefix prefix() {
         return new Prefix(text.substring(0, Prefix.LENGTH));
     }
@@ -77,7 +79,10 @@ public record Handle(String text) implements Comparable<Handle> {
                 "a handle is three letters, an underscore and " + RANDOM_LENGTH + " characters of " + ALPHABET);
     }
 
-    /** Written out, for the topology compares handles at every grant: the method that a record gets took 3 % of its thread. */
+    /**
+     * Explicit, because the topology compares handles at every grant, and a record's generated method took 3 % of its
+     * thread.
+     */
     @Override
     public boolean equals(Object other) {
         return other instanceof Handle that && text.equals(that.text);

@@ -1,12 +1,12 @@
 package dev.puri.schemas.identity;
 
 /**
- * A text that is not the name it was taken for. The message quotes the input (shortened past 120
- * characters), the position and the rule.
+ * Thrown for a text that is not a valid name. The message quotes the input, truncated to 120 characters, and says which
+ * rule it breaks at which position.
  */
 public final class InvalidNameException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
-    private static final int QUOTED = 120;
+    private static final int MAX_QUOTED = 120;
 
     private final NameRule rule;
     private final int position;
@@ -17,12 +17,12 @@ public final class InvalidNameException extends IllegalArgumentException {
         this.position = position;
     }
 
-    /** The rule that was broken; stable, and named in the vectors of {@code schemas/spec}. */
+    /** The broken rule; a stable name, used in the test vectors of {@code schemas/spec}. */
     public NameRule rule() {
         return rule;
     }
 
-    /** Index of the offending UTF-16 code unit in the input, from 0; -1 when no single place is at fault. */
+    /** Index of the invalid UTF-16 code unit in the input, from 0; -1 if the error has no single position. */
     public int position() {
         return position;
     }
@@ -32,9 +32,9 @@ public final class InvalidNameException extends IllegalArgumentException {
         return quote(input) + where + ": " + explanation;
     }
 
-    /** Quotes so that no input can forge a line of a log: what is not printable ASCII is escaped. */
+    /** Quotes the input and escapes everything but printable ASCII, so that it cannot forge log lines. */
     static String quote(String input) {
-        int end = Math.min(input.length(), QUOTED);
+        int end = Math.min(input.length(), MAX_QUOTED);
         StringBuilder quoted = new StringBuilder(end + 3).append('"');
         for (int i = 0; i < end; i++) {
             char c = input.charAt(i);

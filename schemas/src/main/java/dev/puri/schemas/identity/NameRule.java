@@ -1,6 +1,6 @@
 package dev.puri.schemas.identity;
 
-/** The rules of the grammar that a text can break, as named in the vectors of {@code schemas/spec}. */
+/** The rules of the grammar, with the names used in the test vectors of {@code schemas/spec}. */
 public enum NameRule {
     /** A pURI has exactly three segments. */
     SEGMENT_COUNT,

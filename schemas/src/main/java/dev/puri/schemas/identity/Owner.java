@@ -1,20 +1,22 @@
 package dev.puri.schemas.identity;
 
 /**
- * The service that answers for an object, e.g. {@code catalog}. Case counts.
+ * The service that is responsible for an object, e.g. {@code catalog}. Case-sensitive.
  *
  * @param text 1 to {@value PlaceName#MAX_LENGTH} characters of {@code A-Za-z0-9._~:/@+-}
  */
 public record Owner(String text) implements Comparable<Owner> {
     /**
-     * @throws InvalidNameException when the text is empty, too long or has another character
+     * @throws InvalidNameException if the text is empty, too long or has another character
      */
     public Owner {
         PlaceName.require(text, NameRule.BAD_OWNER, "an owner");
     }
 
     /**
-     * @throws InvalidNameException when the text is not an owner
+     * Parses a name.
+     *
+     * @throws InvalidNameException if the text is not an owner
      */
     public static Owner parse(String text) {
         return new Owner(text);

@@ -1,6 +1,6 @@
 package dev.puri.schemas.identity;
 
-/** What owners and shards share: short visible ASCII that is safe in a header, a label and a log line. */
+/** The rule for names of owners and shards: short visible ASCII that is safe in headers, metric labels and logs. */
 final class PlaceName {
     static final int MAX_LENGTH = 63;
     private static final String PUNCTUATION = "._~:/@+-";

@@ -1,8 +1,8 @@
 package dev.puri.schemas.identity;
 
 /**
- * The three letters that begin the handles of one collection, e.g. {@code trk}. Never given to
- * another collection.
+ * The three letters at the beginning of a collection's handles, e.g. {@code trk}. A prefix is never given to another
+ * collection.
  *
  * @param text three letters a–z
  */
@@ -10,7 +10,7 @@ public record Prefix(String text) implements Comparable<Prefix> {
     static final int LENGTH = 3;
 
     /**
-     * @throws InvalidNameException when the text is not three letters a–z
+     * @throws InvalidNameException if the text is not three letters a–z
      */
     public Prefix {
         if (text.length() != LENGTH) {
@@ -24,9 +24,9 @@ public record Prefix(String text) implements Comparable<Prefix> {
     }
 
     /**
-     * Reads a prefix; capital letters are lowered.
+     * Parses a prefix. Upper-case letters are lower-cased.
      *
-     * @throws InvalidNameException when the text is not three letters
+     * @throws InvalidNameException if the text is not three letters
      */
     public static Prefix parse(String text) {
         return new Prefix(Ascii.lower(text));

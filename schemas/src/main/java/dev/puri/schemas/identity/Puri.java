@@ -3,29 +3,29 @@ package dev.puri.schemas.identity;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A pURI, {@code namespace:collection:identifier}: one scalar name that tells whose object it is and
- * of which kind. Always in canonical form; the grammar stands in {@code schemas/spec/puri.md}.
+ * A pURI, {@code namespace:collection:identifier}: the scalar name of an object. Always in canonical form; {@code
+ * schemas/spec/puri.md} specifies the grammar.
  *
- * <p>Segments are case-insensitive in ASCII. Keys in which case counts (base64 and its kin) must be
- * encoded, in hexadecimal or base32, before they become identifiers.
+ * <p>Segments are case-insensitive in ASCII. Case-sensitive keys, such as base64, must be encoded in hexadecimal or
+ * base32 before they are used as identifiers.
  *
  * <p>Equality, hash and order are those of the canonical text.
  */
 public final class Puri implements Comparable<Puri> {
-    /** Most bytes of a namespace, and of a collection, in canonical form. */
+    /** Maximum bytes of a namespace, and of a collection, in canonical form. */
     public static final int MAX_NAME_BYTES = 63;
 
-    /** Most bytes of an identifier in canonical form. */
+    /** Maximum bytes of an identifier in canonical form. */
     public static final int MAX_IDENTIFIER_BYTES = 255;
 
-    /** Most bytes of a whole pURI in canonical form. */
+    /** Maximum bytes of a pURI in canonical form. */
     public static final int MAX_BYTES = 2 * (MAX_NAME_BYTES + 1) + MAX_IDENTIFIER_BYTES;
 
     private final String text;
     private final int firstColon;
     private final int secondColon;
 
-    /** Takes canonical text; {@link Canonicalizer} alone makes it. */
+    /** For {@link Canonicalizer} only; the text must be canonical. */
     Puri(String text, int firstColon, int secondColon) {
         this.text = text;
         this.firstColon = firstColon;
@@ -33,36 +33,36 @@ public final class Puri implements Comparable<Puri> {
     }
 
     /**
-     * Reads a pURI in any casing, with any mix of raw and percent-encoded text, into canonical form.
+     * Parses a pURI in any casing, with raw and percent-encoded characters, to canonical form.
      *
-     * @throws InvalidNameException when the text is no pURI
+     * @throws InvalidNameException if the text is not a pURI
      */
     public static Puri parse(String text) {
         return Canonicalizer.parse(text);
     }
 
     /**
-     * Makes a pURI of plain text: what may not stand raw in a segment is encoded, so that a natural
-     * key such as {@code "a/b:c"} can be taken as it is. A {@code %} stands for itself.
+     * Creates a pURI from plain text. Characters that are not allowed raw in a segment are encoded, so that a natural
+     * key such as {@code "a/b:c"} needs no preparation. A {@code %} means itself.
      *
-     * @throws InvalidNameException when a part is empty, too long, has a control character or is not
-     *     well-formed Unicode
+     * @throws InvalidNameException if a segment is empty, too long, has a control character or is not well-formed
+     *     Unicode
      */
     public static Puri of(String namespace, String collection, String identifier) {
         return Canonicalizer.ofPlain(namespace, collection, identifier);
     }
 
     /**
-     * Where the identifier begins in the bytes of a pURI that is canonical and has no escape, as nearly
-     * all are; for whoever reads many and needs no object of each.
+     * Returns the index of the identifier in the bytes of a canonical pURI without escapes, which most are. For code
+     * that reads many pURIs without creating objects.
      *
-     * @return -1 when the bytes are anything else, a canonical pURI with escapes among it
+     * @return -1 if the bytes are anything else, including a canonical pURI with escapes
      */
     public static int identifierOfPlain(byte[] text) {
         return identifierOfPlain(text, 0, text.length);
     }
 
-    /** The same of text[from..to); what is returned is an index of the whole. */
+    /** Like {@link #identifierOfPlain(byte[])} for {@code text[from..to)}; returns an index into {@code text}. */
     public static int identifierOfPlain(byte[] text, int from, int to) {
         return Canonicalizer.identifierOfPlain(text, from, to);
     }
@@ -77,22 +77,22 @@ public final class Puri implements Comparable<Puri> {
         return text.substring(firstColon + 1, secondColon);
     }
 
-    /** The canonical third segment, percent-encoded where it has to be. */
+    /** The canonical third segment, percent-encoded where necessary. */
     public String identifier() {
         return text.substring(secondColon + 1);
     }
 
-    /** The third segment as plain text, decoded; the inverse of {@link #of} but for ASCII case. */
+    /** The third segment, decoded; the inverse of {@link #of} except for ASCII case. */
     public String plainIdentifier() {
         return Canonicalizer.decode(identifier());
     }
 
-    /** {@code namespace:collection}, the key of the collections registry. */
+    /** {@code namespace:collection}, the collection's key in {@code puri.collections.v1}. */
     public String qualifiedCollection() {
         return text.substring(0, secondColon);
     }
 
-    /** The canonical text as bytes, which are ASCII: the Kafka key, and what partitions and hashes go by. */
+    /** The canonical text as ASCII bytes: the Kafka key, from which partitions and hashes are computed. */
     public byte[] toBytes() {
         return text.getBytes(StandardCharsets.US_ASCII);
     }

@@ -1,20 +1,22 @@
 package dev.puri.schemas.identity;
 
 /**
- * The shard whose database holds an object's row, e.g. {@code br-1}. Case counts.
+ * The shard whose database contains an object, e.g. {@code br-1}. Case-sensitive.
  *
  * @param text 1 to {@value PlaceName#MAX_LENGTH} characters of {@code A-Za-z0-9._~:/@+-}
  */
 public record Shard(String text) implements Comparable<Shard> {
     /**
-     * @throws InvalidNameException when the text is empty, too long or has another character
+     * @throws InvalidNameException if the text is empty, too long or has another character
      */
     public Shard {
         PlaceName.require(text, NameRule.BAD_SHARD, "a shard");
     }
 
     /**
-     * @throws InvalidNameException when the text is not a shard
+     * Parses a name.
+     *
+     * @throws InvalidNameException if the text is not a shard
      */
     public static Shard parse(String text) {
         return new Shard(text);

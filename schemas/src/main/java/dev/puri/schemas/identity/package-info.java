@@ -1,2 +1,2 @@
-/** The names: pURI, handle, prefix, owner, shard. Imports only {@code java.*}. */
+/** The types of names: pURI, handle, prefix, owner, shard. Imports only {@code java.*}. */
 package dev.puri.schemas.identity;

@@ -8,20 +8,20 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What an event says of its identity. */
+/** The change that an event makes to its identity. */
 public sealed interface Change {
     /**
-     * A service opened the identity; the first to do so holds the pURI.
+     * A service created the identity. The first creation holds the pURI.
      *
-     * @param uuid primary key inside the shard's database
-     * @param handle the public name; null for what the public never sees
+     * @param uuid primary key in the shard's database
+     * @param handle the public name; null for objects that are never public
      * @param attributes searchable text, by name
      */
     record Created(
             UUID uuid, Owner owner, Shard shard, @Nullable Handle handle, Map<String, String> attributes)
             implements Change {
         /**
-         * @throws IllegalArgumentException when the uuid is not of RFC 9562's variant and a version
+         * @throws IllegalArgumentException if the uuid does not have RFC 9562's variant and a valid version
          */
         public Created {
             Uuids.require(uuid, "uuid");
@@ -30,9 +30,9 @@ public sealed interface Change {
     }
 
     /**
-     * The object now lives elsewhere.
+     * The object moved to another shard.
      *
-     * @param owner the new owner; null keeps the owner
+     * @param owner the new owner; null for no change of the owner
      */
     record Moved(@Nullable Owner owner, Shard shard) implements Change {}
 
@@ -44,15 +44,15 @@ public sealed interface Change {
     }
 
     /**
-     * The object goes on under another pURI.
+     * The object was merged into another one.
      *
-     * @param into the survivor
+     * @param into the pURI of the other object, the survivor
      */
     record Merged(Puri into) implements Change {}
 
-    /** The object is gone; its row remains as a mark that it was there. */
+    /** The object was deleted; its row remains with the status deleted. */
     record Deleted() implements Change {}
 
-    /** The object is gone and every trace of its text goes too. */
+    /** The object was deleted, and its names and texts must be removed everywhere. */
     record Erased() implements Change {}
 }

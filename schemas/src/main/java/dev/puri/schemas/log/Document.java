@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an identity is found by, and where it lives; the value of {@code puri.documents.v1} under its
- * pURI. Only identities have one whose collection is searched, and none that is deleted or erased.
+ * The searchable attributes and the location of an identity: the value of {@code puri.documents.v1}, keyed by pURI.
+ * Only identities of searchable collections have a document, and deleted or erased identities have none.
  *
- * @param handle the public name; null where there is none
+ * @param handle the public name; null if there is none
  * @param status active or merged
- * @param mergedInto the surviving pURI of a merged identity; null otherwise
+ * @param mergedInto the survivor of a merged identity; null otherwise
  * @param attributes searchable text by name
  * @param position the last event that changed this document
  */
@@ -26,7 +26,7 @@ public record Document(
         Map<String, String> attributes,
         Position position) {
     /**
-     * @throws IllegalArgumentException when it is deleted, or a survivor is missing or out of place
+     * @throws IllegalArgumentException if the status is deleted, or {@code mergedInto} does not fit the status
      */
     public Document {
         if (status == Row.Status.DELETED) {

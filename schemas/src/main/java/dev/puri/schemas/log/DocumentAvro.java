@@ -6,7 +6,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.serde.GeneratedClasses;
 
-/** Between a {@link Document} and its Avro form. */
+/** Converts a {@link Document} to and from Avro. */
 public final class DocumentAvro {
     static {
         GeneratedClasses.trust();
@@ -14,7 +14,7 @@ public final class DocumentAvro {
 
     private DocumentAvro() {}
 
-    /** The record that stands in {@code puri.documents.v1}. */
+    /** Converts a document to a value of {@code puri.documents.v1}. */
     public static dev.puri.schemas.avro.Document toAvro(Document document) {
         return new dev.puri.schemas.avro.Document(
                 document.owner().text(),
@@ -27,7 +27,9 @@ public final class DocumentAvro {
     }
 
     /**
-     * @throws IllegalArgumentException when it is no document that the registry wrote
+     * Converts a value of {@code puri.documents.v1} to a document.
+     *
+     * @throws IllegalArgumentException if the record is invalid
      */
     public static Document fromAvro(dev.puri.schemas.avro.Document avro) {
         return new Document(

@@ -8,22 +8,22 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record of {@code puri.rejections.v1} without a value: its event left no row of the name. It is there because
- * servers read that topic again at every start, while a snapshot of theirs may be younger than the erasure.
+ * A tombstone in {@code puri.rejections.v1}: after its event the pURI has no row. It is written to that topic because
+ * servers read the topic again at every start, whereas their snapshot of the table may be younger than the erasure.
  *
  * @param puri the record's key
- * @param position of the event
- * @param isApplied whether this event erased the object; false if it changed nothing about one that was gone before
- * @param at when the registry decided, by its clock
+ * @param position position of the event
+ * @param isApplied whether this event erased the object; false if the object was erased before
+ * @param at when the registry decided the event, by its clock
  */
 public record Erasure(Puri puri, Position position, boolean isApplied, Instant at) {
-    /** Milliseconds since 1970, as decimal digits. The record's timestamp is the broker's. */
+    /** Header with the time in ms since the epoch, in decimal. The record's own timestamp is the broker's. */
     public static final String TIME_HEADER = "time";
 
     /**
      * Reads a record's headers.
      *
-     * @throws IllegalArgumentException when they are not those that the registry writes
+     * @throws IllegalArgumentException if the registry did not write them
      */
     public static Erasure of(Puri puri, Headers headers) {
         return new Erasure(

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One change to one identity, as a service publishes it.
  *
- * @param eventId assigned once and the same on every retry
- * @param occurredAt when it happened by the producer's clock, kept to the millisecond; from {@link
- *     #EARLIEST} to before {@link #LATEST}
- * @param source who says so, 1 to {@value #MAX_SOURCE_LENGTH} characters, no control characters
- * @param uuid guard: refused unless the row has this uuid; null takes whatever is there
- * @param expectedEpoch guard: refused unless the row has this epoch; null takes whatever is there
+ * @param eventId the same for every retry
+ * @param occurredAt time by the producer's clock, truncated to milliseconds; from {@link #EARLIEST} to before {@link
+ *     #LATEST}
+ * @param source name of the producer, 1 to {@value #MAX_SOURCE_LENGTH} characters, no control characters
+ * @param uuid guard: the event is refused unless the row has this uuid; null for no guard
+ * @param expectedEpoch guard: the event is refused unless the row has this epoch; null for no guard
  */
 public record Event(
         UUID eventId,
@@ -28,7 +28,7 @@ public record Event(
     public static final int MAX_SOURCE_LENGTH = 255;
 
     /**
-     * @throws IllegalArgumentException when a part is out of its bounds; the message names it
+     * @throws IllegalArgumentException if a component is out of its bounds; the message names it
      */
     public Event {
         Uuids.require(eventId, "eventId");

@@ -21,7 +21,7 @@ import org.apache.avro.Schema;
 import org.apache.avro.generic.IndexedRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Between an {@link Event} and its Avro form. */
+/** Converts an {@link Event} to and from Avro. */
 public final class EventAvro {
     static {
         GeneratedClasses.trust();
@@ -29,7 +29,7 @@ public final class EventAvro {
 
     private EventAvro() {}
 
-    /** The record to publish. */
+    /** Converts an event to the value to publish. */
     public static IdentityEvent toAvro(Event event) {
         return new IdentityEvent(
                 event.eventId(),
@@ -66,25 +66,27 @@ public final class EventAvro {
     }
 
     /**
-     * @throws IllegalArgumentException when a part breaks its rule; the message names the field
+     * Converts a published value to an event.
+     *
+     * @throws IllegalArgumentException if a field is invalid; the message names it
      */
     public static Event fromAvro(IdentityEvent avro) {
         return fromAvro((IndexedRecord) avro);
     }
 
     /**
-     * @param avro an event by {@link IdentityEvent}'s schema, generated or generic
+     * @param avro a record with {@link IdentityEvent}'s schema, generated or generic
      */
     static Event fromAvro(IndexedRecord avro) {
-        IndexedRecord change = (IndexedRecord) avro.get(At.CHANGE);
-        Object uuid = avro.get(At.UUID);
+        IndexedRecord change = (IndexedRecord) avro.get(Field.CHANGE);
+        Object uuid = avro.get(Field.UUID);
         return new Event(
-                uuid(avro.get(At.EVENT_ID), "eventId"),
-                name(avro.get(At.PURI), "puri", Puri::parse),
-                instant(avro.get(At.OCCURRED_AT)),
-                (String) avro.get(At.SOURCE),
+                uuid(avro.get(Field.EVENT_ID), "eventId"),
+                name(avro.get(Field.PURI), "puri", Puri::parse),
+                instant(avro.get(Field.OCCURRED_AT)),
+                (String) avro.get(Field.SOURCE),
                 uuid == null ? null : uuid(uuid, "uuid"),
-                (Long) avro.get(At.EXPECTED_EPOCH),
+                (Long) avro.get(Field.EXPECTED_EPOCH),
                 change(change));
     }
 
@@ -93,19 +95,19 @@ public final class EventAvro {
         switch (kind) {
             case "Created":
                 return new Change.Created(
-                        uuid(avro.get(At.CREATED_UUID), "change.uuid"),
-                        name(avro.get(At.CREATED_OWNER), "change.owner", Owner::new),
-                        name(avro.get(At.CREATED_SHARD), "change.shard", Shard::new),
-                        optional(avro.get(At.CREATED_HANDLE), "change.handle", Handle::parse),
-                        attributes(avro.get(At.CREATED_ATTRIBUTES)));
+                        uuid(avro.get(Field.CREATED_UUID), "change.uuid"),
+                        name(avro.get(Field.CREATED_OWNER), "change.owner", Owner::new),
+                        name(avro.get(Field.CREATED_SHARD), "change.shard", Shard::new),
+                        optional(avro.get(Field.CREATED_HANDLE), "change.handle", Handle::parse),
+                        attributes(avro.get(Field.CREATED_ATTRIBUTES)));
             case "Moved":
                 return new Change.Moved(
-                        optional(avro.get(At.MOVED_OWNER), "change.owner", Owner::new),
-                        name(avro.get(At.MOVED_SHARD), "change.shard", Shard::new));
+                        optional(avro.get(Field.MOVED_OWNER), "change.owner", Owner::new),
+                        name(avro.get(Field.MOVED_SHARD), "change.shard", Shard::new));
             case "Described":
-                return new Change.Described(attributes(avro.get(At.DESCRIBED_ATTRIBUTES)));
+                return new Change.Described(attributes(avro.get(Field.DESCRIBED_ATTRIBUTES)));
             case "Merged":
-                return new Change.Merged(name(avro.get(At.MERGED_INTO), "change.into", Puri::parse));
+                return new Change.Merged(name(avro.get(Field.MERGED_INTO), "change.into", Puri::parse));
             case "Deleted":
                 return new Change.Deleted();
             case "Erased":
@@ -140,26 +142,26 @@ public final class EventAvro {
         return (Map<String, String>) value;
     }
 
-    /** Where the fields stand in their records. */
-    private static final class At {
-        static final int EVENT_ID = in(IdentityEvent.getClassSchema(), "eventId");
-        static final int PURI = in(IdentityEvent.getClassSchema(), "puri");
-        static final int OCCURRED_AT = in(IdentityEvent.getClassSchema(), "occurredAt");
-        static final int SOURCE = in(IdentityEvent.getClassSchema(), "source");
-        static final int UUID = in(IdentityEvent.getClassSchema(), "uuid");
-        static final int EXPECTED_EPOCH = in(IdentityEvent.getClassSchema(), "expectedEpoch");
-        static final int CHANGE = in(IdentityEvent.getClassSchema(), "change");
-        static final int CREATED_UUID = in(Created.getClassSchema(), "uuid");
-        static final int CREATED_OWNER = in(Created.getClassSchema(), "owner");
-        static final int CREATED_SHARD = in(Created.getClassSchema(), "shard");
-        static final int CREATED_HANDLE = in(Created.getClassSchema(), "handle");
-        static final int CREATED_ATTRIBUTES = in(Created.getClassSchema(), "attributes");
-        static final int MOVED_OWNER = in(Moved.getClassSchema(), "owner");
-        static final int MOVED_SHARD = in(Moved.getClassSchema(), "shard");
-        static final int DESCRIBED_ATTRIBUTES = in(Described.getClassSchema(), "attributes");
-        static final int MERGED_INTO = in(Merged.getClassSchema(), "into");
+    /** The indexes of the fields in their records. */
+    private static final class Field {
+        static final int EVENT_ID = index(IdentityEvent.getClassSchema(), "eventId");
+        static final int PURI = index(IdentityEvent.getClassSchema(), "puri");
+        static final int OCCURRED_AT = index(IdentityEvent.getClassSchema(), "occurredAt");
+        static final int SOURCE = index(IdentityEvent.getClassSchema(), "source");
+        static final int UUID = index(IdentityEvent.getClassSchema(), "uuid");
+        static final int EXPECTED_EPOCH = index(IdentityEvent.getClassSchema(), "expectedEpoch");
+        static final int CHANGE = index(IdentityEvent.getClassSchema(), "change");
+        static final int CREATED_UUID = index(Created.getClassSchema(), "uuid");
+        static final int CREATED_OWNER = index(Created.getClassSchema(), "owner");
+        static final int CREATED_SHARD = index(Created.getClassSchema(), "shard");
+        static final int CREATED_HANDLE = index(Created.getClassSchema(), "handle");
+        static final int CREATED_ATTRIBUTES = index(Created.getClassSchema(), "attributes");
+        static final int MOVED_OWNER = index(Moved.getClassSchema(), "owner");
+        static final int MOVED_SHARD = index(Moved.getClassSchema(), "shard");
+        static final int DESCRIBED_ATTRIBUTES = index(Described.getClassSchema(), "attributes");
+        static final int MERGED_INTO = index(Merged.getClassSchema(), "into");
 
-        private static int in(Schema schema, String field) {
+        private static int index(Schema schema, String field) {
             return schema.getField(field).pos();
         }
     }

@@ -13,13 +13,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes events that were written with our own schema, field by field in the schema's order. Avro takes 1.7 times as
- * long ({@code puri bench micro Avro}).
+ * Decodes events of this build's schema, field by field in the schema's order. Avro takes 1.7 times as long ({@code
+ * puri bench micro Avro}).
  *
- * <p>It decodes valid events only. Avro decodes whatever this class gives up on, and says what is wrong with it.
+ * <p>It decodes valid events only. All others are decoded with Avro, which reports what is wrong.
  */
 final class EventDecoder {
-    /** The tenth byte of a number, which is its last in Avro's variable-length encoding, begins at this bit. */
+    /** The first bit of the tenth byte of a number, the last byte in Avro's variable-length encoding. */
     private static final int LAST_SHIFT = 63;
 
     private final byte[] in;
@@ -34,7 +34,7 @@ final class EventDecoder {
     /**
      * @param value a whole Kafka value, header and record, written with the schema of this build
      * @param key the record's key, which most events repeat as their pURI
-     * @return null when this is no valid event, or one in a form that only Avro decodes
+     * @return null if the event is invalid or uses an encoding that only Avro decodes
      */
     static @Nullable Event decode(byte[] value, Puri key) {
         EventDecoder decoder = new EventDecoder(value, key);
@@ -97,7 +97,7 @@ final class EventDecoder {
 
     private Map<String, String> attributes() {
         Map<String, String> attributes = new HashMap<>();
-        // A block that begins with its size in bytes has a negative count; Avro decodes those.
+        // A block with a negative count begins with its size in bytes; Avro decodes those.
         for (int count = length(); count > 0; count = length()) {
             for (int i = 0; i < count; i++) {
                 attributes.put(text(), text());

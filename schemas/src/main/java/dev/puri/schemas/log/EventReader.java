@@ -9,31 +9,32 @@ import org.apache.avro.generic.GenericRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of an events topic, read without a word to the schema registry, so that bytes that are no
- * event (undecodable) can be told from an event that breaks a rule (malformed). Thread-safe.
+ * Reads the values of an events topic. It does not call the schema registry, and distinguishes bytes that are not an
+ * event (undecodable) from an event that breaks a rule (malformed). Thread-safe.
  *
- * <p>{@link EventDecoder} decodes the valid events of our own schema. All others become plain Avro values and are
- * judged afterwards: in the generated class Avro's own conversion would make a uuid of texts that are none, or throw
- * amid the decoding.
+ * <p>{@link EventDecoder} decodes the valid events of this build's schema. All others are decoded to generic Avro
+ * values and validated afterwards, because Avro's conversions for generated classes accept invalid uuids, or throw
+ * while decoding.
  */
 public final class EventReader {
     private static final Schema REGISTERED = RegisteredForm.of(IdentityEvent.getClassSchema());
 
     private final RecordReader<GenericRecord> records = RecordReader.of(IdentityEvent.getClassSchema());
 
-    /** The last writer's schema that was found equal to ours: to compare two schemas takes longer than to decode. */
+    /** The last writer's schema that is equal to ours, cached because comparing schemas takes longer than decoding. */
     private volatile @Nullable Schema ours;
 
-    /** The last writer's schema that was found to be another. */
+    /** The last writer's schema that differs from ours. */
     private volatile @Nullable Schema other;
 
     /**
-     * @param key the record's key, to which an event's pURI mostly is equal
+     * Reads an event.
+     *
+     * @param key the record's key, which most events repeat as their pURI
      * @param value a whole Kafka value, header and record
      * @param writer the schema with the header's id
-     * @throws org.apache.kafka.common.errors.SerializationException when the bytes are no event
-     * @throws IllegalArgumentException when a part of the event breaks its rule; the message names the
-     *     field
+     * @throws org.apache.kafka.common.errors.SerializationException if the bytes are not an event
+     * @throws IllegalArgumentException if a field is invalid; the message names it
      */
     public Event read(Puri key, byte[] value, Schema writer) {
         Event event = isOurs(writer) ? EventDecoder.decode(value, key) : null;
@@ -44,7 +45,7 @@ public final class EventReader {
         if (writer == ours) {
             return true;
         }
-        // Builds before registered the class's schema. Both have the same bytes.
+        // Earlier releases registered the generated class's schema, which encodes to the same bytes.
         boolean isOurs =
                 writer != other && (writer.equals(REGISTERED) || writer.equals(IdentityEvent.getClassSchema()));
         if (isOurs) {

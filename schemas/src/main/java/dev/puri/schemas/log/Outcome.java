@@ -3,13 +3,13 @@ package dev.puri.schemas.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of an event: {@code applied}, {@code unchanged}, or {@code refused:REASON} as text.
+ * The outcome of an event; as text {@code applied}, {@code unchanged} or {@code refused:REASON}.
  *
- * @param kind what became of it
- * @param reason why it was refused; null unless it was
+ * @param kind whether it was applied, unchanged or refused
+ * @param reason why the event was refused; null otherwise
  */
 public record Outcome(Kind kind, @Nullable Reason reason) {
-    /** Header of {@code puri.identities.v1}: the outcome of the event that the record answers. */
+    /** Header of {@code puri.identities.v1}: the outcome of the event that the record settles. */
     public static final String HEADER = "outcome";
 
     public static final Outcome APPLIED = new Outcome(Kind.APPLIED, null);
@@ -17,18 +17,18 @@ public record Outcome(Kind kind, @Nullable Reason reason) {
 
     private static final String REFUSED = "refused:";
 
-    /** What became of an event. */
+    /** The kind of an outcome. */
     public enum Kind {
-        /** It changed the row. */
+        /** The event changed the row. */
         APPLIED,
-        /** It was allowed and changed nothing, for example because it had been applied before. */
+        /** The event was valid but changed nothing, for example because it was a retry. */
         UNCHANGED,
-        /** It broke a rule and changed nothing. */
+        /** The event broke a rule and changed nothing. */
         REFUSED
     }
 
     /**
-     * @throws IllegalArgumentException when a refusal has no reason, or another outcome has one
+     * @throws IllegalArgumentException if a refusal has no reason, or another outcome has one
      */
     public Outcome {
         if ((kind == Kind.REFUSED) != (reason != null)) {
@@ -36,15 +36,15 @@ public record Outcome(Kind kind, @Nullable Reason reason) {
         }
     }
 
-    /** A refusal for this reason. */
+    /** Returns a refusal with this reason. */
     public static Outcome refused(Reason reason) {
         return new Outcome(Kind.REFUSED, reason);
     }
 
     /**
-     * Reads the header's text.
+     * Parses the header's text.
      *
-     * @throws IllegalArgumentException when it is no outcome
+     * @throws IllegalArgumentException if it is not an outcome
      */
     public static Outcome parse(String text) {
         if (text.equals("applied")) {

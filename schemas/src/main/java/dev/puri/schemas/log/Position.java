@@ -1,19 +1,19 @@
 package dev.puri.schemas.log;
 
 /**
- * The place of an event in its topic. As text it is a token, opaque to callers: {@code 3-1042} in the
- * shared topic, {@code music-3-1042} in that of the namespace {@code music}.
+ * Topic, partition and offset of an event. As text it is a token, opaque to callers: {@code 3-1042} in the shared
+ * topic, {@code music-3-1042} in the topic of the namespace {@code music}.
  *
  * @param topic an events topic
  * @param partition from 0
  * @param offset from 0
  */
 public record Position(String topic, int partition, long offset) {
-    /** Header of {@code puri.identities.v1}: the token of the event that the record answers. */
+    /** Header of {@code puri.identities.v1}: the token of the event that the record settles. */
     public static final String HEADER = "position";
 
     /**
-     * @throws IllegalArgumentException when the topic is no events topic, or a number is negative
+     * @throws IllegalArgumentException if the topic is not an events topic, or a number is negative
      */
     public Position {
         if (!Topics.isEvents(topic)) {
@@ -25,9 +25,9 @@ public record Position(String topic, int partition, long offset) {
     }
 
     /**
-     * Reads a token.
+     * Parses a token.
      *
-     * @throws IllegalArgumentException when the text is none
+     * @throws IllegalArgumentException if the text is not a token
      */
     public static Position parse(String token) {
         int last = token.lastIndexOf('-');
@@ -45,7 +45,7 @@ public record Position(String topic, int partition, long offset) {
                 return position;
             }
         } catch (NumberFormatException e) {
-            // Said below, like a number that is not written as we write it (+3, 03, other digits).
+            // Reported below, like a number in a form that toString() does not produce (+3, 03, other digits).
         }
         throw new IllegalArgumentException("not a token that a publish returned: \""
                 + (token.length() > 100 ? token.substring(0, 100) + "…" : token) + "\"");

@@ -2,13 +2,13 @@ package dev.puri.schemas.log;
 
 /** Why an event was refused. */
 public enum Reason {
-    /** The bytes are no event, or no schema has their id. */
+    /** The bytes are not an event, or no schema has their id. */
     UNDECODABLE,
-    /** Key and pURI differ, a part breaks the grammar, or the topic or partition is not the pURI's. */
+    /** Key and pURI differ, a field is invalid, or the topic or partition is not that of the pURI. */
     MALFORMED,
-    /** The event or its attributes are over their bound. */
+    /** The event or its attributes exceed their bounds. */
     TOO_LARGE,
-    /** The collection does not let this owner claim. */
+    /** The collection does not allow this owner, or is retired. */
     NOT_ALLOWED,
     /** The handle's prefix is not the collection's. */
     WRONG_PREFIX,
@@ -24,7 +24,7 @@ public enum Reason {
     ID_REUSED,
     /** Another identity holds the pURI. */
     PURI_TAKEN,
-    /** The handle was granted to another identity, now or ever. */
+    /** The handle was granted to another identity, which may not exist any more. */
     HANDLE_TAKEN,
     /** The identity is deleted. */
     DELETED,

@@ -6,12 +6,11 @@ import dev.puri.schemas.identity.Shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * That an event was refused, and why.
+ * Why an event was refused.
  *
- * @param detail what, where and why, for a person; at most {@value #MAX_DETAIL_LENGTH} characters,
- *     longer ones are cut
- * @param holder who holds what was asked for; null where nobody does
- * @param survivor what a merged identity goes on as; null where it is not merged
+ * @param detail an explanation for people; truncated to {@value #MAX_DETAIL_LENGTH} characters
+ * @param holder the holder of the requested name; null if there is none
+ * @param survivor the survivor of a merged identity; null if it is not merged
  */
 public record Refusal(
         Reason reason,
@@ -20,7 +19,7 @@ public record Refusal(
         @Nullable Puri survivor) {
     public static final int MAX_DETAIL_LENGTH = 1000;
 
-    /** The owner and shard of the identity that stands in the way. */
+    /** Owner and shard of the identity that holds the name. */
     public record Holder(Owner owner, Shard shard) {}
 
     public Refusal {
@@ -29,7 +28,7 @@ public record Refusal(
         }
     }
 
-    /** A refusal without a holder and a survivor. */
+    /** Returns a refusal without holder and survivor. */
     public static Refusal of(Reason reason, String detail) {
         return new Refusal(reason, detail, null, null);
     }

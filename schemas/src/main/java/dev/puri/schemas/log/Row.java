@@ -9,11 +9,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an identity lives; the value of {@code puri.identities.v1} under its pURI.
+ * The location and state of an identity: the value of {@code puri.identities.v1}, keyed by pURI.
  *
- * @param handle the public name; null where there is none
- * @param epoch counts changes of ownership, from 1
- * @param mergedInto the surviving pURI of a merged identity; null otherwise
+ * @param handle the public name; null if there is none
+ * @param epoch number of changes of ownership, from 1
+ * @param mergedInto the survivor of a merged identity; null otherwise
  * @param position the last event that changed this row
  */
 public record Row(
@@ -27,19 +27,18 @@ public record Row(
         Instant changedAt,
         @Nullable Puri mergedInto,
         Position position) {
-    /** What state an identity is in. */
+    /** The state of an identity. */
     public enum Status {
-        /** It is on the row's shard. */
+        /** The object is on the row's shard. */
         ACTIVE,
-        /** It goes on under another pURI. */
+        /** The object was merged into another one. */
         MERGED,
-        /** It is gone. */
+        /** The object was deleted. */
         DELETED
     }
 
     /**
-     * @throws IllegalArgumentException when the epoch is below 1, or a survivor is missing or out of
-     *     place
+     * @throws IllegalArgumentException if the epoch is below 1, or {@code mergedInto} does not fit the status
      */
     public Row {
         if (epoch < 1) {

@@ -9,7 +9,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.serde.GeneratedClasses;
 
-/** Between a {@link Row} and its Avro form. */
+/** Converts a {@link Row} to and from Avro. */
 public final class RowAvro {
     static {
         GeneratedClasses.trust();
@@ -17,7 +17,7 @@ public final class RowAvro {
 
     private RowAvro() {}
 
-    /** The record that stands in {@code puri.identities.v1}. */
+    /** Converts a row to a value of {@code puri.identities.v1}. */
     public static IdentityRow toAvro(Row row) {
         return new IdentityRow(
                 row.uuid(),
@@ -33,7 +33,9 @@ public final class RowAvro {
     }
 
     /**
-     * @throws IllegalArgumentException when it is no row that the registry wrote
+     * Converts a value of {@code puri.identities.v1} to a row.
+     *
+     * @throws IllegalArgumentException if the record is invalid
      */
     public static Row fromAvro(IdentityRow avro) {
         return new Row(

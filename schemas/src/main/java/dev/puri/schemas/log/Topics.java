@@ -4,13 +4,13 @@ import dev.puri.schemas.identity.Puri;
 
 /** The names of the registry's topics. */
 public final class Topics {
-    /** What services publish, by canonical pURI. */
+    /** Events that services publish, keyed by canonical pURI. */
     public static final String EVENTS = "puri.events.v1";
 
-    /** Where each identity lives now, compacted, by canonical pURI. */
+    /** The row of each identity; compacted, keyed by canonical pURI. */
     public static final String IDENTITIES = "puri.identities.v1";
 
-    /** What identities are found by, of collections that are searched; compacted, by canonical pURI. */
+    /** Documents of identities in searchable collections; compacted, keyed by canonical pURI. */
     public static final String DOCUMENTS = "puri.documents.v1";
 
     /** Events that were refused, with reason and position. */
@@ -19,12 +19,12 @@ public final class Topics {
     /** Declared collections and namespaces, compacted. */
     public static final String COLLECTIONS = "puri.collections.v1";
 
-    /** The clerk's answers to claims of handles, by canonical pURI. */
+    /** The clerk's answers to claims of handles, keyed by canonical pURI. */
     public static final String GRANTS = "puri.grants.v1";
 
     /**
-     * The beginning of names that are never registered. Once a week the registry writes a tombstone under one of them to
-     * every partition of its compacted topics, so that quiet partitions are compacted too.
+     * The beginning of reserved names. Once a week the registry writes a tombstone with one of them to every partition
+     * of its compacted topics, so that partitions without other writes are compacted too.
      */
     public static final String MARKER = "puri:marker:";
 
@@ -32,22 +32,22 @@ public final class Topics {
 
     private Topics() {}
 
-    /** Whether a name is one of the registry's markers. */
+    /** Whether a pURI is reserved for the registry's weekly markers. */
     public static boolean isMarker(Puri puri) {
         return puri.toString().startsWith(MARKER);
     }
 
-    /** Whether events may stand in this topic: the shared one or a namespace's own. */
+    /** Whether this is an events topic: the shared one or that of a namespace. */
     public static boolean isEvents(String topic) {
         return topic.equals(EVENTS)
                 || (topic.startsWith(NAMESPACE_EVENTS) && mayOwnTopic(topic.substring(NAMESPACE_EVENTS.length())));
     }
 
     /**
-     * The events topic that a namespace may own.
+     * Returns the name of a namespace's own events topic.
      *
-     * @param namespace of {@code [a-z0-9._-]} only, as Kafka's topic names are
-     * @throws IllegalArgumentException when it has another character
+     * @param namespace only {@code [a-z0-9._-]}, because Kafka's topic names allow no others
+     * @throws IllegalArgumentException if it has another character
      */
     public static String eventsOf(String namespace) {
         if (!mayOwnTopic(namespace)) {
@@ -58,16 +58,16 @@ public final class Topics {
     }
 
     /**
-     * The topic on which a namespace's events must come; on any other the registry refuses them.
+     * Returns the topic for a namespace's events; on any other topic the registry refuses them.
      *
      * @param ownsTopic whether the namespace is declared with a topic of its own
-     * @throws IllegalArgumentException when it is, and has a character that topic names do not have
+     * @throws IllegalArgumentException if it is, but has a character that topic names do not allow
      */
     public static String eventsOf(String namespace, boolean ownsTopic) {
         return ownsTopic ? eventsOf(namespace) : EVENTS;
     }
 
-    /** Whether a namespace's characters allow it an events topic of its own. */
+    /** Whether a topic name may contain all characters of the namespace. */
     public static boolean mayOwnTopic(String namespace) {
         return !namespace.isEmpty()
                 && namespace.length() <= Puri.MAX_NAME_BYTES
@@ -77,7 +77,7 @@ public final class Topics {
                                 c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-');
     }
 
-    /** What an events topic adds to the shared one's name: the namespace, or nothing. */
+    /** Returns the namespace of an events topic, or an empty text for the shared one. */
     static String suffix(String topic) {
         return topic.equals(EVENTS) ? "" : topic.substring(NAMESPACE_EVENTS.length());
     }

@@ -2,7 +2,7 @@ package dev.puri.schemas.log;
 
 import java.util.UUID;
 
-/** What the registry takes for a uuid: RFC 9562's text, variant and version, so neither nil nor max. */
+/** Parses and checks uuids: RFC 9562's text, variant and version; not nil or max. */
 public final class Uuids {
     private static final int LENGTH = 36;
     private static final int RFC_9562 = 2;
@@ -10,11 +10,11 @@ public final class Uuids {
     private Uuids() {}
 
     /**
-     * Reads the 36 characters of RFC 9562, in either case, and nothing else: Java's own parser takes
-     * {@code 1-1-1-1-1} too, and two texts must not name one uuid by accident.
+     * Parses the 36 characters of RFC 9562, in either case. Java's parser also accepts {@code 1-1-1-1-1}, so that
+     * different texts would be the same uuid.
      *
-     * @param field for the message
-     * @throws IllegalArgumentException when the text is no such uuid; the message names the field
+     * @param field the field's name, for messages
+     * @throws IllegalArgumentException if the text is not such a uuid; the message names the field
      */
     public static UUID parse(String text, String field) {
         long high = 0;

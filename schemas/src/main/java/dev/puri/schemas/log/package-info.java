@@ -1,4 +1,4 @@
-/** What stands in the topics: events, rows, outcomes, positions. */
+/** The contents of the topics: events, rows, outcomes, positions. */
 @NullMarked
 package dev.puri.schemas.log;
 

@@ -12,47 +12,44 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Confluent's wire format to Avro records. Takes Confluent's configuration: the keys of {@link
- * ConfluentSchemaRegistry}, {@code specific.avro.reader} (default false: generic records; true: the
- * generated class that the writer's schema names, read by that class's schema), {@code
- * avro.use.logical.type.converters} (default false: generic records hold plain values), and {@code
- * key}/{@code value.subject.name.strategy} as {@link AvroSerializer} does. Thread-safe once configured.
+ * Deserializes Avro records in Confluent's wire format. It accepts Confluent's configuration: the keys of {@link
+ * ConfluentSchemaRegistry}, {@code specific.avro.reader} (default false: generic records; true: the generated class
+ * that the writer's schema names, with that class's schema as the reader's), {@code avro.use.logical.type.converters}
+ * (default false: generic records contain plain values), and {@code key}/{@code value.subject.name.strategy} like
+ * {@link AvroSerializer}. Thread-safe once configured.
  */
 public final class AvroDeserializer implements Deserializer<Object> {
-    /** A topic's values have a handful of schemas; emptied at this size. */
+    /** Size at which the cache is cleared; a topic's values normally have few schemas. */
     private static final int MAX_CACHED = 1000;
 
-    private final Map<Integer, Reading> readings = new ConcurrentHashMap<>();
+    private final Map<Integer, CachedReader> readers = new ConcurrentHashMap<>();
     private GenericData generic = new GenericData();
     private @Nullable ConfluentSchemaRegistry registry;
     private String subjectSuffix = "-value";
     private boolean specific;
 
-    /** The way to read what one schema wrote. */
-    private record Reading(DatumReader<Object> reader, String name) {}
+    /** The reader for a writer's schema, and the record's name for messages. */
+    private record CachedReader(DatumReader<Object> reader, String name) {}
 
     /**
-     * @throws org.apache.kafka.common.config.ConfigException when a key is missing or wrong, or asks
-     *     for what this class does not do
+     * @throws org.apache.kafka.common.config.ConfigException if a key is missing, invalid or not supported
      */
     @Override
     public void configure(Map<String, ?> configs, boolean isKey) {
         SerdeSettings.requireTopicNames(configs, isKey);
         this.specific = SerdeSettings.flag(configs, SerdeSettings.SPECIFIC, false);
         if (SerdeSettings.flag(configs, SerdeSettings.LOGICAL_TYPES, false)) {
-            this.generic = Converted.generic();
+            this.generic = ConvertingData.generic();
         }
         this.subjectSuffix = isKey ? "-key" : "-value";
         this.registry = ConfluentSchemaRegistry.create(configs);
     }
 
     /**
-     * @return a GenericRecord or SpecificRecord, or what else the writer's schema describes; null for
-     *     null
-     * @throws RegistryUnavailableException when a new id's schema cannot be had within the bound
-     * @throws UnknownSchemaException when the registry has no schema with the id
-     * @throws SerializationException when the bytes do not fit the schema, or no generated class has
-     *     its name
+     * @return a GenericRecord or SpecificRecord, or another value if the writer's schema is not a record; null for null
+     * @throws RegistryUnavailableException if the schema of a new id cannot be fetched within the retries
+     * @throws UnknownSchemaException if the registry has no schema with the id
+     * @throws SerializationException if the bytes do not match the schema, or there is no generated class with its name
      */
     @Override
     public @Nullable Object deserialize(String topic, byte @Nullable [] value) {
@@ -60,14 +57,14 @@ public final class AvroDeserializer implements Deserializer<Object> {
             return null;
         }
         int id = WireFormat.schemaId(value);
-        Reading reading = readings.get(id);
-        if (reading == null) {
-            reading = readingOf(id, topic + subjectSuffix);
+        CachedReader cached = readers.get(id);
+        if (cached == null) {
+            cached = newReader(id, topic + subjectSuffix);
         }
-        return Workspace.read(value, reading.reader(), reading.name());
+        return ThreadCodec.read(value, cached.reader(), cached.name());
     }
 
-    /** An id alone tells a person little; the subject tells whose records cannot be read. */
+    /** Fetches the writer's schema. Messages name the subject, because the id alone does not identify the records. */
     private Schema writer(int id, String subject) {
         if (registry == null) {
             throw new IllegalStateException("this deserializer was not configured");
@@ -81,25 +78,25 @@ public final class AvroDeserializer implements Deserializer<Object> {
         }
     }
 
-    private Reading readingOf(int id, String subject) {
+    private CachedReader newReader(int id, String subject) {
         Schema writer = writer(id, subject);
-        Reading reading;
+        CachedReader cached;
         if (specific && writer.getType() == Schema.Type.RECORD) {
             Class<? extends SpecificRecord> type = generatedClass(writer);
             Schema reader = SpecificData.get().getSchema(type);
-            reading = new Reading(
+            cached = new CachedReader(
                     RecordReader.reader(writer, reader, GeneratedClasses.modelOf(type)), reader.getFullName());
         } else {
-            reading = new Reading(RecordReader.reader(writer, writer, generic), writer.getFullName());
+            cached = new CachedReader(RecordReader.reader(writer, writer, generic), writer.getFullName());
         }
-        if (readings.size() >= MAX_CACHED) {
-            readings.clear();
+        if (readers.size() >= MAX_CACHED) {
+            readers.clear();
         }
-        readings.put(id, reading);
-        return reading;
+        readers.put(id, cached);
+        return cached;
     }
 
-    /** Found without running its static code first: the name comes from the wire. */
+    /** Finds the class without initializing it, because its name comes from untrusted data. */
     private static Class<? extends SpecificRecord> generatedClass(Schema writer) {
         String name = SpecificData.getClassName(writer);
         ClassLoader context = Thread.currentThread().getContextClassLoader();

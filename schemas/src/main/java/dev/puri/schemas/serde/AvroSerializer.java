@@ -21,24 +21,23 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Avro records, generated or generic, to Confluent's wire format. Takes Confluent's configuration: the
- * keys of {@link ConfluentSchemaRegistry}, {@code auto.register.schemas} (default true), {@code
- * use.latest.version} (default false), {@code avro.remove.java.properties} (default true: generated
- * classes' schemas are registered in their {@linkplain RegisteredForm registered form}; Confluent's
- * default is false), and {@code key}/{@code value.subject.name.strategy}, of which only the topic-name
- * strategy is known. So {@code io.confluent.kafka.serializers.KafkaAvroSerializer}
- * takes its place by a change of class name.
+ * Serializes generated or generic Avro records to Confluent's wire format. It accepts Confluent's configuration: the
+ * keys of {@link ConfluentSchemaRegistry}, {@code auto.register.schemas} (default true), {@code use.latest.version}
+ * (default false), {@code avro.remove.java.properties} (default true: schemas of generated classes are registered in
+ * their {@linkplain RegisteredForm registered form}; Confluent's default is false), and {@code key}/{@code
+ * value.subject.name.strategy}, of which only the topic-name strategy is supported. So {@code
+ * io.confluent.kafka.serializers.KafkaAvroSerializer} can replace it without other changes.
  *
- * <p>Generic records may hold converted values (UUID, Instant and the rest of java.time, BigDecimal)
- * or plain ones. Thread-safe once configured.
+ * <p>Generic records may contain converted values (UUID, Instant and the rest of java.time, BigDecimal) or plain ones.
+ * Thread-safe once configured.
  */
 public final class AvroSerializer implements Serializer<Object> {
-    /** A topic's values have a handful of schemas; emptied at this size. */
+    /** Size at which a cache is cleared; a topic's values normally have few schemas. */
     private static final int MAX_CACHED = 1000;
 
-    private static final GenericData GENERIC = Converted.generic();
+    private static final GenericData GENERIC = ConvertingData.generic();
 
-    private final Map<String, Map<Schema, Prepared>> topics = new ConcurrentHashMap<>();
+    private final Map<String, Map<Schema, CachedWriter>> topics = new ConcurrentHashMap<>();
     private @Nullable ConfluentSchemaRegistry registry;
     private boolean isKey;
     private boolean autoRegister;
@@ -46,15 +45,14 @@ public final class AvroSerializer implements Serializer<Object> {
     private boolean removeJavaProperties = true;
 
     /**
-     * The way to write one schema's records: the id to put in front, the writer behind.
+     * The writer for a schema, and the schema's id for the header.
      *
-     * @param isOwnForm false if the writer changes records to another schema
+     * @param isOwnForm false if the writer converts records to another schema
      */
-    private record Prepared(int id, DatumWriter<Object> writer, boolean isOwnForm) {}
+    private record CachedWriter(int id, DatumWriter<Object> writer, boolean isOwnForm) {}
 
     /**
-     * @throws org.apache.kafka.common.config.ConfigException when a key is missing or wrong, or asks
-     *     for what this class does not do
+     * @throws org.apache.kafka.common.config.ConfigException if a key is missing, invalid or not supported
      */
     @Override
     public void configure(Map<String, ?> configs, boolean isKey) {
@@ -68,11 +66,10 @@ public final class AvroSerializer implements Serializer<Object> {
 
     /**
      * @return null for null
-     * @throws RegistryUnavailableException when a new schema's id cannot be had within the bound
-     * @throws IncompatibleSchemaException when the registry refuses the schema, or the latest one
-     *     cannot read it
-     * @throws UnknownSchemaException when the schema is not registered and may not be
-     * @throws SerializationException when the data is no Avro record or does not fit its schema
+     * @throws RegistryUnavailableException if the id of a new schema cannot be fetched within the retries
+     * @throws IncompatibleSchemaException if the registry refuses the schema, or the latest schema cannot read it
+     * @throws UnknownSchemaException if the schema is not registered and automatic registration is off
+     * @throws SerializationException if the data is not an Avro record or does not match its schema
      */
     @Override
     public byte @Nullable [] serialize(String topic, @Nullable Object data) {
@@ -84,52 +81,52 @@ public final class AvroSerializer implements Serializer<Object> {
                     "only Avro records are written here, not " + data.getClass().getName());
         }
         Schema schema = datum.getSchema();
-        Map<Schema, Prepared> known = topics.get(topic);
-        Prepared prepared = known == null ? null : known.get(schema);
-        if (prepared == null) {
-            prepared = prepare(topic, datum);
+        Map<Schema, CachedWriter> known = topics.get(topic);
+        CachedWriter cached = known == null ? null : known.get(schema);
+        if (cached == null) {
+            cached = newWriter(topic, datum);
         }
-        return Workspace.write(prepared.id(), prepared.writer(), datum, schema.getFullName());
+        return ThreadCodec.write(cached.id(), cached.writer(), datum, schema.getFullName());
     }
 
     /**
-     * The id that is written before records of a schema. Asks no schema registry.
+     * Returns the id in the header of records of a schema. Sends no request to the schema registry.
      *
-     * @return empty until a record of the schema was written to the topic, and when it was written by another schema
+     * @return empty if no record of the schema was serialized for the topic yet, or if they are converted to another schema
      */
     public OptionalInt idOf(String topic, Schema schema) {
-        Map<Schema, Prepared> known = topics.get(topic);
-        Prepared prepared = known == null ? null : known.get(schema);
-        return prepared == null || !prepared.isOwnForm() ? OptionalInt.empty() : OptionalInt.of(prepared.id());
+        Map<Schema, CachedWriter> known = topics.get(topic);
+        CachedWriter cached = known == null ? null : known.get(schema);
+        return cached == null || !cached.isOwnForm() ? OptionalInt.empty() : OptionalInt.of(cached.id());
     }
 
-    private Prepared prepare(String topic, IndexedRecord datum) {
+    private CachedWriter newWriter(String topic, IndexedRecord datum) {
         if (registry == null) {
             throw new IllegalStateException("this serializer was not configured");
         }
         String subject = topic + (isKey ? "-key" : "-value");
         Schema schema = datum.getSchema();
-        Prepared prepared;
+        CachedWriter cached;
         if (useLatest) {
             ConfluentSchemaRegistry.Registered latest = registry.latest(subject);
-            prepared = new Prepared(
+            cached = new CachedWriter(
                     latest.id(),
                     writer(datum, latest.schema(), subject),
                     RegisteredForm.isSame(schema, latest.schema()));
         } else {
             Schema registered = removeJavaProperties ? RegisteredForm.of(schema) : schema;
             int id = autoRegister ? registry.register(subject, registered) : registry.idOf(subject, registered);
-            prepared = new Prepared(id, writer(datum), true);
+            cached = new CachedWriter(id, writer(datum), true);
         }
         if (topics.size() >= MAX_CACHED) {
             topics.clear();
         }
-        Map<Schema, Prepared> known = topics.computeIfAbsent(topic, t -> new ConcurrentHashMap<>());
+        Map<Schema, CachedWriter> known = topics.computeIfAbsent(topic, t -> new ConcurrentHashMap<>());
         if (known.size() >= MAX_CACHED) {
             known.clear();
         }
-        known.put(schema, prepared);
-        return prepared;
+        known.put(schema, cached);
+        return cached;
     }
 
     private static DatumWriter<Object> writer(IndexedRecord datum) {
@@ -150,7 +147,7 @@ public final class AvroSerializer implements Serializer<Object> {
                             + fit.getResult().getIncompatibilities(),
                     null);
         }
-        return new Translation(writer(datum), own, latest);
+        return new TranslatingWriter(writer(datum), own, latest);
     }
 
     @Override
@@ -160,13 +157,13 @@ public final class AvroSerializer implements Serializer<Object> {
         }
     }
 
-    /** Writes a record as the subject's latest schema has it: what Avro's resolution makes of it when read. */
-    private static final class Translation implements DatumWriter<Object> {
+    /** Writes a record in the subject's latest schema, converted by Avro's schema resolution. */
+    private static final class TranslatingWriter implements DatumWriter<Object> {
         private final DatumWriter<Object> ownWriter;
         private final DatumReader<GenericRecord> toLatest;
         private final DatumWriter<GenericRecord> latestWriter;
 
-        Translation(DatumWriter<Object> ownWriter, Schema own, Schema latest) {
+        TranslatingWriter(DatumWriter<Object> ownWriter, Schema own, Schema latest) {
             GenericData plain = new GenericData();
             this.ownWriter = ownWriter;
             this.toLatest = RecordReader.reader(own, latest, plain);
@@ -180,7 +177,7 @@ public final class AvroSerializer implements Serializer<Object> {
 
         @Override
         public void write(Object datum, Encoder out) throws IOException {
-            latestWriter.write(Workspace.translate(datum, ownWriter, toLatest), out);
+            latestWriter.write(ThreadCodec.translate(datum, ownWriter, toLatest), out);
         }
     }
 }

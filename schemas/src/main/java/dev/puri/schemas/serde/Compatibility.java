@@ -1,19 +1,19 @@
 package dev.puri.schemas.serde;
 
-/** What a schema registry asks of a subject's next schema, by Confluent's names. */
+/** Confluent's compatibility levels: what a schema registry requires of a subject's next schema. */
 public enum Compatibility {
-    /** Nothing. */
+    /** No requirement. */
     NONE,
-    /** It reads what the latest wrote. */
+    /** The next schema reads data of the latest one. */
     BACKWARD,
-    /** It reads what all earlier ones wrote. */
+    /** The next schema reads data of all earlier ones. */
     BACKWARD_TRANSITIVE,
-    /** The latest reads what it writes. */
+    /** The latest schema reads data of the next one. */
     FORWARD,
-    /** All earlier ones read what it writes. */
+    /** All earlier schemas read data of the next one. */
     FORWARD_TRANSITIVE,
-    /** Both ways with the latest. */
+    /** Both BACKWARD and FORWARD. */
     FULL,
-    /** Both ways with all earlier ones. */
+    /** Both BACKWARD_TRANSITIVE and FORWARD_TRANSITIVE. */
     FULL_TRANSITIVE
 }

@@ -6,13 +6,13 @@ import org.apache.avro.util.ClassSecurityValidator;
 import org.apache.avro.util.ClassSecurityValidator.ClassSecurityPredicate;
 
 /**
- * What Avro generated, and the leave to use it: from 1.12.2 on Avro makes no class that a schema names
- * unless it is trusted, and the only place to say so is global. Added to what is trusted already are
- * the classes that Avro generated, which hold data and do nothing.
+ * Makes Avro trust generated classes. From 1.12.2 on Avro does not instantiate classes that a schema names unless they
+ * are trusted, which is configured globally. This class adds all classes that Avro generated to the trusted ones; they
+ * only contain data.
  *
- * <p>Whoever uses this package or the conversions of {@code dev.puri.schemas.log} has asked for the
- * leave by that. Confluent's deserializer alone does not: call {@link #trust()} first, or set the system
- * property {@code org.apache.avro.SERIALIZABLE_PACKAGES=dev.puri.schemas.avro}.
+ * <p>This package and the conversions of {@code dev.puri.schemas.log} do this automatically. With Confluent's
+ * deserializer, call {@link #trust()} first, or set the system property {@code
+ * org.apache.avro.SERIALIZABLE_PACKAGES=dev.puri.schemas.avro}.
  */
 public final class GeneratedClasses {
     static {
@@ -23,12 +23,12 @@ public final class GeneratedClasses {
 
     private GeneratedClasses() {}
 
-    /** Lets Avro use classes that it generated; once and for all in this JVM. */
+    /** Makes Avro trust generated classes in this JVM. */
     public static void trust() {
-        // Loading this class did it.
+        // The static initializer does the work.
     }
 
-    /** Avro's model of a generated class, with its conversions. */
+    /** Returns Avro's data model of a generated class, with its conversions. */
     static SpecificData modelOf(Class<?> type) {
         return SpecificData.getForClass(type);
     }

@@ -5,14 +5,14 @@ import java.util.List;
 import org.apache.avro.Schema;
 
 /**
- * A schema registry in memory, for tests that need no server. It takes every schema, as it knows no
- * compatibility, and can be put out of reach. Thread-safe.
+ * A schema registry in memory, for tests. It accepts every schema, without compatibility checks, and can simulate an
+ * outage. Thread-safe.
  */
 public final class InMemorySchemaRegistry implements SchemaRegistry {
     private final List<Schema> schemas = new ArrayList<>();
     private volatile boolean isAway;
 
-    /** Puts it out of reach, or back: meanwhile {@link #byId} throws {@link RegistryUnavailableException}. */
+    /** Starts or ends an outage, during which {@link #byId} throws {@link RegistryUnavailableException}. */
     public void setAway(boolean away) {
         isAway = away;
     }

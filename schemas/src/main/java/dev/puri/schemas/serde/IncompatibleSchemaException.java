@@ -3,7 +3,7 @@ package dev.puri.schemas.serde;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
-/** The schema registry refused a schema as incompatible with the subject's earlier ones. */
+/** Thrown if a schema is incompatible with the subject's other schemas. */
 public final class IncompatibleSchemaException extends SerializationException {
     private static final long serialVersionUID = 1L;
 

@@ -14,13 +14,12 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Values of one type, read without a word to the schema registry: the caller brings the schema that a
- * value was written with. Thread-safe.
+ * Decodes values of one type. It does not call the schema registry; the caller passes the writer's schema. Thread-safe.
  *
- * @param <T> what is read
+ * @param <T> the type
  */
 public final class RecordReader<T extends IndexedRecord> {
-    /** Bounds what is kept for schemas that come and go; a topic's values have a handful. */
+    /** Size at which the cache is cleared; a topic's values normally have few schemas. */
     private static final int MAX_CACHED = 1000;
 
     private final GenericData data;
@@ -32,33 +31,33 @@ public final class RecordReader<T extends IndexedRecord> {
         this.schema = schema;
     }
 
-    /** Reads into a generated class, by its own schema, with its conversions (uuid, time). */
+    /** Creates a reader for a generated class, with its conversions (uuid, time). */
     public static <T extends SpecificRecord> RecordReader<T> of(Class<T> type) {
         return new RecordReader<>(
                 GeneratedClasses.modelOf(type), SpecificData.get().getSchema(type));
     }
 
     /**
-     * Reads into generic records with plain Avro values: a uuid stays the text, a time the number
-     * that was written.
+     * Creates a reader for generic records with plain Avro values: a uuid is a text, a time a number.
      *
-     * @param schema the reader's
+     * @param schema the reader's schema
      */
     public static RecordReader<GenericRecord> of(Schema schema) {
         return new RecordReader<>(new GenericData(), schema);
     }
 
     /**
+     * Decodes a value.
+     *
      * @param value a whole Kafka value, header and record
      * @param writer the schema with the header's id
-     * @throws SerializationException when the bytes are not one such record and nothing more, or the
-     *     writer's schema does not fit
+     * @throws SerializationException if the bytes are not exactly one record, or the writer's schema is incompatible
      */
     public T decode(byte[] value, Schema writer) {
-        // The caller knows the writer's schema by the id, so the header is there; who does not is told.
+        // Only checks that the value has a header.
         WireFormat.schemaId(value);
         DatumReader<T> reader = readers.get(writer);
-        return Workspace.read(value, reader != null ? reader : readerFor(writer), schema.getFullName());
+        return ThreadCodec.read(value, reader != null ? reader : readerFor(writer), schema.getFullName());
     }
 
     private DatumReader<T> readerFor(Schema writer) {
@@ -71,8 +70,7 @@ public final class RecordReader<T extends IndexedRecord> {
     }
 
     /**
-     * Built once and then only read, unlike Avro's own DatumReaders, which build themselves on first
-     * use and hand the result from thread to thread unguarded.
+     * Creates a thread-safe reader. Avro's own DatumReaders initialize themselves lazily, without synchronization.
      */
     static <T> DatumReader<T> reader(Schema writer, Schema reader, GenericData data) {
         try {

@@ -8,10 +8,10 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Values of one generated class, written without a word to the schema registry: the caller brings the
- * id that the class's schema has there. Thread-safe.
+ * Encodes values of a generated class. It does not call the schema registry; the caller passes the schema's id.
+ * Thread-safe.
  *
- * @param <T> what is written
+ * @param <T> the type
  */
 public final class RecordWriter<T extends SpecificRecord> {
     private final Schema registered;
@@ -22,7 +22,7 @@ public final class RecordWriter<T extends SpecificRecord> {
         this.writer = new SpecificDatumWriter<>(schema, data);
     }
 
-    /** Writes a generated class by its own schema. */
+    /** Creates a writer for a generated class. */
     public static <T extends SpecificRecord> RecordWriter<T> of(Class<T> type) {
         return new RecordWriter<>(SpecificData.get().getSchema(type), GeneratedClasses.modelOf(type));
     }
@@ -33,11 +33,13 @@ public final class RecordWriter<T extends SpecificRecord> {
     }
 
     /**
-     * @param schemaId of {@link #schema()} in the schema registry
+     * Encodes a value.
+     *
+     * @param schemaId id of {@link #schema()} in the schema registry
      * @return a whole Kafka value, header and record
-     * @throws SerializationException when a field does not fit the schema
+     * @throws SerializationException if a field does not match the schema
      */
     public byte[] encode(int schemaId, T datum) {
-        return Workspace.write(schemaId, writer, datum, registered.getFullName());
+        return ThreadCodec.write(schemaId, writer, datum, registered.getFullName());
     }
 }

@@ -8,9 +8,9 @@ import java.io.UncheckedIOException;
 import org.apache.avro.Schema;
 
 /**
- * Schemas in the form in which they are registered: without {@code avro.java.string}, which tells Avro's
- * Java alone to read text into a String. The registered text is then the one of {@code schemas/spec/avro},
- * so that a client in another language which registers that file adds no version.
+ * The form in which schemas are registered: without the property {@code avro.java.string}, which only Avro's Java
+ * implementation uses. The registered text is then that of {@code schemas/spec/avro}, so that a client in another
+ * language that registers this file adds no version.
  */
 public final class RegisteredForm {
     private static final String JAVA_STRING = "avro.java.string";
@@ -18,7 +18,7 @@ public final class RegisteredForm {
 
     private RegisteredForm() {}
 
-    /** The schema without what only Java's classes need; the schema itself when there is nothing of that. */
+    /** Returns the schema without the property; the same object if it does not have it. */
     public static Schema of(Schema schema) {
         String text = schema.toString();
         if (!text.contains(JAVA_STRING)) {
@@ -33,7 +33,7 @@ public final class RegisteredForm {
         }
     }
 
-    /** Whether both are registered as the same text. */
+    /** Whether both have the same registered form. */
     public static boolean isSame(Schema one, Schema other) {
         return one.equals(other) || of(one).equals(of(other));
     }

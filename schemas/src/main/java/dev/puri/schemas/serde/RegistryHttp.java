@@ -20,11 +20,11 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to the schema registry, carried through: a round asks the endpoints in turn, beginning
- * with the one that answered last; a round without an answer is followed by a wait and another, up to
- * the bound. Retried are I/O errors, 429 and 5xx; every other answer is the registry's word.
+ * Sends requests to the schema registry, with retries. A round tries all endpoints in turn, beginning with the last one
+ * that responded. After a round without a response it waits and starts another one, up to the maximum number of rounds.
+ * I/O errors, 429 and 5xx are retried; every other response is returned.
  *
- * <p>Redirects are not followed, for the credentials would go with them.
+ * <p>Redirects are not followed, because the credentials would be sent too.
  */
 final class RegistryHttp implements AutoCloseable {
     private static final String CONTENT_TYPE = "application/vnd.schemaregistry.v1+json";
@@ -36,17 +36,17 @@ final class RegistryHttp implements AutoCloseable {
     private volatile int preferred;
 
     /**
-     * An answer that is not to be retried.
+     * A response that is not retried.
      *
-     * @param body the JSON; an empty object when it is none
-     * @param from who answered
+     * @param body the JSON; an empty object if the body is not a JSON object
+     * @param from the endpoint
      */
-    record Answer(int status, JsonNode body, Endpoint from) {
+    record Response(int status, JsonNode body, Endpoint from) {
         boolean ok() {
             return status / 100 == 2;
         }
 
-        /** Confluent's code, e.g. 40403; 0 when there is none. */
+        /** Confluent's error code, e.g. 40403; 0 if there is none. */
         int errorCode() {
             return body.path("error_code").asInt(0);
         }
@@ -78,12 +78,14 @@ final class RegistryHttp implements AutoCloseable {
     }
 
     /**
+     * Sends a request.
+     *
      * @param path begins with a slash
      * @param body JSON; null for none
-     * @param what the request is about, for messages, e.g. {@code subject a-value}
-     * @throws RegistryUnavailableException when no endpoint gave an answer within the bound
+     * @param what the subject of the request, for messages, e.g. {@code subject a-value}
+     * @throws RegistryUnavailableException if no endpoint responded in any round
      */
-    Answer send(String method, String path, @Nullable JsonNode body, String what) {
+    Response send(String method, String path, @Nullable JsonNode body, String what) {
         RegistryUnavailableException failure = null;
         for (int round = 0; round <= settings.maxRetries(); round++) {
             if (round > 0) {
@@ -95,12 +97,12 @@ final class RegistryHttp implements AutoCloseable {
                 int index = (first + i) % endpoints.size();
                 Endpoint endpoint = endpoints.get(index);
                 try {
-                    Answer answer = exchange(method, endpoint, path, body);
-                    if (answer.status() != 429 && answer.status() < 500) {
+                    Response response = exchange(method, endpoint, path, body);
+                    if (response.status() != 429 && response.status() < 500) {
                         preferred = index;
-                        return answer;
+                        return response;
                     }
-                    failure = unavailable(endpoint, answer.reason(), null);
+                    failure = unavailable(endpoint, response.reason(), null);
                 } catch (IOException e) {
                     failure = unavailable(endpoint, e.toString(), e);
                 }
@@ -113,7 +115,7 @@ final class RegistryHttp implements AutoCloseable {
                 failure == null ? null : failure.getCause());
     }
 
-    /** The endpoints, for messages; without credentials. */
+    /** Returns the endpoints without credentials, for messages. */
     String urls() {
         return String.join(
                 ", ", settings.endpoints().stream().map(Endpoint::base).toList());
@@ -124,7 +126,8 @@ final class RegistryHttp implements AutoCloseable {
         return new RegistryUnavailableException(endpoint + " " + reason, cause);
     }
 
-    private Answer exchange(String method, Endpoint endpoint, String path, @Nullable JsonNode body) throws IOException {
+    private Response exchange(String method, Endpoint endpoint, String path, @Nullable JsonNode body)
+            throws IOException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(endpoint.base() + path))
                 .timeout(atLeastOneMilli(settings.connectTimeout().plus(settings.readTimeout())))
                 .header("Accept", CONTENT_TYPE + ", application/json")
@@ -139,11 +142,12 @@ final class RegistryHttp implements AutoCloseable {
         if (endpoint.authorization() != null) {
             request.header("Authorization", endpoint.authorization());
         }
-        HttpResponse<String> response = await(client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()));
-        return new Answer(response.statusCode(), json(response.body()), endpoint);
+        HttpResponse<String> httpResponse =
+                await(client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()));
+        return new Response(httpResponse.statusCode(), json(httpResponse.body()), endpoint);
     }
 
-    /** Bounds the body too, which the request's own timeout does not: it ends with the headers. */
+    /** Waits with a time-out that includes the body; that of the request ends with the headers. */
     private HttpResponse<String> await(CompletableFuture<HttpResponse<String>> pending) throws IOException {
         Duration bound = settings.connectTimeout().plus(settings.readTimeout());
         try {
@@ -171,11 +175,11 @@ final class RegistryHttp implements AutoCloseable {
         }
     }
 
-    /** Half of the doubled wait and up to as much again, so that many clients do not come back at once. */
+    /** Waits with exponential back-off and jitter, so that many clients do not retry at the same time. */
     private void pause(int round) {
-        long most = settings.maxRetryWait().toMillis();
+        long max = settings.maxRetryWait().toMillis();
         long doubled = settings.retryWait().toMillis() << Math.min(round - 1, 20);
-        long wait = Math.min(doubled, most);
+        long wait = Math.min(doubled, max);
         try {
             Thread.sleep(wait / 2 + ThreadLocalRandom.current().nextLong(wait - wait / 2 + 1));
         } catch (InterruptedException e) {
@@ -187,7 +191,7 @@ final class RegistryHttp implements AutoCloseable {
         return duration.isZero() ? Duration.ofMillis(1) : duration;
     }
 
-    /** Frees the client's thread; on Java 17, whose client cannot be closed, the garbage collector does. */
+    /** Closes the HTTP client; on Java 17, where it has no close(), the garbage collector releases its thread. */
     @Override
     public void close() {
         if (client instanceof AutoCloseable closeable) {

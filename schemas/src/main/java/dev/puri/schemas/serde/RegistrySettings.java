@@ -13,16 +13,16 @@ import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Confluent's configuration keys of a schema registry's client. Messages never quote a credential, so
- * nothing here lets a parser's exception through.
+ * Parses Confluent's configuration of a schema registry's client. Messages contain no credentials, so parsers'
+ * exceptions are not propagated.
  *
  * @param endpoints tried in turn, at least one
- * @param connectTimeout for one connection
- * @param readTimeout for one answer once connected
- * @param maxRetries further rounds through the endpoints after the first
- * @param retryWait before the first retry; doubled for each one after it
- * @param maxRetryWait at most, between two
- * @param missingIdTtl how long an id that the registry does not know is not asked for again
+ * @param connectTimeout time-out of a connection
+ * @param readTimeout time-out of a response once connected
+ * @param maxRetries number of rounds through the endpoints after the first
+ * @param retryWait time before the first retry; doubled for each further one
+ * @param maxRetryWait maximum time before a retry
+ * @param missingIdTtl how long an unknown id is cached
  */
 record RegistrySettings(
         List<Endpoint> endpoints,
@@ -40,10 +40,10 @@ record RegistrySettings(
     private static final String SSL_PREFIX = "schema.registry.ssl.";
 
     /**
-     * One base of Confluent's API.
+     * A base URL of Confluent's API.
      *
-     * @param base without user info and trailing slashes, fit for messages
-     * @param authorization the header's value; null sends none
+     * @param base without user info and trailing slashes, for requests and messages
+     * @param authorization value of the Authorization header; null for none
      */
     record Endpoint(String base, @Nullable String authorization) {
         @Override
@@ -102,7 +102,7 @@ record RegistrySettings(
         return new Endpoint(base, shared != null || userInfo == null ? shared : basic(userInfo, URL));
     }
 
-    /** What every endpoint is sent; null leaves it to the user info of each URL. */
+    /** Returns the authorization for all endpoints; null to use the user info of each URL. */
     private static @Nullable String sharedAuthorization(Map<String, ?> configs) {
         String source = text(configs, CREDENTIALS_SOURCE, "URL").toUpperCase(Locale.ROOT);
         if (!source.equals("URL") && !source.equals("USER_INFO")) {
@@ -135,29 +135,29 @@ record RegistrySettings(
         return "Basic " + Base64.getEncoder().encodeToString(userInfo.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static Duration millis(Map<String, ?> configs, String key, int absent) {
-        return Duration.ofMillis(number(configs, key, absent, Integer.MAX_VALUE));
+    private static Duration millis(Map<String, ?> configs, String key, int defaultValue) {
+        return Duration.ofMillis(number(configs, key, defaultValue, Integer.MAX_VALUE));
     }
 
-    private static int number(Map<String, ?> configs, String key, int absent, int most) {
-        String text = text(configs, key, Integer.toString(absent));
+    private static int number(Map<String, ?> configs, String key, int defaultValue, int max) {
+        String text = text(configs, key, Integer.toString(defaultValue));
         try {
             int number = Integer.parseInt(text);
-            if (number >= 0 && number <= most) {
+            if (number >= 0 && number <= max) {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Said below, like a number out of range.
+            // Reported below, like a number out of range.
         }
         throw new ConfigException(key + " is a whole number from 0 to " + most + ", not " + text);
     }
 
-    private static String text(Map<String, ?> configs, String key, String absent) {
+    private static String text(Map<String, ?> configs, String key, String defaultValue) {
         Object value = configs.get(key);
         String text = value instanceof org.apache.kafka.common.config.types.Password password
                 ? password.value().trim()
                 : value == null ? "" : value.toString().trim();
-        return text.isEmpty() ? absent : text;
+        return text.isEmpty() ? defaultValue : text;
     }
 
     private static List<String> list(@Nullable Object value) {

@@ -3,7 +3,7 @@ package dev.puri.schemas.serde;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
-/** The schema registry could not be reached, or failed, within the bound of retries. Trying later may help. */
+/** Thrown if the schema registry is unreachable or fails after all retries. A later attempt may succeed. */
 public final class RegistryUnavailableException extends SerializationException {
     private static final long serialVersionUID = 1L;
 

@@ -3,32 +3,32 @@ package dev.puri.schemas.serde;
 import org.apache.avro.Schema;
 
 /**
- * A schema registry that speaks Confluent's API, as far as the serde needs it. Implementations are
- * thread-safe and cache what they were told, for an id never changes its schema.
+ * The part of Confluent's schema registry API that the serde uses. Implementations are thread-safe and cache results,
+ * because the schema of an id never changes.
  */
 public interface SchemaRegistry extends AutoCloseable {
     /**
-     * Registers a schema, or finds it registered.
+     * Registers a schema, if it is not registered already.
      *
      * @return its id
-     * @throws RegistryUnavailableException when the registry cannot be reached within the bound
-     * @throws IncompatibleSchemaException when the registry refuses it
+     * @throws RegistryUnavailableException if the registry is unreachable after the retries
+     * @throws IncompatibleSchemaException if the registry refuses it
      */
     int register(String subject, Schema schema);
 
     /**
-     * The id of a schema that is registered already.
+     * Returns the id of a registered schema.
      *
-     * @throws RegistryUnavailableException when the registry cannot be reached within the bound
-     * @throws UnknownSchemaException when it is not registered
+     * @throws RegistryUnavailableException if the registry is unreachable after the retries
+     * @throws UnknownSchemaException if it is not registered
      */
     int idOf(String subject, Schema schema);
 
     /**
-     * The schema with this id.
+     * Returns the schema with an id.
      *
-     * @throws RegistryUnavailableException when the registry cannot be reached within the bound
-     * @throws UnknownSchemaException when no schema has this id
+     * @throws RegistryUnavailableException if the registry is unreachable after the retries
+     * @throws UnknownSchemaException if no schema has this id
      */
     Schema byId(int id);
 

@@ -3,7 +3,7 @@ package dev.puri.schemas.serde;
 import java.util.Map;
 import org.apache.kafka.common.config.ConfigException;
 
-/** Confluent's configuration keys of a serializer and a deserializer, beyond the registry's own. */
+/** Confluent's configuration keys of serializers and deserializers, other than those of the schema registry. */
 final class SerdeSettings {
     static final String AUTO_REGISTER = "auto.register.schemas";
     static final String USE_LATEST = "use.latest.version";
@@ -27,7 +27,7 @@ final class SerdeSettings {
         throw new ConfigException(key + " is true or false, not " + text);
     }
 
-    /** Refuses every way of naming subjects but {@code TOPIC-key} and {@code TOPIC-value}. */
+    /** Requires the topic-name strategy, with the subjects {@code TOPIC-key} and {@code TOPIC-value}. */
     static void requireTopicNames(Map<String, ?> configs, boolean isKey) {
         String key = isKey ? "key.subject.name.strategy" : "value.subject.name.strategy";
         Object value = configs.get(key);

@@ -3,7 +3,7 @@ package dev.puri.schemas.serde;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
-/** The schema registry answered that it has no such schema. */
+/** Thrown if the schema registry responds that it has no such schema. */
 public final class UnknownSchemaException extends SerializationException {
     private static final long serialVersionUID = 1L;
 

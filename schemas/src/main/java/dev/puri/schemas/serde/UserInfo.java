@@ -1,6 +1,6 @@
 package dev.puri.schemas.serde;
 
-/** The part {@code user:password@} of URLs (RFC 3986, section 3.2.1), which no log line, message or setting may show. */
+/** Masks the part {@code user:password@} of URLs (RFC 3986, section 3.2.1) in logs, messages and settings. */
 public final class UserInfo {
     private static final String AUTHORITY = "://";
     private static final String MASK = "***";
@@ -8,8 +8,8 @@ public final class UserInfo {
     private UserInfo() {}
 
     /**
-     * Replaces the user info of every URL in a text. A text that is no valid URL may have the user info of one, so everything
-     * between {@code ://} and the last {@code @} before the next URL is replaced.
+     * Replaces the user info of every URL in a text. The text may be an invalid URL with user info, so this replaces
+     * everything between {@code ://} and the last {@code @} before the next URL.
      *
      * @return such as {@code http://***@registry:8081}
      */

@@ -11,7 +11,7 @@ import org.apache.kafka.common.errors.SerializationException;
  * Avro's binary encoding.
  */
 public final class WireFormat {
-    /** Bytes before the record. */
+    /** Length of the header before the record, in bytes. */
     public static final int HEADER_LENGTH = 5;
 
     static final byte MAGIC = 0;
@@ -20,20 +20,20 @@ public final class WireFormat {
     private WireFormat() {}
 
     /**
-     * The id of the schema that a value was written with.
+     * Returns the id of the schema that a value was written with.
      *
      * @param value a whole Kafka value
-     * @throws SerializationException when the bytes are too few or do not begin with a zero byte
+     * @throws SerializationException if there are too few bytes or the first is not zero
      */
     public static int schemaId(byte[] value) {
         return schemaId(ByteBuffer.wrap(value));
     }
 
     /**
-     * The id of the schema that a value was written with. The buffer's position stays.
+     * Returns the id of the schema that a value was written with. Does not change the buffer's position.
      *
      * @param value a whole Kafka value, from the buffer's position to its limit
-     * @throws SerializationException when the bytes are too few or do not begin with a zero byte
+     * @throws SerializationException if there are too few bytes or the first is not zero
      */
     public static int schemaId(ByteBuffer value) {
         if (value.remaining() < HEADER_LENGTH) {

@@ -1,8 +1,8 @@
 package dev.puri.search.opensearch;
 
-import dev.puri.http.InvalidSettingsException;
-import dev.puri.http.Secret;
-import dev.puri.http.Setting;
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.Secret;
+import dev.puri.settings.Setting;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

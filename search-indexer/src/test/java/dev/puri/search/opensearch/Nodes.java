@@ -1,6 +1,6 @@
 package dev.puri.search.opensearch;
 
-import dev.puri.http.Settings;
+import dev.puri.settings.Settings;
 import dev.puri.testkit.OpenSearchFixture;
 import java.util.Map;
 

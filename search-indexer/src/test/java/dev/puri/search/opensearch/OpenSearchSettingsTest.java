@@ -3,8 +3,8 @@ package dev.puri.search.opensearch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.http.InvalidSettingsException;
-import dev.puri.http.Settings;
+import dev.puri.settings.InvalidSettingsException;
+import dev.puri.settings.Settings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -2,8 +2,8 @@ package dev.puri.search.opensearch;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.puri.http.Settings;
 import dev.puri.search.index.CursorSeal;
+import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

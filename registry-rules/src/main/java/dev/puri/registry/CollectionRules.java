@@ -1,0 +1,71 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Reason;
+import dev.puri.schemas.log.Refusal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules that a pURI's collection declares: owners, handle prefix, retirement. An event that only these rules refuse
+ * may have overtaken the declaration that allows it, so the registrar delays such a refusal.
+ *
+ * @param collection null if it is not declared; then any owner may create identities, without handles
+ */
+record CollectionRules(@Nullable Collection collection) {
+    static final CollectionRules UNREGISTERED = new CollectionRules(null);
+
+    /** Whether the attributes of its identities are indexed. */
+    boolean isSearchable() {
+        return collection != null && collection.search();
+    }
+
+    /** Returns why the collection does not allow the change, or null if it does. */
+    @Nullable
+    Refusal objectionTo(Change change) {
+        if (change instanceof Change.Created created) {
+            return objectionTo(created);
+        }
+        return change instanceof Change.Moved moved && moved.owner() != null ? objectionTo(moved.owner()) : null;
+    }
+
+    private @Nullable Refusal objectionTo(Change.Created created) {
+        if (collection != null && collection.retired()) {
+            return Refusal.of(Reason.NOT_ALLOWED, collection.qualifiedName() + " is retired and takes no identities");
+        }
+        Refusal wrongOwner = objectionTo(created.owner());
+        Handle handle = created.handle();
+        return wrongOwner != null || handle == null ? wrongOwner : objectionTo(handle);
+    }
+
+    private @Nullable Refusal objectionTo(Owner owner) {
+        if (collection == null
+                || collection.owners().isEmpty()
+                || collection.owners().contains(owner)) {
+            return null;
+        }
+        return Refusal.of(
+                Reason.NOT_ALLOWED,
+                "owner " + owner + " may not claim in " + collection.qualifiedName() + ", only "
+                        + collection.owners().stream().sorted().toList() + " may");
+    }
+
+    private @Nullable Refusal objectionTo(Handle handle) {
+        Prefix prefix = collection == null ? null : collection.prefix();
+        if (handle.prefix().equals(prefix)) {
+            return null;
+        }
+        String explanation;
+        if (collection == null) {
+            explanation = "its collection is not registered, and only a registered one has handles";
+        } else if (prefix == null) {
+            explanation = collection.qualifiedName() + " has no prefix";
+        } else {
+            explanation = collection.qualifiedName() + " has the prefix " + prefix;
+        }
+        return Refusal.of(Reason.WRONG_PREFIX, "the handle " + handle + " does not fit: " + explanation);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.puri.registry;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Counts of the events that the registrar has read since the registry began, by outcome. At every commit {@code read =
+ * applied + unchanged + refused + parked}.
+ *
+ * @param parked events that wait now, for a grant, a schema or a declaration
+ * @param strayGrants grants that no event waited for; they are harmless and not counted as events
+ */
+public record EventCounts(long read, long applied, long unchanged, long refused, long parked, long strayGrants) {
+    static final EventCounts NONE = new EventCounts(0, 0, 0, 0, 0, 0);
+    private static final int FIELDS = 6;
+
+    /** Whether every event that was read is accounted for. */
+    public boolean isBalanced() {
+        return read == applied + unchanged + refused + parked;
+    }
+
+    EventCounts plus(EventCounts other) {
+        return new EventCounts(
+                read + other.read,
+                applied + other.applied,
+                unchanged + other.unchanged,
+                refused + other.refused,
+                parked + other.parked,
+                strayGrants + other.strayGrants);
+    }
+
+    byte[] toBytes() {
+        return ByteBuffer.allocate(FIELDS * Long.BYTES)
+                .putLong(read)
+                .putLong(applied)
+                .putLong(unchanged)
+                .putLong(refused)
+                .putLong(parked)
+                .putLong(strayGrants)
+                .array();
+    }
+
+    static EventCounts fromBytes(byte[] value) {
+        ByteBuffer bytes = ByteBuffer.wrap(value);
+        return new EventCounts(
+                bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
+    }
+
+    /** The mutable counts of one task. */
+    static final class Counter {
+        private long read;
+        private long applied;
+        private long unchanged;
+        private long refused;
+        private long parked;
+        private long strayGrants;
+
+        Counter(EventCounts from) {
+            read = from.read;
+            applied = from.applied;
+            unchanged = from.unchanged;
+            refused = from.refused;
+            parked = from.parked;
+            strayGrants = from.strayGrants;
+        }
+
+        void countRead() {
+            read++;
+        }
+
+        void countApplied() {
+            applied++;
+        }
+
+        void countUnchanged() {
+            unchanged++;
+        }
+
+        void countRefused() {
+            refused++;
+        }
+
+        void countParked() {
+            parked++;
+        }
+
+        void countUnparked() {
+            parked--;
+        }
+
+        void countStrayGrant() {
+            strayGrants++;
+        }
+
+        EventCounts counts() {
+            return new EventCounts(read, applied, unchanged, refused, parked, strayGrants);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.log.Position;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forwards the events of namespace topics, undecoded, to the registrar's repartition topic. Headers carry the position
+ * of each event in its source topic.
+ */
+final class NamespaceEventForwarder implements Processor<byte[], byte[], byte[], byte[]> {
+    private @Nullable ProcessorContext<byte[], byte[]> context;
+
+    @Override
+    public void init(ProcessorContext<byte[], byte[]> context) {
+        this.context = context;
+    }
+
+    @Override
+    public void process(Record<byte[], byte[]> record) {
+        ProcessorContext<byte[], byte[]> context = Initialized.require(this.context);
+        RecordMetadata metadata =
+                context.recordMetadata().orElseThrow(() -> new IllegalStateException("the record has no topic"));
+        Position position = new Position(metadata.topic(), metadata.partition(), metadata.offset());
+        RawEvent raw = RawEvent.of(position, record.key(), record.value());
+        // Kafka Streams drops records without a key before a repartition topic.
+        byte[] key = raw.key() == null ? TextCodec.EMPTY : raw.key();
+        context.forward(new Record<>(key, raw.head(), context.currentSystemTimeMs(), raw.toHeaders()));
+    }
+}

@@ -1,0 +1,26 @@
+package dev.puri.schemas.serde;
+
+import org.apache.avro.Conversions;
+import org.apache.avro.data.TimeConversions;
+import org.apache.avro.generic.GenericData;
+
+/** Avro's generic data model with conversions for uuid, decimal and java.time. */
+final class ConvertingData {
+    private ConvertingData() {}
+
+    static GenericData generic() {
+        GenericData data = new GenericData();
+        data.addLogicalTypeConversion(new Conversions.UUIDConversion());
+        data.addLogicalTypeConversion(new Conversions.DecimalConversion());
+        data.addLogicalTypeConversion(new TimeConversions.DateConversion());
+        data.addLogicalTypeConversion(new TimeConversions.TimeMillisConversion());
+        data.addLogicalTypeConversion(new TimeConversions.TimeMicrosConversion());
+        data.addLogicalTypeConversion(new TimeConversions.TimestampMillisConversion());
+        data.addLogicalTypeConversion(new TimeConversions.TimestampMicrosConversion());
+        data.addLogicalTypeConversion(new TimeConversions.TimestampNanosConversion());
+        data.addLogicalTypeConversion(new TimeConversions.LocalTimestampMillisConversion());
+        data.addLogicalTypeConversion(new TimeConversions.LocalTimestampMicrosConversion());
+        data.addLogicalTypeConversion(new TimeConversions.LocalTimestampNanosConversion());
+        return data;
+    }
+}

@@ -1,0 +1,29 @@
+package dev.puri.settings;
+
+/** Distance of two texts, to suggest the known name nearest to an unknown one. */
+final class EditDistance {
+    private EditDistance() {}
+
+    /** Counts the insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+    static int between(String from, String to) {
+        int[][] distance = new int[from.length() + 1][to.length() + 1];
+        for (int i = 0; i <= from.length(); i++) {
+            for (int j = 0; j <= to.length(); j++) {
+                if (i == 0 || j == 0) {
+                    distance[i][j] = i + j;
+                    continue;
+                }
+                int replaced = distance[i - 1][j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                distance[i][j] = Math.min(replaced, Math.min(distance[i - 1][j], distance[i][j - 1]) + 1);
+                boolean swapped = i > 1
+                        && j > 1
+                        && from.charAt(i - 1) == to.charAt(j - 2)
+                        && from.charAt(i - 2) == to.charAt(j - 1);
+                if (swapped) {
+                    distance[i][j] = Math.min(distance[i][j], distance[i - 2][j - 2] + 1);
+                }
+            }
+        }
+        return distance[from.length()][to.length()];
+    }
+}

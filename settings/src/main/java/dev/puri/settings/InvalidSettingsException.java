@@ -1,0 +1,31 @@
+package dev.puri.settings;
+
+import java.util.List;
+
+/** Thrown if settings are invalid. The message lists all mistakes, one per line. */
+public final class InvalidSettingsException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<String> mistakes;
+
+    InvalidSettingsException(List<String> mistakes) {
+        super(String.join(System.lineSeparator(), mistakes));
+        this.mistakes = List.copyOf(mistakes);
+    }
+
+    /**
+     * Reports the mistakes that the constructor of a settings record found.
+     *
+     * @throws InvalidSettingsException if there are any
+     */
+    public static void throwIfAny(List<String> mistakes) {
+        if (!mistakes.isEmpty()) {
+            throw new InvalidSettingsException(mistakes);
+        }
+    }
+
+    /** Each quotes the setting's name as the user wrote it and the value, and says what was expected. */
+    public List<String> mistakes() {
+        return mistakes;
+    }
+}
