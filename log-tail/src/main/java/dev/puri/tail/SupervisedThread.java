@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  */
 public final class SupervisedThread {
     private final Stop stop;
-    private final Pauses pauses;
+    private final RetryPolicy policy;
     private final Attempt attempt;
     private final Consumer<Throwable> onFailure;
     private final Thread thread;
@@ -31,39 +31,15 @@ public final class SupervisedThread {
     }
 
     /**
-     * How long to wait between two attempts. The pause doubles from the first to the longest, and begins with the first
-     * again after an attempt that lasted longer than the longest pause.
-     */
-    public record Pauses(Duration first, Duration longest) {
-        /**
-         * @throws IllegalArgumentException when the first is not positive or longer than the longest
-         */
-        public Pauses {
-            if (!first.isPositive() || first.compareTo(longest) > 0) {
-                throw new IllegalArgumentException("no pauses from " + first + " to " + longest);
-            }
-        }
-
-        /** The same pause between all attempts. */
-        public static Pauses of(Duration each) {
-            return new Pauses(each, each);
-        }
-
-        Duration after(Duration before) {
-            Duration twice = before.multipliedBy(2);
-            return twice.compareTo(longest) > 0 ? longest : twice;
-        }
-    }
-
-    /**
      * Makes the thread; {@link #start} starts it.
      *
      * @param stop ends it; the work may watch it too
+     * @param policy the delays between attempts; the first one follows an attempt that lasted longer than the longest
      * @param onFailure called on the thread with all that an attempt throws, but not once it was stopped
      */
-    public SupervisedThread(String name, Stop stop, Pauses pauses, Attempt attempt, Consumer<Throwable> onFailure) {
+    public SupervisedThread(String name, Stop stop, RetryPolicy policy, Attempt attempt, Consumer<Throwable> onFailure) {
         this.stop = stop;
-        this.pauses = pauses;
+        this.policy = policy;
         this.attempt = attempt;
         this.onFailure = onFailure;
         this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::run);
@@ -75,18 +51,16 @@ public final class SupervisedThread {
     }
 
     private void run() {
-        Duration pause = pauses.first();
+        Backoff backoff = new Backoff(policy);
         while (!stop.isAsked()) {
-            long begun = System.nanoTime();
+            backoff.begin();
             attempt();
-            boolean lasted = System.nanoTime() - begun > pauses.longest().toNanos();
-            pause = lasted ? pauses.first() : pause;
+            Duration delay = backoff.nextDelay();
             if (!stop.isAsked()) {
-                // An interrupt that came without a stop has ended the attempt; it must not end the pauses too.
+                // An interrupt that came without a stop has ended the attempt; it must not end the delays too.
                 Thread.interrupted();
-                stop.isAskedWithin(pause);
+                stop.isAskedWithin(delay);
             }
-            pause = pauses.after(pause);
         }
     }
 

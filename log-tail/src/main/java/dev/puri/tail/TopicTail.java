@@ -1,6 +1,5 @@
 package dev.puri.tail;
 
-import dev.puri.tail.SupervisedThread.Pauses;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -40,7 +39,7 @@ final class TopicTail implements Hearing {
     private static final Duration LOOK = Duration.ofSeconds(1);
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration CLOSE = Duration.ofMillis(200);
-    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(5));
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(5));
     private static final Duration STOP = Duration.ofSeconds(10);
 
     /** Halvings of the time since 1970 that leave less than a second. */
@@ -104,7 +103,7 @@ final class TopicTail implements Hearing {
         this.consumers = consumers;
         this.reader = reader;
         this.clock = clock;
-        this.thread = new SupervisedThread("tail-" + topic, stop, PAUSES, this::followOnce, this::failed);
+        this.thread = new SupervisedThread("tail-" + topic, stop, RETRY_POLICY, this::followOnce, this::failed);
         Gauge.builder("puri.tail.age", this, TopicTail::ageInSeconds)
                 .description("Since when it is not known that all of the topic was read; NaN before it ever was")
                 .tag("topic", topic)

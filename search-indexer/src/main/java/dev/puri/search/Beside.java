@@ -5,6 +5,8 @@ import dev.puri.search.index.IndexHome;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.tail.Backoff;
+import dev.puri.tail.RetryPolicy;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -26,14 +28,14 @@ import org.slf4j.LoggerFactory;
  */
 final class Beside {
     private static final Logger log = LoggerFactory.getLogger(Beside.class);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration POLL_BY_TURNS = Duration.ofMillis(5);
     private static final String ASKED = "asked for";
     private static final String INTERRUPTED = "was interrupted";
 
     private final Feed.Tools tools;
+    private final Backoff backoff = new Backoff(RETRY_POLICY);
 
     private volatile Reindexing progress = Reindexing.NEVER;
     private volatile Wish wish = Wish.NONE;
@@ -51,9 +53,6 @@ final class Beside {
     /** Whether it is known that nothing is left from before. */
     private boolean looked;
 
-    private Duration pause = FIRST_PAUSE;
-    private long begunAt = System.nanoTime();
-    private long tryAgainAt = System.nanoTime();
 
     /** What was sighted before may tell of less than is read already. */
     private long sightedFrom = System.nanoTime();
@@ -128,7 +127,7 @@ final class Beside {
      * @return false when there was nothing to do, or it could not be done
      */
     boolean step(IndexHome home, Sighting sighting, Duration trusted, @Nullable Feed main) {
-        if (System.nanoTime() - tryAgainAt < 0) {
+        if (!backoff.isDue()) {
             return false;
         }
         try {
@@ -207,7 +206,7 @@ final class Beside {
         looked = true;
         wanted = why;
         trouble = null;
-        begunAt = System.nanoTime();
+        backoff.begin();
         if (!progress.isRunning()) {
             run(why, sighting.end());
         }
@@ -253,7 +252,7 @@ final class Beside {
         index = null;
         built = null;
         wanted = null;
-        pause = FIRST_PAUSE;
+        backoff.reset();
         synchronized (this) {
             progress = progress.over(Reindexing.State.DONE, tools.clock().instant());
             boolean isAskedAgain = wish == Wish.ANEW;
@@ -299,10 +298,7 @@ final class Beside {
     }
 
     private void waitLonger(String why) {
-        boolean lasted = System.nanoTime() - begunAt > LONGEST_PAUSE.toNanos();
-        pause = lasted ? FIRST_PAUSE : pause.multipliedBy(2);
-        pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-        tryAgainAt = System.nanoTime() + pause.toNanos();
+        backoff.delay();
         trouble = why;
     }
 

@@ -2,9 +2,9 @@ package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Kind;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,7 +39,7 @@ final class DocumentsSeen implements AutoCloseable {
     private final Indexer indexer;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("documents-seen", stop, Pauses.of(PERIOD), this::look, this::failed);
+            new SupervisedThread("documents-seen", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
     private final Map<Integer, Progress> partitions = new HashMap<>();
 
     /** What feeds the index that this is of: another may see less. */

@@ -10,7 +10,9 @@ import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Kind;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.tail.Backoff;
 import dev.puri.tail.Moment;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
@@ -52,8 +54,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
     private static final Duration CLOSE = Duration.ofMillis(200);
 
     /** While more is there than can be taken at once, a refresh costs more than it tells. */
@@ -72,6 +73,7 @@ final class Feed implements AutoCloseable {
     private final Map<Kind, String> topicIds = new EnumMap<>(Kind.class);
     private final Tools tools;
     private final Heard heard = new Heard();
+    private final Backoff backoff = new Backoff(RETRY_POLICY);
 
     /** Of what was taken and cannot be seen yet, what is to be told then: the newest. */
     private final Deque<ChangeReader.Read> untold = new ArrayDeque<>();
@@ -84,8 +86,6 @@ final class Feed implements AutoCloseable {
     private boolean uncommitted;
     private long refreshedAt = System.nanoTime();
     private long committedAt = System.nanoTime();
-    private long tryAgainAt = System.nanoTime();
-    private Duration pause = FIRST_PAUSE;
 
     /** What readers are to see before the index is as of when that was sighted; null when they do. */
     private @Nullable Sighting awaited;
@@ -186,7 +186,7 @@ final class Feed implements AutoCloseable {
      * @throws IndexUnavailableException when the index has to be opened anew and read on from its last commit
      */
     boolean step(Duration patience) throws PlaceGoneException, IndexUnavailableException {
-        if (System.nanoTime() - tryAgainAt < 0) {
+        if (!backoff.isDue()) {
             return false;
         }
         try {
@@ -206,7 +206,7 @@ final class Feed implements AutoCloseable {
             if (isCommitDue()) {
                 commit();
             }
-            pause = FIRST_PAUSE;
+            backoff.reset();
             trouble = null;
             return read;
         } catch (RegistryUnavailableException e) {
@@ -214,7 +214,7 @@ final class Feed implements AutoCloseable {
         } catch (DeclaredAttributes.UnknownException e) {
             // Not a failure: the declarations are read to their end every second or so.
             trouble = "the declared collections are waited for: " + e.getMessage();
-            tryAgainAt = System.nanoTime() + FIRST_PAUSE.toNanos();
+            backoff.delayBriefly();
         } catch (OffsetOutOfRangeException e) {
             throw new PlaceGoneException(e);
         } catch (KafkaException e) {
@@ -230,13 +230,12 @@ final class Feed implements AutoCloseable {
             log.warn("The index waits: {}", what);
         }
         trouble = what;
-        tryAgainAt = System.nanoTime() + pause.toNanos();
-        pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
+        backoff.delay();
     }
 
     /** How long until it is worth while to step again. */
     Duration rest() {
-        return Duration.ofNanos(Math.max(0, tryAgainAt - System.nanoTime()));
+        return backoff.untilDue();
     }
 
     private @Nullable Batch poll(Duration patience) {

@@ -8,9 +8,9 @@ import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
 final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration LOOK_AT_SIZE = Duration.ofSeconds(10);
 
     /** A disk that is full fails again within that, although the index is opened and fed in between. */
@@ -68,7 +68,8 @@ final class Indexer implements AutoCloseable {
     private final InstantSource clock;
     private final Supplier<@Nullable String> hanging;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread = new SupervisedThread("indexer", stop, PAUSES, this::keep, this::failed);
+    private final SupervisedThread thread =
+            new SupervisedThread("indexer", stop, RETRY_POLICY, this::keep, this::failed);
 
     /** What answers; null before anything was complete. */
     private volatile @Nullable Served serving;

@@ -2,6 +2,8 @@ package dev.puri.search;
 
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.tail.Backoff;
+import dev.puri.tail.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,13 +21,13 @@ import org.slf4j.LoggerFactory;
  */
 final class Purging {
     private static final Logger log = LoggerFactory.getLogger(Purging.class);
-    private static final Duration AGAIN = Duration.ofSeconds(10);
+    private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
     private final Duration forgetAfter;
     private final InstantSource clock;
     private final IndexMeters meters;
+    private final Backoff backoff = new Backoff(RETRY_POLICY);
     private @Nullable Run running;
-    private long againAt = System.nanoTime();
 
     private record Run(Feed feed, CompletableFuture<Boolean> over) {}
 
@@ -54,7 +56,7 @@ final class Purging {
         // Half of the time is left for the rewriting itself.
         return owed != null
                 && feed.isComplete()
-                && System.nanoTime() - againAt >= 0
+                && backoff.isDue()
                 && Duration.between(owed, clock.instant()).compareTo(forgetAfter.dividedBy(2)) >= 0;
     }
 
@@ -87,7 +89,9 @@ final class Purging {
             boolean succeeded = run.over.join();
             run.feed.purgeEnds(succeeded);
             running = null;
-            againAt = System.nanoTime() + (succeeded ? 0 : AGAIN.toNanos());
+            if (!succeeded) {
+                backoff.delay();
+            }
         }
     }
 

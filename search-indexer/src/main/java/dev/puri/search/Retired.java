@@ -3,6 +3,8 @@ package dev.puri.search;
 import dev.puri.search.index.IndexHome;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.tail.Backoff;
+import dev.puri.tail.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,11 +19,11 @@ import org.slf4j.LoggerFactory;
  */
 final class Retired {
     private static final Logger log = LoggerFactory.getLogger(Retired.class);
-    private static final Duration AGAIN = Duration.ofSeconds(10);
+    private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
     private static final Duration LOOK = Duration.ofMillis(2);
 
     private final Deque<Served> all = new ArrayDeque<>();
-    private long againAt = System.nanoTime();
+    private final Backoff backoff = new Backoff(RETRY_POLICY);
 
     /** Lets nobody into it any more. */
     void add(Served served) {
@@ -36,7 +38,7 @@ final class Retired {
      */
     void drop(IndexHome home, Predicate<SearchIndex> isBusy) {
         Served oldest = all.peek();
-        if (oldest == null || !oldest.isIdle() || System.nanoTime() - againAt < 0 || isBusy.test(oldest.index())) {
+        if (oldest == null || !oldest.isIdle() || !backoff.isDue() || isBusy.test(oldest.index())) {
             return;
         }
         try {
@@ -44,7 +46,7 @@ final class Retired {
             all.remove();
         } catch (IndexUnavailableException e) {
             log.warn("An index that does not answer any more is dropped later: {}", e.getMessage());
-            againAt = System.nanoTime() + AGAIN.toNanos();
+            backoff.delay();
         }
     }
 

@@ -5,9 +5,9 @@ import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
@@ -37,7 +37,7 @@ final class TopicsWatch implements AutoCloseable {
     private final InstantSource clock;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("topics-watch", stop, Pauses.of(PERIOD), this::look, this::failed);
+            new SupervisedThread("topics-watch", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
 
     private volatile Map<Kind, BrokerTopic> topics = Map.of();
     private volatile @Nullable Sighting last;

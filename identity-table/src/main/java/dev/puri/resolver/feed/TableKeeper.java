@@ -10,9 +10,9 @@ import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -53,7 +53,7 @@ import org.slf4j.LoggerFactory;
 public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableKeeper.class);
     private static final Duration WATCH = Duration.ofSeconds(1);
-    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
 
     /** Tombstones are kept for 7 days: a table that was cut off for longer may have missed some. */
     private static final Duration LONGEST_ABSENCE = Duration.ofDays(6);
@@ -74,7 +74,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final ReplacedTable replaced;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("table-keeper", stop, PAUSES, this::keep, this::failed);
+            new SupervisedThread("table-keeper", stop, RETRY_POLICY, this::keep, this::failed);
 
     /** The table that answers: complete, perhaps no longer fed. */
     private volatile @Nullable Table table;

@@ -1,9 +1,9 @@
 package dev.puri.tail.transactions;
 
 import dev.puri.http.Health;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import dev.puri.tail.transactions.StableOffsets.Stalled;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -43,7 +43,7 @@ public final class TransactionWatch implements AutoCloseable {
     private final StableOffsets offsets = new StableOffsets();
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("transaction-watch", stop, Pauses.of(PERIOD), this::look, this::failed);
+            new SupervisedThread("transaction-watch", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
 
     private volatile @Nullable TransactionView view;
     private volatile List<HangingTransaction> hanging = List.of();

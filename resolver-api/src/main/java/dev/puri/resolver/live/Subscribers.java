@@ -4,9 +4,9 @@ import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -68,7 +68,7 @@ public final class Subscribers implements AutoCloseable {
     private static final Duration STOP = Duration.ofSeconds(10);
 
     /** How long to wait before a round that failed as a whole is begun again. */
-    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(100), Duration.ofSeconds(5));
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
 
     private static final String DROPPED = "dropped";
     private static final String BYE = "bye";
@@ -89,7 +89,8 @@ public final class Subscribers implements AutoCloseable {
     private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
     private final CountDownLatch drained = new CountDownLatch(1);
     private final Stop stop = new Stop();
-    private final SupervisedThread thread = new SupervisedThread("changes", stop, PAUSES, this::run, this::failed);
+    private final SupervisedThread thread =
+            new SupervisedThread("changes", stop, RETRY_POLICY, this::run, this::failed);
 
     /** Subscribers that the rounds serve; confined to the thread, and kept when a round fails. */
     private final List<Subscription> all = new ArrayList<>();
