@@ -10,6 +10,7 @@ import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
+import dev.puri.tail.StoppedException;
 import dev.puri.tail.SupervisedThread;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
@@ -109,11 +110,6 @@ final class Indexer implements AutoCloseable {
 
     /** What the engine could not do, and when. */
     private record Failure(String why, Moment at) {}
-
-    /** What was running is cut off by a stop. */
-    private static final class StoppedException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-    }
 
     /**
      * @param hanging the transaction that hides what was committed after it; null when there is none
@@ -512,7 +508,7 @@ final class Indexer implements AutoCloseable {
             inTrouble(silent == null ? "the brokers are asked" : silent);
             stop.isAskedWithin(POLL);
         }
-        throw new StoppedException();
+        throw new StoppedException("stopped while asking the brokers for the ends of the topics");
     }
 
     /** Keeps what was taken; whoever searches or purges meanwhile is waited for, for a while. */

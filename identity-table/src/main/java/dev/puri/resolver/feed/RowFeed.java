@@ -7,18 +7,16 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RegisteredForm;
-import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
 import dev.puri.tail.RecordKey;
+import dev.puri.tail.SchemaRegistryWait;
 import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import io.micrometer.core.instrument.Counter;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Iterator;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 import org.apache.kafka.common.errors.SerializationException;
@@ -41,13 +39,11 @@ import org.slf4j.LoggerFactory;
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private static final Schema REGISTERED = RegisteredForm.of(IdentityRow.getClassSchema());
     private static final Logger log = LoggerFactory.getLogger(RowFeed.class);
-    private static final long FIRST_PAUSE_MILLIS = 100;
-    private static final long LONGEST_PAUSE_MILLIS = 2_000;
 
     private final RowWriter writer;
     private final SchemaRegistry registry;
     private final Answers answers;
-    private final Stop stop;
+    private final SchemaRegistryWait schemaRegistryWait;
     private final Counter undecodable;
     private final RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
     private @Nullable ProcessorContext<Void, Void> context;
@@ -57,39 +53,19 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
 
     private boolean ownIsKnown;
 
-    /** Ends the waiting of a feed from another thread, and tells what it waits for. */
-    static final class Stop {
-        private final CountDownLatch asked = new CountDownLatch(1);
-        private volatile @Nullable String waitingFor;
-
-        void ask() {
-            asked.countDown();
-        }
-
-        /** What the feed waits for; null while it does not wait. */
-        @Nullable
-        String waitingFor() {
-            return waitingFor;
-        }
-    }
-
-    /** The feed was asked to stop while it waited. */
-    private static final class Stopped extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Stopped() {
-            super("stopped while waiting for the schema registry");
-        }
-    }
-
     /**
      * @param answers told of what no row can tell
      */
-    RowFeed(RowWriter writer, SchemaRegistry registry, Answers answers, Stop stop, Counter undecodable) {
+    RowFeed(
+            RowWriter writer,
+            SchemaRegistry registry,
+            Answers answers,
+            SchemaRegistryWait schemaRegistryWait,
+            Counter undecodable) {
         this.writer = writer;
         this.registry = registry;
         this.answers = answers;
-        this.stop = stop;
+        this.schemaRegistryWait = schemaRegistryWait;
         this.undecodable = undecodable;
     }
 
@@ -170,45 +146,20 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     }
 
     private Row row(byte[] value) {
-        try {
-            return read(value);
-        } finally {
-            stop.waitingFor = null;
-        }
+        return schemaRegistryWait.read(() -> decode(value), e -> {
+            writer.handOver();
+            log.warn("The table waits at {} for the schema registry: {}", place(), e.getMessage());
+        });
     }
 
-    private Row read(byte[] value) {
-        long pause = FIRST_PAUSE_MILLIS;
-        while (true) {
-            try {
-                int id = WireFormat.schemaId(value);
-                Schema writer = registry.byId(id);
-                if (isRow(writer)) {
-                    ownId = id;
-                    ownIsKnown = true;
-                }
-                return RowAvro.fromAvro(reader.decode(value, writer));
-            } catch (RegistryUnavailableException e) {
-                if (stop.waitingFor == null) {
-                    writer.handOver();
-                    log.warn("The table waits at {} for the schema registry: {}", place(), e.getMessage());
-                }
-                stop.waitingFor = String.valueOf(e.getMessage());
-                pause(pause);
-                pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
-            }
+    private Row decode(byte[] value) {
+        int id = WireFormat.schemaId(value);
+        Schema writerSchema = registry.byId(id);
+        if (isRow(writerSchema)) {
+            ownId = id;
+            ownIsKnown = true;
         }
-    }
-
-    private void pause(long millis) {
-        try {
-            if (stop.asked.await(millis, TimeUnit.MILLISECONDS)) {
-                throw new Stopped();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Stopped();
-        }
+        return RowAvro.fromAvro(reader.decode(value, writerSchema));
     }
 
     private @Nullable RecordMetadata where() {

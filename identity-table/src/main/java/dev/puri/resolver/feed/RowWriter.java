@@ -4,6 +4,8 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
+import dev.puri.tail.Stop;
+import dev.puri.tail.StoppedException;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import java.lang.invoke.VarHandle;
@@ -48,7 +50,7 @@ final class RowWriter implements AutoCloseable {
     /** The one that was emptied last is filled next, while the processors still have its memory. */
     private final BlockingDeque<Batch> empty = new LinkedBlockingDeque<>();
 
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Stop stop = new Stop();
     private final Thread thread =
             Thread.ofPlatform().name("table-writer").daemon(true).unstarted(this::run);
 
@@ -162,15 +164,6 @@ final class RowWriter implements AutoCloseable {
         }
     }
 
-    /** The writer was asked to stop while it was waited for. */
-    private static final class Stopped extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Stopped() {
-            super("stopped while filling the table");
-        }
-    }
-
     /**
      * @param answers told of events that were answered, once their rows are in the table
      * @param waiters told of what was written
@@ -265,7 +258,7 @@ final class RowWriter implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Stopped();
+            throw stopped();
         }
     }
 
@@ -280,7 +273,7 @@ final class RowWriter implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Stopped();
+            throw stopped();
         }
     }
 
@@ -289,14 +282,14 @@ final class RowWriter implements AutoCloseable {
         if (cause != null) {
             throw new IllegalStateException("the table could not be written: " + cause, cause);
         }
-        if (isStopped()) {
-            throw new Stopped();
+        if (stop.isAsked()) {
+            throw stopped();
         }
     }
 
     private void run() {
         try {
-            while (!isStopped()) {
+            while (!stop.isAsked()) {
                 Batch batch = full.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
                 if (batch != null) {
                     write(batch);
@@ -362,13 +355,13 @@ final class RowWriter implements AutoCloseable {
         waiters.wakeNameless();
     }
 
-    private boolean isStopped() {
-        return stopped.getCount() == 0;
+    private static StoppedException stopped() {
+        return new StoppedException("stopped while filling the table");
     }
 
     /** Ends the writing soon, and fails whoever waits for it; from any thread. */
     void stop() {
-        stopped.countDown();
+        stop.ask();
     }
 
     /** Ends the writing. What was not written by then is not in the table, nor does it say that it reached it. */

@@ -8,6 +8,9 @@ import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.Moment;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,9 @@ public final class Snapshots {
     private static final Duration LONGEST_UNCHANGED = Duration.ofDays(1);
 
     private static final Duration STOP = Duration.ofSeconds(20);
+
+    /** A snapshot that cannot be written waits for the next interval; this is for failures beside the writing. */
+    private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
     private final @Nullable Path file;
     private final Duration interval;
@@ -115,9 +120,9 @@ public final class Snapshots {
     final class Writing implements AutoCloseable {
         private final PackedTable table;
         private final Extent filledFrom;
-        private final CountDownLatch closed = new CountDownLatch(1);
-        private final Thread thread =
-                Thread.ofPlatform().name("table-snapshots").daemon(true).unstarted(this::write);
+        private final Stop stop = new Stop();
+        private final SupervisedThread thread =
+                new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, Writing::failed);
 
         /** A moment at which the table had all; null before it was complete. */
         private volatile @Nullable Moment asOf;
@@ -165,15 +170,15 @@ public final class Snapshots {
         }
 
         private void write() {
-            try {
-                // At once, then ever again, and when all is over.
-                do {
-                    writeChanged();
-                } while (!closed.await(TimeUnit.NANOSECONDS.convert(interval), TimeUnit.NANOSECONDS));
+            // At once, then at each interval, and when the table is fed no more.
+            do {
                 writeChanged();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            } while (!stop.isAskedWithin(interval));
+            writeChanged();
+        }
+
+        private static void failed(Throwable cause) {
+            log.error("The table's snapshots are not written for now", cause);
         }
 
         private void writeChanged() {
@@ -214,15 +219,10 @@ public final class Snapshots {
         /** Writes what is not written yet; the table must be fed no more. Takes 20 s at most. */
         @Override
         public void close() {
-            closed.countDown();
-            try {
-                if (thread.isAlive() && !thread.join(STOP)) {
-                    log.warn(
-                            "The table's last snapshot is not written within {} s, the one before stays",
-                            STOP.toSeconds());
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+            stop.ask();
+            if (!thread.join(STOP)) {
+                log.warn(
+                        "The table's last snapshot is not written within {} s, the one before stays", STOP.toSeconds());
             }
         }
     }

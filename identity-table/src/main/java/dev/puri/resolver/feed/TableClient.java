@@ -4,6 +4,9 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.SchemaRegistryWait;
+import dev.puri.tail.Stop;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
@@ -41,6 +44,9 @@ public final class TableClient implements AutoCloseable {
     private static final String APPLICATION = "puri-resolver";
     private static final Duration CLOSE = Duration.ofSeconds(5);
 
+    /** How long to wait between two questions to a schema registry that does not answer. */
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(2));
+
     /**
      * How the topic is read unless the user says otherwise. It is read partition by partition, and the
      * next part of one is asked for when the one before was polled to its end: so parts are large, or there
@@ -55,7 +61,8 @@ public final class TableClient implements AutoCloseable {
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
 
     private final PackedTable table;
-    private final RowFeed.Stop stop = new RowFeed.Stop();
+    private final Stop stop = new Stop();
+    private final SchemaRegistryWait schemaRegistryWait = new SchemaRegistryWait(RETRY_POLICY, stop);
     private final RowWriter writer;
     private final ConsumerOnly clients = new ConsumerOnly();
     private final KafkaStreams streams;
@@ -140,7 +147,7 @@ public final class TableClient implements AutoCloseable {
                 new Given(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(writer, registry, answers, stop, undecodable));
+                () -> new RowFeed(writer, registry, answers, schemaRegistryWait, undecodable));
         return builder.build();
     }
 
@@ -152,7 +159,7 @@ public final class TableClient implements AutoCloseable {
     /** What the filling waits for; null while it goes on. */
     @Nullable
     String waitingFor() {
-        return stop.waitingFor();
+        return schemaRegistryWait.waitingFor();
     }
 
     /**

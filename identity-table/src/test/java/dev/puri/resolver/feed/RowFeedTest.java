@@ -20,6 +20,9 @@ import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.SchemaRegistryWait;
+import dev.puri.tail.Stop;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
@@ -61,8 +64,10 @@ final class RowFeedTest {
     private final Answers answers = new Answers(meters, (puri, at) -> erased.add(puri));
     private final Waiters waiters = new Waiters(10);
     private final RowWriter writer = new RowWriter(table, answers, waiters);
-    private final RowFeed.Stop stop = new RowFeed.Stop();
-    private final RowFeed feed = new RowFeed(writer, registry, answers, stop, undecodable);
+    private final Stop stop = new Stop();
+    private final SchemaRegistryWait schemaRegistryWait =
+            new SchemaRegistryWait(RetryPolicy.fixed(Duration.ofMillis(10)), stop);
+    private final RowFeed feed = new RowFeed(writer, registry, answers, schemaRegistryWait, undecodable);
 
     @BeforeEach
     void start() {
@@ -265,7 +270,7 @@ final class RowFeedTest {
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
             writer.reached(0, 2);
         });
-        await().untilAsserted(() -> assertThat(stop.waitingFor()).isEqualTo("away"));
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isEqualTo("away"));
         assertThat(adding).isNotDone();
         assertThat(table.reached(0)).isZero();
 
@@ -273,7 +278,7 @@ final class RowFeedTest {
         adding.get(10, TimeUnit.SECONDS);
         writer.await();
 
-        assertThat(stop.waitingFor()).isNull();
+        assertThat(schemaRegistryWait.waitingFor()).isNull();
         assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-2")));
         assertThat(undecodable.count()).isZero();
     }
@@ -283,12 +288,12 @@ final class RowFeedTest {
         registry.away = true;
         CompletableFuture<Void> adding =
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(8, Rows.active("br-1"))));
-        await().untilAsserted(() -> assertThat(stop.waitingFor()).isNotNull());
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isNotNull());
 
         registry.away = false;
 
         adding.get(10, TimeUnit.SECONDS);
-        assertThat(stop.waitingFor()).isNull();
+        assertThat(schemaRegistryWait.waitingFor()).isNull();
         assertThat(undecodable.count()).isEqualTo(1);
     }
 
@@ -328,7 +333,7 @@ final class RowFeedTest {
         registry.away = true;
         CompletableFuture<Void> adding =
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))));
-        await().untilAsserted(() -> assertThat(stop.waitingFor()).isNotNull());
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isNotNull());
 
         stop.ask();
 

@@ -81,7 +81,8 @@ public final class Waiters implements AutoCloseable {
                 if (seen != null) {
                     answer.complete(seen);
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // Whoever looks is a thread that others wait for too: a failed look is its waiter's alone.
                 answer.completeExceptionally(e);
             }
         }
