@@ -23,7 +23,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +32,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -85,13 +83,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private final TreeSet<Refused> byTime = new TreeSet<>(BY_TIME);
 
     /** The times of the last erasures: refusals from before may be read after them. */
-    private final Map<Puri, Instant> erasedAt = new LinkedHashMap<>();
+    private final RecentEntries<Puri, Instant> erasedAt;
 
     /** The last event of each name that this topic tells to have no row. */
-    private final Map<Puri, Erasure> gone = new LinkedHashMap<>();
+    private final RecentEntries<Puri, Erasure> gone;
 
     /** What is kept of refusals that were forgotten with an erased pURI, so that their tokens are answered; the oldest first. */
-    private final Map<Position, Refused> nameless = new LinkedHashMap<>();
+    private final RecentEntries<Position, Refused> nameless;
 
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
@@ -119,6 +117,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         this.clock = clock;
         this.values = new AvroValues<>(Rejection.class, registry);
         this.since = clock.instant();
+        this.erasedAt = new RecentEntries<>(history);
+        this.gone = new RecentEntries<>(history);
+        this.nameless = new RecentEntries<>(history);
         for (String reason : KNOWN_REASONS) {
             counters.put(reason, counter(reason, meters));
         }
@@ -273,10 +274,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
      * also those that are still to be read.
      */
     public synchronized void forgetErased(Puri puri, Instant at) {
-        Instant before = erasedAt.remove(puri);
-        // Put last: the oldest are forgotten first. Two topics tell of an erasure, in either order and more than once.
+        Instant before = erasedAt.get(puri);
+        // Two topics tell of an erasure, in either order and more than once.
         erasedAt.put(puri, before == null || before.isBefore(at) ? at : before);
-        bound(erasedAt);
         for (Map<Puri, Deque<Refused>> index : List.of(byPuri, bySurvivor)) {
             List.copyOf(index.getOrDefault(puri, NONE)).stream()
                     .filter(this::isErased)
@@ -302,28 +302,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         while (!byTime.isEmpty() && byTime.getFirst().rejectedAt().isBefore(oldest)) {
             drop(byTime.getFirst());
         }
-        removeFirst(erasedAt.values(), at -> at.isBefore(oldest));
-        removeFirst(gone.values(), erasure -> erasure.at().isBefore(oldest));
-    }
-
-    private static <T> void removeFirst(Iterable<T> all, Predicate<T> isTooOld) {
-        Iterator<T> each = all.iterator();
-        while (each.hasNext() && isTooOld.test(each.next())) {
-            each.remove();
-        }
-    }
-
-    private void bound(Map<?, ?> newest) {
-        if (newest.size() > history) {
-            newest.remove(newest.keySet().iterator().next());
-        }
+        erasedAt.removeOldestWhile(at -> at.isBefore(oldest));
+        gone.removeOldestWhile(erasure -> erasure.at().isBefore(oldest));
     }
 
     private synchronized void addGone(Erasure erasure) {
         // In the order of the log: the last that is read is the last that there is.
-        gone.remove(erasure.puri());
         gone.put(erasure.puri(), erasure);
-        bound(gone);
     }
 
     void add(Refused refused) {
@@ -359,9 +344,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     private boolean addNameless(Refused refused) {
-        boolean isNew = nameless.putIfAbsent(refused.position(), refused) == null;
-        bound(nameless);
-        return isNew;
+        return nameless.putIfAbsent(refused.position(), refused);
     }
 
     private void drop(Refused oldest) {

@@ -3,8 +3,7 @@ package dev.puri.search;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import dev.puri.tail.RecentEntries;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,41 +14,17 @@ import org.jspecify.annotations.Nullable;
 final class Heard {
     static final int MOST = 100_000;
 
-    private final Map<Puri, Position> rows = new Newest<>();
-    private final Map<Handle, Puri> bearers = new Newest<>();
-    private final Map<Puri, Long> writtenBefore = new WrittenBefore();
+    private final RecentEntries<Puri, Position> rows = new RecentEntries<>(MOST);
+    private final RecentEntries<Handle, Puri> bearers = new RecentEntries<>(MOST);
 
-    /** What is not in the map was written before this; by {@link System#nanoTime}. */
+    /** Rows that are not in {@link #writtenBefore} were written before this; by {@link System#nanoTime}. */
     private long othersWrittenBefore = System.nanoTime();
 
-    /** A map that forgets what was put first. */
-    private static final class Newest<K, V> extends LinkedHashMap<K, V> {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-            return size() > MOST;
-        }
-    }
-
-    /** Of what it forgets it is known that it was written before. */
-    private final class WrittenBefore extends LinkedHashMap<Puri, Long> {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Puri, Long> eldest) {
-            boolean isOne = size() > MOST;
-            if (isOne) {
-                othersWrittenBefore = eldest.getValue();
-            }
-            return isOne;
-        }
-    }
+    private final RecentEntries<Puri, Long> writtenBefore =
+            new RecentEntries<>(MOST, evicted -> othersWrittenBefore = evicted);
 
     /** The index is about to take this name's row; until then no reader can have seen it. */
     synchronized void comes(Puri puri) {
-        // Put anew, so that the oldest stays the first.
-        writtenBefore.remove(puri);
         writtenBefore.put(puri, System.nanoTime());
     }
 
@@ -66,7 +41,6 @@ final class Heard {
     }
 
     synchronized void row(Puri puri, Position last, @Nullable Handle handle) {
-        rows.remove(puri);
         rows.put(puri, last);
         if (handle != null) {
             bearer(handle, puri);

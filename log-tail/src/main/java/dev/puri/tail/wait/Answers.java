@@ -4,11 +4,10 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.RecentEntries;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -28,9 +27,9 @@ public final class Answers {
     static final int MOST = 100_000;
 
     private final BiConsumer<Puri, Instant> erasures;
-    private final Map<Puri, Position> gone = new Newest<>();
-    private final Map<Position, Refused> refused = new Newest<>();
-    private final Map<Position, Puri> ofNamespaces = new Newest<>();
+    private final RecentEntries<Puri, Position> gone = new RecentEntries<>(MOST);
+    private final RecentEntries<Position, Refused> refused = new RecentEntries<>(MOST);
+    private final RecentEntries<Position, Puri> ofNamespaces = new RecentEntries<>(MOST);
 
     private final Counter withoutPosition;
     private final AtomicBoolean isLogged = new AtomicBoolean();
@@ -84,16 +83,6 @@ public final class Answers {
     /** An event that was refused. */
     public record Refused(Puri puri, Reason reason) {}
 
-    /** A map that forgets what was put first. */
-    private static final class Newest<K, V> extends LinkedHashMap<K, V> {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-            return size() > MOST;
-        }
-    }
-
     /** The row of this name was erased by this event. */
     public void erased(Puri puri, Position position, Instant at) {
         noRow(puri, position);
@@ -103,8 +92,6 @@ public final class Answers {
     /** There is no row of this name, as of this event. */
     public void noRow(Puri puri, Position position) {
         synchronized (gone) {
-            // Put anew, so that its age counts from now.
-            gone.remove(puri);
             gone.put(puri, position);
         }
     }
