@@ -1,6 +1,7 @@
 package dev.puri.tail;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +13,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.IntToLongFunction;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -25,7 +25,6 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -37,30 +36,6 @@ public final class BrokerTopic implements AutoCloseable {
 
     private final String topic;
     private final Admin admin;
-
-    /**
-     * The topic at one moment.
-     *
-     * @param id tells it from another that had its name before
-     * @param ends by partition, the offset before which every transaction is decided
-     */
-    public record Extent(Uuid id, Map<Integer, Long> ends) {
-        /** Whether it is the same topic as then, with as many partitions. */
-        public boolean isOfTheSameTopic(Extent other) {
-            return id.equals(other.id) && ends.keySet().equals(other.ends.keySet());
-        }
-
-        /**
-         * Offsets between a reader and the ends.
-         *
-         * @param reached by partition the offset that is read next
-         */
-        public long behind(IntToLongFunction reached) {
-            return ends.entrySet().stream()
-                    .mapToLong(end -> Math.max(0, end.getValue() - reached.applyAsLong(end.getKey())))
-                    .sum();
-        }
-    }
 
     /** The brokers do not tell, for now. The message says why. */
     public static final class UnreachableException extends RuntimeException {
@@ -93,17 +68,20 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * What there is of it now.
+     * The topic's id and end offsets.
      *
      * @throws UnreachableException when the topic is missing or no broker answers in time
      */
-    public Extent extent() {
+    public TopicEnds ends(InstantSource clock) {
+        // Before the brokers are asked: they may not report what is written while they answer.
+        ObservationTime at = ObservationTime.now(clock);
         TopicDescription description = await(Objects.requireNonNull(
                 admin.describeTopics(List.of(topic)).topicNameValues().get(topic)));
         List<Integer> partitions = description.partitions().stream()
                 .map(TopicPartitionInfo::partition)
                 .toList();
-        return new Extent(description.topicId(), offsets(partitions, OffsetSpec.latest()));
+        return new TopicEnds(
+                description.topicId(), new EndOffsets(offsets(partitions, OffsetSpec.latest()), at));
     }
 
     /**
@@ -111,8 +89,8 @@ public final class BrokerTopic implements AutoCloseable {
      *
      * @throws UnreachableException when no broker answers in time
      */
-    public Map<Integer, Long> begins(Extent extent) {
-        return offsets(extent.ends().keySet(), OffsetSpec.earliest());
+    public Map<Integer, Long> begins(TopicEnds ends) {
+        return offsets(ends.byPartition().keySet(), OffsetSpec.earliest());
     }
 
     /**

@@ -80,7 +80,7 @@ final class TopicTail implements Hearing {
      *
      * @param at when they were asked for
      */
-    private record Sighting(Map<TopicPartition, Long> ends, Moment at) {}
+    private record Sighting(Map<TopicPartition, Long> ends, ObservationTime at) {}
 
     /** The topic cannot be followed for now. The message says why. */
     private static final class TroubleException extends RuntimeException {
@@ -202,7 +202,7 @@ final class TopicTail implements Hearing {
     }
 
     private Sighting sight(Consumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions) {
-        Moment now = Moment.now(clock);
+        ObservationTime now = ObservationTime.now(clock);
         return new Sighting(Map.copyOf(consumer.endOffsets(partitions, PATIENCE)), now);
     }
 

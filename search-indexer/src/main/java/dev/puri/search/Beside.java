@@ -55,7 +55,7 @@ final class Beside {
 
 
     /** What was sighted before may tell of less than is read already. */
-    private long sightedFrom = System.nanoTime();
+    private long observedFrom = System.nanoTime();
 
     /** What somebody asked for and was not done yet. */
     private enum Wish {
@@ -126,17 +126,17 @@ final class Beside {
      * @param main feeds the one that answers; null when it cannot be gone on with
      * @return false when there was nothing to do, or it could not be done
      */
-    boolean step(IndexHome home, Sighting sighting, Duration trusted, @Nullable Feed main) {
+    boolean step(IndexHome home, SourceOffsets source, Duration trusted, @Nullable Feed main) {
         if (!backoff.isDue()) {
             return false;
         }
         try {
             obey(home, main == null);
-            if (feed == null && (wanted != null || !looked) && sighting.at().nanos() - sightedFrom >= 0) {
-                begin(home, sighting, trusted);
+            if (feed == null && (wanted != null || !looked) && source.at().nanos() - observedFrom >= 0) {
+                begin(home, source, trusted);
             }
             Feed building = feed;
-            return building != null && fill(home, building, sighting, trusted, main);
+            return building != null && fill(home, building, source, trusted, main);
         } catch (IndexUnavailableException e) {
             fail(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
@@ -174,18 +174,18 @@ final class Beside {
         }
     }
 
-    private void begin(IndexHome home, Sighting sighting, Duration trusted) throws IndexUnavailableException {
+    private void begin(IndexHome home, SourceOffsets source, Duration trusted) throws IndexUnavailableException {
         SearchIndex left = home.building();
         index = left;
         if (left != null) {
             Reached reached = left.committed();
-            String misfit = sighting.misfit(reached, trusted, tools.clock().instant());
-            if (misfit == null) {
+            String mismatch = source.mismatch(reached, trusted, tools.clock().instant());
+            if (mismatch == null) {
                 log.info("An index that was being built is gone on with");
-                open(left, reached, sighting, Objects.requireNonNullElse(wanted, INTERRUPTED));
+                open(left, reached, source, Objects.requireNonNullElse(wanted, INTERRUPTED));
                 return;
             }
-            log.info("What was left of an index that was being built is dropped: {}", misfit);
+            log.info("What was left of an index that was being built is dropped: {}", mismatch);
             drop(home);
         }
         looked = true;
@@ -197,40 +197,40 @@ final class Beside {
             }
             SearchIndex empty = home.build();
             index = empty;
-            open(empty, Reached.NOTHING, sighting, why);
+            open(empty, Reached.NOTHING, source, why);
         }
     }
 
-    private void open(SearchIndex into, Reached reached, Sighting sighting, String why) {
-        feed = new Feed(into, reached, sighting, tools);
+    private void open(SearchIndex into, Reached reached, SourceOffsets source, String why) {
+        feed = new Feed(into, reached, source, tools);
         looked = true;
         wanted = why;
         trouble = null;
         backoff.begin();
         if (!progress.isRunning()) {
-            run(why, sighting.end());
+            run(why, source.end());
         }
     }
 
-    private boolean fill(IndexHome home, Feed building, Sighting sighting, Duration trusted, @Nullable Feed main)
+    private boolean fill(IndexHome home, Feed building, SourceOffsets source, Duration trusted, @Nullable Feed main)
             throws IndexUnavailableException {
-        String misfit = building.misfit(sighting, trusted);
+        String mismatch = building.mismatch(source, trusted);
         boolean read = false;
         try {
-            read = misfit == null && building.step(main == null ? POLL : POLL_BY_TURNS);
+            read = mismatch == null && building.step(main == null ? POLL : POLL_BY_TURNS);
         } catch (PlaceGoneException e) {
-            misfit = e.getMessage();
+            mismatch = e.getMessage();
         }
-        if (misfit != null) {
-            wanted = misfit;
-            waitLonger(misfit);
+        if (mismatch != null) {
+            wanted = mismatch;
+            waitLonger(mismatch);
             drop(home);
             return false;
         }
-        building.sighted(sighting);
-        long behind = sighting.behind(building.taken());
+        building.observe(source);
+        long behind = source.lag(building.taken());
         synchronized (this) {
-            progress = progress.at(building.records(), sighting.end() - behind, sighting.end());
+            progress = progress.at(building.records(), source.end() - behind, source.end());
         }
         if (building.isComplete() && (main == null || building.hasTakenAllOf(main))) {
             building.refresh();
@@ -294,7 +294,7 @@ final class Beside {
             open.close();
         }
         looked = false;
-        sightedFrom = System.nanoTime();
+        observedFrom = System.nanoTime();
     }
 
     private void waitLonger(String why) {
@@ -309,7 +309,7 @@ final class Beside {
         built = null;
         index = null;
         looked = false;
-        sightedFrom = System.nanoTime();
+        observedFrom = System.nanoTime();
         if (filling != null) {
             filling.close();
         }

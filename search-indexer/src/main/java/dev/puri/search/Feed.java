@@ -11,8 +11,9 @@ import dev.puri.search.index.Kind;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Backoff;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.TopicEnds;
 import dev.puri.tail.wait.Answer;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.Waiters;
@@ -87,17 +88,17 @@ final class Feed implements AutoCloseable {
     private long refreshedAt = System.nanoTime();
     private long committedAt = System.nanoTime();
 
-    /** What readers are to see before the index is as of when that was sighted; null when they do. */
-    private @Nullable Sighting awaited;
+    /** End offsets that readers must reach before the index is as of their time; null when readers have reached the last. */
+    private @Nullable SourceOffsets awaited;
 
-    private @Nullable Sighting sighted;
+    private @Nullable SourceOffsets lastObserved;
     private boolean isPurging;
     private @Nullable Instant owedSincePurge;
 
-    private volatile Places taken;
-    private volatile Places seen;
+    private volatile NextOffsets taken;
+    private volatile NextOffsets seen;
     private volatile boolean complete;
-    private volatile Moment asOf;
+    private volatile ObservationTime asOf;
     private volatile @Nullable Instant owedSince;
     private volatile @Nullable String trouble;
     private volatile long records;
@@ -122,13 +123,13 @@ final class Feed implements AutoCloseable {
     /** What was polled, how much of it is decoded, and where the reader is when it was taken. */
     private static final class Batch {
         private final Iterator<ConsumerRecord<byte[], byte[]>> records;
-        private final Places after;
+        private final NextOffsets after;
         private final long polledAt = System.nanoTime();
         private final List<ChangeReader.Read> read = new ArrayList<>();
         private long oldest = Long.MAX_VALUE;
         private @Nullable ConsumerRecord<byte[], byte[]> undecoded;
 
-        Batch(Iterable<ConsumerRecord<byte[], byte[]>> records, Places after) {
+        Batch(Iterable<ConsumerRecord<byte[], byte[]>> records, NextOffsets after) {
             this.records = records.iterator();
             this.after = after;
         }
@@ -158,23 +159,23 @@ final class Feed implements AutoCloseable {
     }
 
     /**
-     * @param reached how far the index goes, which fits what was sighted
+     * @param reached the checkpoint of the index, which fits the source
      */
-    Feed(SearchIndex index, Reached reached, Sighting sighting, Tools tools) {
+    Feed(SearchIndex index, Reached reached, SourceOffsets source, Tools tools) {
         this.index = index;
         this.tools = tools;
         for (Kind kind : Kind.values()) {
-            topicIds.put(kind, sighting.of(kind).id().toString());
+            topicIds.put(kind, source.endsOf(kind).topicId().toString());
         }
-        taken = Places.of(reached, sighting);
+        taken = NextOffsets.of(reached, source);
         seen = taken;
         complete = reached.complete();
         owedSince = reached.owedSince();
         boolean isNew = reached.topicIds().isEmpty();
-        Instant wall = isNew ? sighting.at().wall() : reached.asOf();
+        Instant wall = isNew ? source.at().wall() : reached.asOf();
         long agoNanos =
                 Math.max(0, Duration.between(wall, tools.clock().instant()).toNanos());
-        asOf = new Moment(System.nanoTime() - agoNanos, wall);
+        asOf = new ObservationTime(System.nanoTime() - agoNanos, wall);
         uncommitted = isNew;
     }
 
@@ -258,7 +259,7 @@ final class Feed implements AutoCloseable {
         if (after.equals(taken.next())) {
             return null;
         }
-        return new Batch(polled, new Places(after));
+        return new Batch(polled, new NextOffsets(after));
     }
 
     private void take(Batch inHand) throws IndexUnavailableException {
@@ -345,8 +346,8 @@ final class Feed implements AutoCloseable {
         }
         if (!complete) {
             // Nobody reads it before it has all.
-            Sighting end = awaited;
-            return end != null && end.behind(taken) == 0;
+            SourceOffsets end = awaited;
+            return end != null && end.lag(taken) == 0;
         }
         Duration interval = lastWasFull && tools.refreshInterval().compareTo(REFRESH_WHEN_BEHIND) < 0
                 ? REFRESH_WHEN_BEHIND
@@ -431,13 +432,13 @@ final class Feed implements AutoCloseable {
     }
 
     /** The topics as they were at a moment, which the index may be behind. */
-    void sighted(Sighting now) {
-        if (sighted != now && awaited == null) {
-            sighted = now;
+    void observe(SourceOffsets now) {
+        if (lastObserved != now && awaited == null) {
+            lastObserved = now;
             awaited = now;
         }
-        Sighting end = awaited;
-        if (end != null && end.behind(seen) == 0) {
+        SourceOffsets end = awaited;
+        if (end != null && end.lag(seen) == 0) {
             awaited = null;
             asOf = end.at();
             uncommitted |= !complete;
@@ -447,14 +448,14 @@ final class Feed implements AutoCloseable {
 
     /** Why this index cannot be gone on with; null when it can. */
     @Nullable
-    String misfit(Sighting now, Duration trusted) {
+    String mismatch(SourceOffsets now, Duration trusted) {
         if (asOf.age(tools.clock()).compareTo(trusted) > 0) {
             return "the index was cut off since " + asOf.wall() + " and may have missed what was erased";
         }
         for (Kind kind : Kind.values()) {
-            if (!now.of(kind).id().toString().equals(topicIds.get(kind))
-                    || !now.of(kind)
-                            .ends()
+            TopicEnds topic = now.endsOf(kind);
+            if (!topic.topicId().toString().equals(topicIds.get(kind))
+                    || !topic.byPartition()
                             .keySet()
                             .equals(taken.byKind().getOrDefault(kind, Map.of()).keySet())) {
                 return kind.topic() + " was made anew, or has other partitions than before";
@@ -478,12 +479,12 @@ final class Feed implements AutoCloseable {
     }
 
     /** What readers see of the topics; for any thread. */
-    Places seen() {
+    NextOffsets seen() {
         return seen;
     }
 
     /** What the index has taken of the topics, seen or not; for any thread. */
-    Places taken() {
+    NextOffsets taken() {
         return taken;
     }
 
@@ -493,7 +494,7 @@ final class Feed implements AutoCloseable {
     }
 
     /** The last moment of which it is known that readers see all; for any thread. */
-    Moment asOf() {
+    ObservationTime asOf() {
         return asOf;
     }
 

@@ -7,7 +7,7 @@ import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.StoppedException;
@@ -62,7 +62,7 @@ final class Indexer implements AutoCloseable {
     private static final Duration STOP = Duration.ofSeconds(30);
 
     private final Homes homes;
-    private final TopicsWatch watch;
+    private final EndOffsetMonitor watch;
     private final Feed.Tools tools;
     private final Terms terms;
     private final Waiters waiters;
@@ -109,12 +109,12 @@ final class Indexer implements AutoCloseable {
     record Terms(long maxLag, Duration maxLagAge, Duration forgetAfter) {}
 
     /** What the engine could not do, and when. */
-    private record Failure(String why, Moment at) {}
+    private record Failure(String why, ObservationTime at) {}
 
     /**
      * @param hanging the transaction that hides what was committed after it; null when there is none
      */
-    Indexer(Homes homes, TopicsWatch watch, Feed.Tools tools, Terms terms, Supplier<@Nullable String> hanging) {
+    Indexer(Homes homes, EndOffsetMonitor watch, Feed.Tools tools, Terms terms, Supplier<@Nullable String> hanging) {
         this.homes = homes;
         this.watch = watch;
         this.tools = tools;
@@ -159,13 +159,13 @@ final class Indexer implements AutoCloseable {
     }
 
     /** What readers see of the topics. */
-    Places seen() {
+    NextOffsets seen() {
         Served now = serving;
         Feed feed = now == null ? null : now.feed();
-        return feed == null ? Places.NONE : feed.seen();
+        return feed == null ? NextOffsets.NONE : feed.seen();
     }
 
-    TopicsWatch watch() {
+    EndOffsetMonitor watch() {
         return watch;
     }
 
@@ -194,27 +194,27 @@ final class Indexer implements AutoCloseable {
     /** Offsets between the index that answers and its topics' ends; null when not known. */
     @Nullable
     Long behind() {
-        Sighting seen = watch.last();
-        Places places = seen();
-        return seen == null || places == Places.NONE ? null : seen.behind(places);
+        SourceOffsets seen = watch.last();
+        NextOffsets next = seen();
+        return seen == null || next == NextOffsets.NONE ? null : seen.lag(next);
     }
 
     /** Since when it is not known that the index that answers has all; null before there is one. */
     @Nullable
     Duration age() {
         Served now = serving;
-        Moment complete = asOf(now);
+        ObservationTime complete = asOf(now);
         return complete == null ? null : complete.age(clock);
     }
 
-    private static @Nullable Moment asOf(@Nullable Served served) {
+    private static @Nullable ObservationTime asOf(@Nullable Served served) {
         return served == null ? null : served.asOf();
     }
 
     /** How long ago the brokers told how far the topics go; null when they never did. */
     @Nullable
     Duration lagAge() {
-        Sighting seen = watch.last();
+        SourceOffsets seen = watch.last();
         return seen == null ? null : seen.at().age(clock);
     }
 
@@ -263,7 +263,7 @@ final class Indexer implements AutoCloseable {
             return "the index is " + behind + " offsets behind, more than " + terms.maxLag();
         }
         // An engine that takes a batch for ever is behind by a few records only.
-        Moment all = now.asOf();
+        ObservationTime all = now.asOf();
         if (all.age(clock).compareTo(terms.maxLagAge()) > 0) {
             return "not known to have all that was written after " + all.wall();
         }
@@ -282,14 +282,14 @@ final class Indexer implements AutoCloseable {
         if (age != null) {
             details.put("ageSeconds", age.toMillis() / 1000.0);
         }
-        Sighting seen = watch.last();
+        SourceOffsets seen = watch.last();
         Feed filling = serving == null ? main : null;
         Reindexing now = reindexing();
         if (now.isRunning()) {
             details.put("reached", now.reached());
             details.put("end", now.of());
         } else if (filling != null && seen != null) {
-            details.put("reached", seen.end() - seen.behind(filling.taken()));
+            details.put("reached", seen.end() - seen.lag(filling.taken()));
             details.put("end", seen.end());
         }
         String detail = trouble != null ? trouble : watch.trouble();
@@ -339,10 +339,10 @@ final class Indexer implements AutoCloseable {
         if (reached.complete()) {
             answerFromBefore(opened, reached);
         }
-        Sighting sighting = awaitSighting(reached, readAt);
-        String misfit = sighting.misfit(reached, trusted(), clock.instant());
-        if (misfit == null) {
-            main = new Feed(opened, reached, sighting, tools);
+        SourceOffsets source = awaitOffsets(reached, readAt);
+        String mismatch = source.mismatch(reached, trusted(), clock.instant());
+        if (mismatch == null) {
+            main = new Feed(opened, reached, source, tools);
             Served now = serving;
             if (now != null) {
                 now.fedBy(main);
@@ -353,9 +353,9 @@ final class Indexer implements AutoCloseable {
             serving = null;
             failure = null;
             retired.add(before != null ? before : unserved(opened));
-            beside.need(misfit);
+            beside.need(mismatch);
         }
-        trouble = main == null ? "the index is built anew: " + misfit : null;
+        trouble = main == null ? "the index is built anew: " + mismatch : null;
         while (!stop.isAsked()) {
             round(home);
         }
@@ -366,7 +366,7 @@ final class Indexer implements AutoCloseable {
         Duration age = Duration.between(reached.asOf(), clock.instant());
         if (age.compareTo(TRUSTED_UNSEEN) < 0) {
             Served before =
-                    new Served(opened, new Moment(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
+                    new Served(opened, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
             serving = before;
             hasAnswered = true;
             failure = null;
@@ -375,25 +375,25 @@ final class Indexer implements AutoCloseable {
     }
 
     private void round(IndexHome home) throws IndexUnavailableException {
-        Sighting sighting = Objects.requireNonNull(watch.last());
+        SourceOffsets source = Objects.requireNonNull(watch.last());
         boolean read = false;
         Feed feeding = main;
         if (feeding != null) {
-            String misfit = feeding.misfit(sighting, trusted());
+            String mismatch = feeding.mismatch(source, trusted());
             try {
-                read = misfit == null && feeding.step(isFillingBeside() ? Duration.ZERO : POLL);
+                read = mismatch == null && feeding.step(isFillingBeside() ? Duration.ZERO : POLL);
             } catch (PlaceGoneException e) {
-                misfit = e.getMessage();
+                mismatch = e.getMessage();
             }
-            if (misfit == null) {
-                feeding.sighted(sighting);
+            if (mismatch == null) {
+                feeding.observe(source);
                 answerWhenComplete(feeding);
                 purging.step(feeding);
             } else {
-                unfeed(feeding, misfit);
+                unfeed(feeding, mismatch);
             }
         }
-        read |= beside.step(home, sighting, trusted(), main);
+        read |= beside.step(home, source, trusted(), main);
         Feed built = beside.built();
         if (built != null) {
             takeOver(home, built);
@@ -444,14 +444,14 @@ final class Indexer implements AutoCloseable {
     }
 
     /** The index that answers cannot be gone on with: another is built, and it answers until that is there. */
-    private void unfeed(Feed feeding, String misfit) {
-        inTrouble("the index is built anew: " + misfit);
+    private void unfeed(Feed feeding, String mismatch) {
+        inTrouble("the index is built anew: " + mismatch);
         feeding.disconnect();
         main = null;
         if (serving == null) {
             retired.add(unserved(feeding.index()));
         }
-        beside.need(misfit);
+        beside.need(mismatch);
     }
 
     /** From here on, and for the next start, the new index answers. */
@@ -474,7 +474,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private Served unserved(SearchIndex index) {
-        return new Served(index, Moment.now(clock));
+        return new Served(index, ObservationTime.now(clock));
     }
 
     private void lookAtSize() {
@@ -498,9 +498,9 @@ final class Indexer implements AutoCloseable {
      * What was told since the index was opened: of before it may go less far than the index, which would seem to be
      * of other topics. Of an empty one nothing can seem so.
      */
-    private Sighting awaitSighting(Reached reached, long readAt) {
+    private SourceOffsets awaitOffsets(Reached reached, long readAt) {
         while (!stop.isAsked()) {
-            Sighting seen = watch.last();
+            SourceOffsets seen = watch.last();
             if (seen != null && (reached.topicIds().isEmpty() || seen.at().nanos() - readAt >= 0)) {
                 return seen;
             }
@@ -536,7 +536,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void noteFailure(@Nullable String why) {
-        lastFailure = new Failure(String.valueOf(why), Moment.now(clock));
+        lastFailure = new Failure(String.valueOf(why), ObservationTime.now(clock));
         if (hasAnswered) {
             failure = String.valueOf(why);
         }

@@ -86,7 +86,7 @@ public final class SearchServer implements AutoCloseable {
                     RefusalLog::close);
             Answers answers = new Answers(meters, refusals::forgetErased);
             Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
-            TopicsWatch watch = new TopicsWatch(
+            EndOffsetMonitor watch = new EndOffsetMonitor(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
             TransactionWatch transactions = parts.add(
                     TransactionWatch.of(

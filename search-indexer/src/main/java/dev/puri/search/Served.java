@@ -1,7 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.search.index.SearchIndex;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +11,13 @@ final class Served {
 
     private final SearchIndex index;
     private final AtomicInteger readers = new AtomicInteger();
-    private final Moment opened;
+    private final ObservationTime opened;
     private volatile @Nullable Feed feed;
 
     /**
      * @param opened a moment up to which it had all
      */
-    Served(SearchIndex index, Moment opened) {
+    Served(SearchIndex index, ObservationTime opened) {
         this.index = index;
         this.opened = opened;
     }
@@ -62,7 +62,7 @@ final class Served {
     }
 
     /** The last moment of which it is known that readers see all. */
-    Moment asOf() {
+    ObservationTime asOf() {
         Feed by = feed;
         return by == null ? opened : by.asOf();
     }

@@ -192,8 +192,8 @@ final class Verification {
         private void awaitIndex() throws BrokenOffException {
             Map<TopicPartition, Long> read = new HashMap<>();
             partitions.forEach(partition -> read.put(partition, consumer.position(partition, PATIENCE)));
-            Places wanted = new Places(read);
-            Places before = indexer.seen();
+            NextOffsets wanted = new NextOffsets(read);
+            NextOffsets before = indexer.seen();
             long progress = System.nanoTime();
             while (!indexer.seen().hasReached(wanted)) {
                 requireGoingOn(progress, "the index is not fed: " + indexer.progress());

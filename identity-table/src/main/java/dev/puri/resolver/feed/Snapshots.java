@@ -5,12 +5,12 @@ import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
 import dev.puri.resolver.table.SnapshotTerms;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.TopicEnds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,14 +60,14 @@ public final class Snapshots {
      *
      * @throws UnreachableException when it cannot be told for now
      */
-    PackedTable open(BrokerTopic topic, Extent extent) {
+    PackedTable open(BrokerTopic topic, TopicEnds ends) {
         if (file == null || !Files.exists(file)) {
             return new PackedTable();
         }
         SnapshotTerms terms;
         try {
             terms = new SnapshotTerms(
-                    extent.id(), topic.begins(extent), extent.ends(), topic.tombstonesKept(), clock.instant());
+                    ends.topicId(), topic.begins(ends), ends.byPartition(), topic.tombstonesKept(), clock.instant());
         } catch (UnreachableException e) {
             // To wait costs less than to read everything; but an ACL may never come.
             if (!e.isForbidden()) {
@@ -84,7 +84,7 @@ public final class Snapshots {
                     file,
                     table.rows(),
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun),
-                    extent.behind(table::reached));
+                    ends.lag(table::reached));
             return table;
         } catch (SnapshotRefusedException e) {
             setAside(file, String.valueOf(e.getMessage()));
@@ -112,29 +112,28 @@ public final class Snapshots {
     }
 
     /** Begins to keep a table's snapshots, once it is complete. */
-    Writing of(PackedTable table, Extent extent) {
-        return new Writing(table, extent);
+    Writing of(PackedTable table, TopicEnds filledFrom) {
+        return new Writing(table, filledFrom);
     }
 
     /** Writes one table's snapshots in a thread of its own, and the last when closed. */
     final class Writing implements AutoCloseable {
         private final PackedTable table;
-        private final Extent filledFrom;
+        private final TopicEnds filledFrom;
         private final Stop stop = new Stop();
         private final SupervisedThread thread =
                 new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, Writing::failed);
 
         /** A moment at which the table had all; null before it was complete. */
-        private volatile @Nullable Moment asOf;
+        private volatile @Nullable ObservationTime asOf;
 
-        /** What the table is to have reached to be as of when that was seen; used by one thread. */
-        private @Nullable Extent awaited;
+        /** End offsets that the table must reach before it is as of their time; used by one thread. */
+        private @Nullable TopicEnds awaited;
 
-        private @Nullable Moment awaitedSince;
         private Map<Integer, Long> written = Map.of();
         private Instant writtenAsOf = Instant.MIN;
 
-        private Writing(PackedTable table, Extent filledFrom) {
+        private Writing(PackedTable table, TopicEnds filledFrom) {
             this.table = table;
             this.filledFrom = filledFrom;
         }
@@ -144,28 +143,27 @@ public final class Snapshots {
          *
          * @param at when that was seen
          */
-        void complete(Moment at) {
+        void complete(ObservationTime at) {
             asOf = at;
             if (file != null) {
                 thread.start();
             }
         }
 
-        /** The topic as it was at a moment, which the table may be behind. */
-        void sighted(Extent extent, Moment at) {
-            Extent before = awaited;
-            if (before == null || before.behind(table::reached) == 0) {
+        /** The topic's ends at a later time, which the table may not have reached yet. */
+        void observe(TopicEnds ends) {
+            TopicEnds before = awaited;
+            if (before == null || before.lag(table::reached) == 0) {
                 if (before != null) {
-                    asOf = awaitedSince;
+                    asOf = before.at();
                 }
-                awaited = extent;
-                awaitedSince = at;
+                awaited = ends;
             }
         }
 
         /** The last moment of which it is known that the table had all; null before it was complete. */
         @Nullable
-        Moment asOf() {
+        ObservationTime asOf() {
             return asOf;
         }
 
@@ -183,7 +181,7 @@ public final class Snapshots {
 
         private void writeChanged() {
             Path to = file;
-            Moment complete = asOf;
+            ObservationTime complete = asOf;
             if (to == null || complete == null || isWritten(complete.wall())) {
                 return;
             }
@@ -193,7 +191,7 @@ public final class Snapshots {
                 Files.createDirectories(to.toAbsolutePath().getParent());
                 written = table.writeSnapshot(
                         to,
-                        new SnapshotOrigin(filledFrom.id(), filledFrom.ends().size(), now),
+                        new SnapshotOrigin(filledFrom.topicId(), filledFrom.byPartition().size(), now),
                         clock.instant());
                 writtenAsOf = now;
                 Files.deleteIfExists(aside(to));
@@ -212,7 +210,7 @@ public final class Snapshots {
             return !writtenAsOf.equals(Instant.MIN)
                     && Duration.between(writtenAsOf, now).compareTo(LONGEST_UNCHANGED) < 0
                     && written.entrySet().stream().allMatch(each -> table.reached(each.getKey()) == each.getValue())
-                    && filledFrom.ends().keySet().stream()
+                    && filledFrom.byPartition().keySet().stream()
                             .allMatch(partition -> written.containsKey(partition) || table.reached(partition) == 0);
         }
 

@@ -7,12 +7,12 @@ import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.TopicEnds;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -83,7 +83,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private volatile @Nullable Followed<C> followed;
 
     /** The last moment of which it is known that the table that answers had all; null before there is one. */
-    private volatile @Nullable Moment asOf;
+    private volatile @Nullable ObservationTime asOf;
 
     /** Where the brokers are asked; null before. */
     private volatile @Nullable BrokerTopic asked;
@@ -94,17 +94,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** Whether the client at work feeds the table that answers. */
     private volatile boolean fed;
 
-    /** What the brokers last told, and when. */
-    private volatile @Nullable Sighting sighting;
+    /** The topic's ends when the brokers last answered; null before. */
+    private volatile @Nullable TopicEnds ends;
 
     /** What is wrong, for people; null when nothing is. */
     private volatile @Nullable String trouble = "not begun";
-
-    private record Sighting(Extent extent, Moment at) {
-        Duration age() {
-            return Duration.ofNanos(System.nanoTime() - at.nanos());
-        }
-    }
 
     /** Makes the receiver of the changes of each table that is complete. */
     @FunctionalInterface
@@ -212,8 +206,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Partitions of the topic, which are those of the shared events topic too; 0 before it was seen. */
     public int partitions() {
-        Sighting seen = sighting;
-        return seen == null ? 0 : seen.extent().ends().size();
+        TopicEnds seen = ends;
+        return seen == null ? 0 : seen.byPartition().size();
     }
 
     /** Whether the table that answers is fed, and close to the end of its topic. */
@@ -233,14 +227,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     private Standing standing() {
         TableClient client = this.client;
-        Sighting seen = sighting;
+        TopicEnds seen = ends;
         return new Standing(
                 fed && client != null,
                 client != null && client.isRunning(),
                 client == null ? null : client.waitingFor(),
                 trouble,
-                seen == null || client == null ? 0 : seen.extent().behind(client.table()::reached),
-                seen == null ? null : seen.age(),
+                seen == null || client == null ? 0 : seen.lag(client.table()::reached),
+                seen == null ? null : seen.at().age(clock),
                 hanging.get());
     }
 
@@ -276,14 +270,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     public @Nullable Reach reach() {
         TableClient client = this.client;
         Table shown = client == null ? table : client.table();
-        Sighting seen = sighting;
+        TopicEnds seen = ends;
         if (seen == null || shown == null) {
             return null;
         }
-        long end = seen.extent().ends().values().stream()
-                .mapToLong(Long::longValue)
-                .sum();
-        return new Reach(end - seen.extent().behind(shown::reached), end);
+        long end = seen.ends().total();
+        return new Reach(end - seen.lag(shown::reached), end);
     }
 
     private double reach(ToDoubleFunction<Reach> which) {
@@ -302,29 +294,29 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Records that the table that answers is behind its topic; null when not known. */
     public @Nullable Long behind() {
-        Sighting seen = sighting;
+        TopicEnds seen = ends;
         Table answering = table;
-        return seen == null || answering == null ? null : seen.extent().behind(answering::reached);
+        return seen == null || answering == null ? null : seen.lag(answering::reached);
     }
 
     /** How long ago the brokers told that; null when they never did. */
     public @Nullable Duration lagAge() {
-        Sighting seen = sighting;
-        return seen == null ? null : seen.age();
+        TopicEnds seen = ends;
+        return seen == null ? null : seen.at().age(clock);
     }
 
     /** Since when it is not known that the table that answers has all; null before there is one. */
     public @Nullable Duration age() {
-        Moment complete = asOf;
+        ObservationTime complete = asOf;
         return complete == null ? null : complete.age(clock);
     }
 
     private double lag() {
-        Sighting seen = sighting;
+        TopicEnds seen = ends;
         Table answering = table;
-        return seen == null || answering == null || seen.age().compareTo(maxLagAge) > 0
+        return seen == null || answering == null || seen.at().age(clock).compareTo(maxLagAge) > 0
                 ? Double.NaN
-                : seen.extent().behind(answering::reached);
+                : seen.lag(answering::reached);
     }
 
     private void keep() {
@@ -348,23 +340,22 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Returns, or throws, when the client has to be replaced or the keeper stops. */
     private void liveOnce(BrokerTopic topic) {
-        Extent extent = awaitTopic(topic);
+        TopicEnds filledFrom = awaitTopic(topic);
         if (stop.isAsked()) {
             return;
         }
         if (table != null) {
             rebuilds.increment();
         }
-        Moment sighted = lastSeen();
-        PackedTable next = snapshots.open(topic, extent);
+        PackedTable next = snapshots.open(topic, filledFrom);
         log.info(
                 "Filling the table from {}: {} partitions, {} records",
                 Topics.IDENTITIES,
-                extent.ends().size(),
-                extent.behind(next::reached));
+                filledFrom.byPartition().size(),
+                filledFrom.lag(next::reached));
         // The last snapshot is written when the client feeds the table no more.
-        try (Snapshots.Writing writing = snapshots.of(next, extent)) {
-            feed(topic, extent, next, writing, sighted);
+        try (Snapshots.Writing writing = snapshots.of(next, filledFrom)) {
+            feed(topic, filledFrom, next, writing);
         } finally {
             if (table != next) {
                 // Nobody has read it; the next attempt needs the room.
@@ -373,7 +364,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private void feed(BrokerTopic topic, Extent extent, PackedTable next, Snapshots.Writing writing, Moment sighted) {
+    private void feed(BrokerTopic topic, TopicEnds filledFrom, PackedTable next, Snapshots.Writing writing) {
         try (TableClient filling = clients.apply(next)) {
             client = filling;
             trouble = "the table is being filled";
@@ -382,8 +373,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             }
             filling.start();
             AtomicReference<@Nullable C> told = new AtomicReference<>();
-            filling.goLive(extent.ends().size(), begins -> {
-                C begun = follower.begin(extent.id(), begins, sighted.wall(), (puri, uuid) -> {
+            filling.goLive(filledFrom.byPartition().size(), begins -> {
+                C begun = follower.begin(filledFrom.topicId(), begins, filledFrom.at().wall(), (puri, uuid) -> {
                     Identity there = next.byPuri(puri);
                     return there != null && there.row().uuid().equals(uuid);
                 });
@@ -394,21 +385,21 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             replaced.begin(table);
             table = next;
             followed = new Followed<>(next, changes);
-            asOf = sighted;
+            asOf = filledFrom.at();
             fed = true;
             waiters.wakeAll();
             trouble = null;
             log.info("The table is complete: {} rows", next.rows());
-            writing.complete(sighted);
+            writing.complete(filledFrom.at());
             replaced.look();
-            watch(topic, filling, extent, writing, changes);
+            watch(topic, filling, filledFrom, writing, changes);
         }
     }
 
-    private Extent awaitTopic(BrokerTopic topic) {
+    private TopicEnds awaitTopic(BrokerTopic topic) {
         while (true) {
             try {
-                return sight(topic);
+                return askForEnds(topic);
             } catch (UnreachableException e) {
                 inTrouble(String.valueOf(e.getMessage()));
                 if (stop.isAskedWithin(WATCH)) {
@@ -419,7 +410,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void watch(
-            BrokerTopic topic, TableClient feeding, Extent filledFrom, Snapshots.Writing writing, RowChanges changes) {
+            BrokerTopic topic, TableClient feeding, TopicEnds filledFrom, Snapshots.Writing writing, RowChanges changes) {
         while (!stop.isAskedWithin(WATCH)) {
             replaced.look();
             if (!feeding.isRunning()) {
@@ -427,8 +418,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return;
             }
             try {
-                Moment lastSeen = lastSeen();
-                Extent now = sight(topic);
+                ObservationTime lastSeen = lastSeen();
+                TopicEnds now = askForEnds(topic);
                 if (!now.isOfTheSameTopic(filledFrom)) {
                     inTrouble(Topics.IDENTITIES + " was made anew, or has other partitions than before");
                     return;
@@ -439,8 +430,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                     return;
                 }
                 trouble = null;
-                writing.sighted(now, lastSeen());
-                Moment complete = writing.asOf();
+                writing.observe(now);
+                ObservationTime complete = writing.asOf();
                 if (complete != null) {
                     asOf = complete;
                     changes.completeAt(complete.wall());
@@ -451,17 +442,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private Extent sight(BrokerTopic topic) {
-        // Before the brokers are asked: of what is written while they answer they may not tell.
-        Moment at = Moment.now(clock);
-        Extent extent = topic.extent();
-        sighting = new Sighting(extent, at);
-        return extent;
+    private TopicEnds askForEnds(BrokerTopic topic) {
+        TopicEnds now = topic.ends(clock);
+        ends = now;
+        return now;
     }
 
-    private Moment lastSeen() {
-        Sighting seen = sighting;
-        return seen == null ? Moment.now(clock) : seen.at();
+    private ObservationTime lastSeen() {
+        TopicEnds seen = ends;
+        return seen == null ? ObservationTime.now(clock) : seen.at();
     }
 
     private void inTrouble(String what) {

@@ -2,11 +2,7 @@ package dev.puri.resolver.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.resolver.table.PackedTable;
-import dev.puri.tail.BrokerTopic.Extent;
 import java.time.Duration;
-import java.util.Map;
-import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -54,28 +50,6 @@ final class StandingTest {
     void waitingForTheSchemaRegistryIsToldFirst() {
         assertThat(unready(true, true, "refused", "other", 0, SECOND))
                 .isEqualTo("the schema registry is waited for: refused");
-    }
-
-    @Test
-    void lagIsTheSumOfWhatEachPartitionLacks() {
-        PackedTable table = new PackedTable();
-        table.reach(0, 7);
-        table.reach(1, 12);
-        Extent extent = new Extent(Uuid.ONE_UUID, Map.of(0, 10L, 1, 11L, 2, 4L));
-
-        assertThat(extent.behind(table::reached)).isEqualTo(3 + 0 + 4);
-    }
-
-    @Test
-    void aTopicIsAnotherWithAnotherIdOrOtherPartitions() {
-        Uuid id = Uuid.randomUuid();
-        Extent extent = new Extent(id, Map.of(0, 10L));
-
-        assertThat(extent.isOfTheSameTopic(new Extent(id, Map.of(0, 99L)))).isTrue();
-        assertThat(extent.isOfTheSameTopic(new Extent(id, Map.of(0, 10L, 1, 0L))))
-                .isFalse();
-        assertThat(extent.isOfTheSameTopic(new Extent(Uuid.randomUuid(), Map.of(0, 10L))))
-                .isFalse();
     }
 
     private static @Nullable String unready(

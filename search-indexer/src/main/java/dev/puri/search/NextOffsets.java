@@ -13,25 +13,25 @@ import org.apache.kafka.common.TopicPartition;
  *
  * @param next by partition the offset that is read next
  */
-record Places(Map<TopicPartition, Long> next) {
-    static final Places NONE = new Places(Map.of());
+record NextOffsets(Map<TopicPartition, Long> next) {
+    static final NextOffsets NONE = new NextOffsets(Map.of());
 
-    Places {
+    NextOffsets {
         next = Map.copyOf(next);
     }
 
     /** Where an index goes on in the partitions that there are, or begins: topics that were cut or restored do not at 0. */
-    static Places of(Reached reached, Sighting sighting) {
+    static NextOffsets of(Reached reached, SourceOffsets source) {
         Map<TopicPartition, Long> next = new HashMap<>();
         for (Kind kind : Kind.values()) {
-            for (int partition : sighting.of(kind).ends().keySet()) {
+            for (int partition : source.endsOf(kind).byPartition().keySet()) {
                 Long goesOn = reached.offsets().getOrDefault(kind, Map.of()).get(partition);
                 next.put(
                         new TopicPartition(kind.topic(), partition),
-                        goesOn == null ? sighting.begin(kind, partition) : goesOn);
+                        goesOn == null ? source.begin(kind, partition) : goesOn);
             }
         }
-        return new Places(next);
+        return new NextOffsets(next);
     }
 
     long next(Kind kind, int partition) {
@@ -39,7 +39,7 @@ record Places(Map<TopicPartition, Long> next) {
     }
 
     /** Whether it is everywhere as far as another, or farther. */
-    boolean hasReached(Places other) {
+    boolean hasReached(NextOffsets other) {
         return other.next.entrySet().stream().allMatch(each -> next.getOrDefault(each.getKey(), 0L) >= each.getValue());
     }
 

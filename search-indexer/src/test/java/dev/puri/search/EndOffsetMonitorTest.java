@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-final class TopicsWatchTest {
+final class EndOffsetMonitorTest {
     @Test
     void goesOnAskingWhateverIsThrownAndSaysWhat() {
         List<Throwable> thrown =
                 List.of(new OutOfMemoryError("a test's"), new IllegalStateException("a bug"), new StackOverflowError());
         AtomicInteger asked = new AtomicInteger();
-        try (TopicsWatch watch = new TopicsWatch(
+        try (EndOffsetMonitor watch = new EndOffsetMonitor(
                 topic -> {
                     throw unchecked(thrown.get(asked.getAndIncrement() % thrown.size()));
                 },

@@ -2,17 +2,16 @@ package dev.puri.search;
 
 import dev.puri.search.index.Kind;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.TopicEnds;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -22,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks the brokers once a second how far both topics go, in a thread of its own: they may take long to answer. */
-final class TopicsWatch implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(TopicsWatch.class);
+final class EndOffsetMonitor implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(EndOffsetMonitor.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final Duration STOP = Duration.ofSeconds(5);
 
@@ -37,17 +36,17 @@ final class TopicsWatch implements AutoCloseable {
     private final InstantSource clock;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("topics-watch", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
+            new SupervisedThread("end-offsets", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
 
     private volatile Map<Kind, BrokerTopic> topics = Map.of();
-    private volatile @Nullable Sighting last;
+    private volatile @Nullable SourceOffsets last;
     private volatile @Nullable Duration tombstonesKept;
     private volatile @Nullable String trouble = "not begun";
 
     /**
      * @param makes a view of a topic by its name
      */
-    TopicsWatch(Function<String, BrokerTopic> makes, InstantSource clock) {
+    EndOffsetMonitor(Function<String, BrokerTopic> makes, InstantSource clock) {
         this.makes = makes;
         this.clock = clock;
     }
@@ -58,7 +57,7 @@ final class TopicsWatch implements AutoCloseable {
 
     /** What was told last; null before. */
     @Nullable
-    Sighting last() {
+    SourceOffsets last() {
         return last;
     }
 
@@ -86,10 +85,10 @@ final class TopicsWatch implements AutoCloseable {
      */
     CompletionStage<Map<Integer, Long>> endsOfAll(Kind kind) {
         BrokerTopic topic = topics.get(kind);
-        Sighting seen = last;
+        SourceOffsets seen = last;
         return topic == null || seen == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
-                : topic.endsOfAll(seen.of(kind).ends().keySet());
+                : topic.endsOfAll(seen.endsOf(kind).byPartition().keySet());
     }
 
     private void failed(Throwable cause) {
@@ -113,18 +112,18 @@ final class TopicsWatch implements AutoCloseable {
             }
             topics = made;
         }
-        Moment at = Moment.now(clock);
-        Map<Kind, Extent> extents = new EnumMap<>(Kind.class);
+        ObservationTime at = ObservationTime.now(clock);
+        Map<Kind, TopicEnds> ends = new EnumMap<>(Kind.class);
         Map<Kind, Map<Integer, Long>> begins = new EnumMap<>(Kind.class);
         topics.forEach((kind, topic) -> {
-            Extent extent = topic.extent();
-            extents.put(kind, extent);
-            begins.put(kind, topic.begins(extent));
+            TopicEnds each = topic.ends(clock);
+            ends.put(kind, each);
+            begins.put(kind, topic.begins(each));
         });
         if (tombstonesKept == null) {
             tombstonesKept = tombstonesKept();
         }
-        last = new Sighting(extents, begins, at);
+        last = new SourceOffsets(ends, begins, at);
         trouble = null;
     }
 
@@ -153,9 +152,7 @@ final class TopicsWatch implements AutoCloseable {
 
     /** The partitions of a topic; 0 before they are known. */
     int partitions(Kind kind) {
-        Sighting seen = last;
-        return seen == null
-                ? 0
-                : Objects.requireNonNull(seen.extents().get(kind)).ends().size();
+        SourceOffsets seen = last;
+        return seen == null ? 0 : seen.endsOf(kind).byPartition().size();
     }
 }
