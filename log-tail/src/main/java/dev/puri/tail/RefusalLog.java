@@ -70,7 +70,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private final Instant since;
     private final Map<String, Counter> counters = new HashMap<>();
     private final Counter otherReasons;
-    private final Hearing hearing;
+    private final Follower follower;
 
     private final Map<Position, Refused> byPosition = new HashMap<>();
 
@@ -101,7 +101,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     /**
-     * @param hearing begins to read the topic into the reader that it is given
+     * @param follow begins to follow the topic with the given handler
      */
     RefusalLog(
             SchemaRegistry registry,
@@ -110,7 +110,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             int maxAwaited,
             InstantSource clock,
             MeterRegistry meters,
-            Function<TopicTail.Reader, Hearing> hearing) {
+            Function<TopicFollower.Handler, Follower> follow) {
         this.history = history;
         this.maxAge = maxAge;
         this.maxAwaited = maxAwaited;
@@ -124,7 +124,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             counters.put(reason, counter(reason, meters));
         }
         otherReasons = counter("OTHER", meters);
-        this.hearing = hearing.apply(new Feed());
+        this.follower = follow.apply(new RecordHandler());
     }
 
     /**
@@ -150,7 +150,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                 maxAwaited,
                 clock,
                 meters,
-                reader -> TopicTail.start(Topics.REJECTIONS, history, consumers, reader, clock, meters));
+                handler -> TopicFollower.start(Topics.REJECTIONS, history, consumers, handler, clock, meters));
     }
 
     private static Counter counter(String reason, MeterRegistry meters) {
@@ -162,17 +162,17 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     /** Whether all was read that there was at the start; before, a refusal may be there and not be found. */
     public boolean hasCaughtUp() {
-        return hearing.hasCaughtUp();
+        return follower.hasCaughtUp();
     }
 
-    /** How long ago it was known that none was missing; null when it never was. */
-    public @Nullable Duration age() {
-        return hearing.age();
+    /** How long ago it was known that no record was missing; null before it ever was. */
+    public @Nullable Duration staleness() {
+        return follower.staleness();
     }
 
     /** Why the topic is not followed, for people; null when it is. */
     public @Nullable String trouble() {
-        return hearing.trouble();
+        return follower.trouble();
     }
 
     /** The refusal of the event at that position, if it is remembered. */
@@ -379,9 +379,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         gone.clear();
     }
 
-    private final class Feed implements TopicTail.Reader {
+    private final class RecordHandler implements TopicFollower.Handler {
         @Override
-        public void anew() {
+        public void reset() {
             clear();
         }
 
@@ -391,7 +391,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         }
 
         @Override
-        public void take(ConsumerRecord<byte[], byte[]> record) {
+        public void handle(ConsumerRecord<byte[], byte[]> record) {
             try {
                 if (record.value() == null) {
                     takeErasure(record);
@@ -421,6 +421,6 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     /** Reads no more; what is known is still told. */
     @Override
     public void close() {
-        hearing.close();
+        follower.close();
     }
 }

@@ -12,7 +12,7 @@ import dev.puri.resolver.live.StatsView;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.live.Subscription;
 import dev.puri.resolver.table.Table;
-import dev.puri.tail.Catalogue;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.CollectionsView;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.Refused;
@@ -33,7 +33,7 @@ final class Feeds {
 
     private final Subscribers subscribers;
     private final RefusalLog refusals;
-    private final Catalogue catalogue;
+    private final DeclaredCollections collections;
     private final Supplier<@Nullable Table> tables;
     private final Supplier<@Nullable Long> behind;
     private final Supplier<@Nullable Duration> lagAge;
@@ -47,14 +47,14 @@ final class Feeds {
     Feeds(
             Subscribers subscribers,
             RefusalLog refusals,
-            Catalogue catalogue,
+            DeclaredCollections collections,
             Supplier<@Nullable Table> tables,
             Supplier<@Nullable Long> behind,
             Supplier<@Nullable Duration> lagAge,
             ChangesOptions options) {
         this.subscribers = subscribers;
         this.refusals = refusals;
-        this.catalogue = catalogue;
+        this.collections = collections;
         this.tables = tables;
         this.behind = behind;
         this.lagAge = lagAge;
@@ -110,11 +110,11 @@ final class Feeds {
     }
 
     void collections(Exchange exchange) {
-        if (!catalogue.hasCaughtUp()) {
+        if (!collections.hasCaughtUp()) {
             later(exchange, LookUps.NOT_READY, "Collections have not been read yet.");
             return;
         }
-        exchange.json(200, json -> CollectionsView.write(json, catalogue.declarations()));
+        exchange.json(200, json -> CollectionsView.write(json, collections.declarations()));
     }
 
     void stats(Exchange exchange) {

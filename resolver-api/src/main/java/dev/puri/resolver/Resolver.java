@@ -20,7 +20,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.Catalogue;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.Parts;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
@@ -69,9 +69,9 @@ public final class Resolver implements AutoCloseable {
             SchemaRegistry registry = parts.add(registry(settings), SchemaRegistry::close);
             // Kafka Streams wants a folder; two clients must not share one.
             StateFolder folder = parts.add(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
-            Catalogue catalogue = parts.add(
-                    Catalogue.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
-                    Catalogue::close);
+            DeclaredCollections collections = parts.add(
+                    DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
+                    DeclaredCollections::close);
             RefusalLog refusals = parts.add(
                     RefusalLog.start(
                             consumers,
@@ -133,7 +133,7 @@ public final class Resolver implements AutoCloseable {
                     new LookUps.Terms(settings.maxRefs(), new WaitTerms(settings.maxWait())),
                     metrics.registry());
             Feeds feeds = new Feeds(
-                    subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, options(changes));
+                    subscribers, refusals, collections, keeper::table, keeper::behind, keeper::lagAge, options(changes));
             Exports exports = new Exports(keeper::followed, changes.maxExports(), metrics.registry());
             Search search = parts.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
@@ -156,7 +156,7 @@ public final class Resolver implements AutoCloseable {
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =
-                        new PublicLookUps(keeper::table, catalogue::isPublic, settings.maxRefs(), metrics.registry());
+                        new PublicLookUps(keeper::table, collections::isPublic, settings.maxRefs(), metrics.registry());
                 listeners.add(Listener.start(
                         settings.toPublic()
                                 .options(PublicLookUps.LISTENER, settings.http())

@@ -23,7 +23,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.tail.Catalogue;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.wait.Answers;
 import dev.puri.tail.wait.ReadYourWrites;
@@ -94,7 +94,7 @@ final class RoutesTest {
     private volatile @Nullable String lag;
     private Subscribers subscribers;
     private RefusalLog refusals;
-    private Catalogue catalogue;
+    private DeclaredCollections collections;
     private List<Route> routes;
     private Listener listener;
 
@@ -135,8 +135,8 @@ final class RoutesTest {
         ChangesOptions options = ChangesOptions.of(10, Duration.ofDays(1), 2, 10_000, Duration.ofSeconds(1));
         subscribers = Subscribers.start(options, consumers, registry, clock, metrics.registry());
         refusals = RefusalLog.start(consumers, registry, 10, Duration.ofDays(30), 10, clock, metrics.registry());
-        catalogue = Catalogue.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
-        return new Feeds(subscribers, refusals, catalogue, () -> table, () -> 12L, () -> null, options);
+        collections = DeclaredCollections.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
+        return new Feeds(subscribers, refusals, collections, () -> table, () -> 12L, () -> null, options);
     }
 
     private static final class NoSchemas implements SchemaRegistry {
@@ -184,7 +184,7 @@ final class RoutesTest {
         listener.close();
         subscribers.close();
         refusals.close();
-        catalogue.close();
+        collections.close();
         waiters.close();
         metrics.close();
         client.close();

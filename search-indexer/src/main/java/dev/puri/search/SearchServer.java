@@ -14,7 +14,7 @@ import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.Kind;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.Catalogue;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.Parts;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
@@ -72,8 +72,8 @@ public final class SearchServer implements AutoCloseable {
         try {
             SchemaRegistry registry = parts.add(registry(settings), SchemaRegistry::close);
             Indexer.Homes homes = given == null ? parts.add(Engines.of(settings), Engines::close) : given;
-            Catalogue catalogue = parts.add(
-                    Catalogue.start(consumers, registry, settings.maxLagAge(), clock, meters), Catalogue::close);
+            DeclaredCollections collections = parts.add(
+                    DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters), DeclaredCollections::close);
             RefusalLog refusals = parts.add(
                     RefusalLog.start(
                             consumers,
@@ -103,7 +103,7 @@ public final class SearchServer implements AutoCloseable {
                             watch,
                             new Feed.Tools(
                                     consumers,
-                                    new ChangeReader(registry, answers, DeclaredAttributes.of(catalogue)::of, meters),
+                                    new ChangeReader(registry, answers, DeclaredAttributes.of(collections)::of, meters),
                                     answers,
                                     waiters,
                                     settings.searchRefreshInterval(),
@@ -136,7 +136,7 @@ public final class SearchServer implements AutoCloseable {
                     pool,
                     waits,
                     new WaitTerms(settings.maxWait()),
-                    () -> catalogue.isFresh() ? publicCollections.of(catalogue.declarations()) : null,
+                    () -> collections.isFresh() ? publicCollections.of(collections.declarations()) : null,
                     meters);
             MeterRegistry unread = new CompositeMeterRegistry();
             Upkeep upkeep = new Upkeep(

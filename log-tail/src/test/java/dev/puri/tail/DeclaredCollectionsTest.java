@@ -18,67 +18,67 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-final class CatalogueTest {
+final class DeclaredCollectionsTest {
     private static final Puri TRACK = Puri.parse("music:tracks:1");
 
     private final InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
     private final Written written = new Written(registry);
-    private final FakeHearing hearing = new FakeHearing();
-    private final List<TopicTail.Reader> readers = new ArrayList<>();
-    private final Catalogue catalogue = new Catalogue(registry, Duration.ofSeconds(30), reader -> {
-        readers.add(reader);
-        return hearing;
+    private final FakeFollower follower = new FakeFollower();
+    private final List<TopicFollower.Handler> handlers = new ArrayList<>();
+    private final DeclaredCollections collections = new DeclaredCollections(registry, Duration.ofSeconds(30), handler -> {
+        handlers.add(handler);
+        return follower;
     });
 
     @Test
     void isPublicAsLongAsItIsDeclaredSo() {
-        hearing.age = Duration.ZERO;
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
+        follower.staleness = Duration.ZERO;
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
 
         take(Written.tracks(true));
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isTrue();
-        assertThat(catalogue.isPublic("music:tracks-2")).isFalse();
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isTrue();
+        assertThat(collections.isPublic("music:tracks-2")).isFalse();
 
         take(Written.tracks(false));
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
     }
 
     @Test
     void beforeItIsReadNothingIsPublic() {
         take(Written.tracks(true));
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
-        assertThat(catalogue.hasCaughtUp()).isFalse();
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+        assertThat(collections.hasCaughtUp()).isFalse();
 
-        hearing.age = Duration.ZERO;
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isTrue();
+        follower.staleness = Duration.ZERO;
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isTrue();
     }
 
     @Test
     void whenNothingWasHeardForTooLongNothingIsPublic() {
         take(Written.tracks(true));
-        hearing.age = Duration.ofSeconds(30);
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isTrue();
+        follower.staleness = Duration.ofSeconds(30);
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isTrue();
 
-        hearing.age = Duration.ofMillis(30_001);
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
-        assertThat(catalogue.declarations().collections()).hasSize(1);
+        follower.staleness = Duration.ofMillis(30_001);
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+        assertThat(collections.declarations().collections()).hasSize(1);
     }
 
     @Test
     void whatIsTakenBackOrCannotBeReadIsNotPublic() {
-        hearing.age = Duration.ZERO;
+        follower.staleness = Duration.ZERO;
         take(Written.tracks(true));
-        readers.getFirst().take(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), null));
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
+        handlers.getFirst().handle(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), null));
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
 
         take(Written.tracks(true));
         byte[] noAvro = {0, 0, 0, 0, 9, 1};
-        readers.getFirst().take(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), noAvro));
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
+        handlers.getFirst().handle(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), noAvro));
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
 
         take(Written.tracks(true));
-        readers.getFirst().anew();
-        assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
+        handlers.getFirst().reset();
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
     }
 
     @Test
@@ -95,7 +95,7 @@ final class CatalogueTest {
 
         StringWriter text = new StringWriter();
         try (JsonGenerator json = JsonFactory.builder().build().createGenerator(text)) {
-            CollectionsView.write(json, catalogue.declarations());
+            CollectionsView.write(json, collections.declarations());
         }
 
         assertThat(text)
@@ -107,6 +107,6 @@ final class CatalogueTest {
     }
 
     private void take(Declaration declaration) {
-        readers.getFirst().take(Written.read(written.record(declaration)));
+        handlers.getFirst().handle(Written.read(written.record(declaration)));
     }
 }

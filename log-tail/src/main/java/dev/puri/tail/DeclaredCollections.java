@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * its end, nor when it is not known for too long that no word was missed; and a declaration that
  * cannot be read takes back the one before.
  */
-public final class Catalogue implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Catalogue.class);
+public final class DeclaredCollections implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(DeclaredCollections.class);
 
     private final AvroValues<CollectionsEntry> values;
     private final Duration maxAge;
@@ -37,15 +37,15 @@ public final class Catalogue implements AutoCloseable {
     /** Another for each reading from the beginning. */
     private volatile LiveDeclarations declarations = new LiveDeclarations();
 
-    private final Hearing hearing;
+    private final Follower follower;
 
     /**
-     * @param hearing begins to read the topic into the reader that it is given
+     * @param follow begins to follow the topic with the given handler
      */
-    Catalogue(SchemaRegistry registry, Duration maxAge, Function<TopicTail.Reader, Hearing> hearing) {
+    DeclaredCollections(SchemaRegistry registry, Duration maxAge, Function<TopicFollower.Handler, Follower> follow) {
         this.values = new AvroValues<>(CollectionsEntry.class, registry);
         this.maxAge = maxAge;
-        this.hearing = hearing.apply(new Feed());
+        this.follower = follow.apply(new RecordHandler());
     }
 
     /**
@@ -54,16 +54,16 @@ public final class Catalogue implements AutoCloseable {
      * @param registry of which schemas are asked; not closed
      * @param maxAge how long the topic may be silent before nothing may be named in public
      */
-    public static Catalogue start(
+    public static DeclaredCollections start(
             Supplier<Consumer<byte[], byte[]>> consumers,
             SchemaRegistry registry,
             Duration maxAge,
             InstantSource clock,
             MeterRegistry meters) {
-        return new Catalogue(
+        return new DeclaredCollections(
                 registry,
                 maxAge,
-                reader -> TopicTail.start(Topics.COLLECTIONS, Long.MAX_VALUE, consumers, reader, clock, meters));
+                handler -> TopicFollower.start(Topics.COLLECTIONS, Long.MAX_VALUE, consumers, handler, clock, meters));
     }
 
     /** Whether the pURIs of a {@code namespace:collection} may be named to the public. What is not known for sure may not. */
@@ -77,23 +77,23 @@ public final class Catalogue implements AutoCloseable {
 
     /** Whether all of the topic was read, and it is known since no longer than the bound that no word was missed. */
     public boolean isFresh() {
-        Duration age = hearing.age();
-        return hearing.hasCaughtUp() && age != null && age.compareTo(maxAge) <= 0;
+        Duration age = follower.staleness();
+        return follower.hasCaughtUp() && age != null && age.compareTo(maxAge) <= 0;
     }
 
     /** Whether all was read that there was at the start; before, what is declared is not known in part. */
     public boolean hasCaughtUp() {
-        return hearing.hasCaughtUp();
+        return follower.hasCaughtUp();
     }
 
-    /** How long ago it was known that no word was missed; null when it never was. */
-    public @Nullable Duration age() {
-        return hearing.age();
+    /** How long ago it was known that no record was missing; null before it ever was. */
+    public @Nullable Duration staleness() {
+        return follower.staleness();
     }
 
     /** Why the topic is not followed, for people; null when it is. */
     public @Nullable String trouble() {
-        return hearing.trouble();
+        return follower.trouble();
     }
 
     /**
@@ -109,14 +109,14 @@ public final class Catalogue implements AutoCloseable {
         return declarations.snapshot();
     }
 
-    private final class Feed implements TopicTail.Reader {
+    private final class RecordHandler implements TopicFollower.Handler {
         @Override
-        public void anew() {
+        public void reset() {
             declarations = new LiveDeclarations();
         }
 
         @Override
-        public void take(ConsumerRecord<byte[], byte[]> record) {
+        public void handle(ConsumerRecord<byte[], byte[]> record) {
             if (record.key() == null) {
                 return;
             }
@@ -142,6 +142,6 @@ public final class Catalogue implements AutoCloseable {
     /** Hears no more, so that soon nothing may be named. */
     @Override
     public void close() {
-        hearing.close();
+        follower.close();
     }
 }

@@ -3,19 +3,19 @@ package dev.puri.tail;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A topic that is heard as a test says. */
-final class FakeHearing implements Hearing {
+/** A topic that is followed as a test says. */
+final class FakeFollower implements Follower {
     @Nullable
-    Duration age;
+    Duration staleness;
 
     @Override
     public boolean hasCaughtUp() {
-        return age != null;
+        return staleness != null;
     }
 
     @Override
-    public @Nullable Duration age() {
-        return age;
+    public @Nullable Duration staleness() {
+        return staleness;
     }
 
     @Override
