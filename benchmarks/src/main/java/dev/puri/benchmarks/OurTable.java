@@ -2,7 +2,7 @@ package dev.puri.benchmarks;
 
 import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.PackedTable;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
@@ -18,7 +18,7 @@ final class OurTable {
                 broker.bootstrapServers(),
                 broker.directory(dir).toString(),
                 new Population.OneSchema(),
-                new Answers(new SimpleMeterRegistry()),
+                new OutcomeCache(new SimpleMeterRegistry()),
                 new Waiters(1),
                 new SimpleMeterRegistry().counter("undecodable"));
     }

@@ -3,7 +3,7 @@ package dev.puri.benchmarks;
 import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
-import dev.puri.resolver.table.SnapshotTerms;
+import dev.puri.resolver.table.SnapshotRequirements;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,7 +43,7 @@ final class Reopen {
         double writing = Pace.seconds(begun);
         int updates = Math.min(TAIL / 2, plan.rows());
         Population.publish(broker.bootstrapServers(), plan.rows() - updates, plan.rows() + TAIL - updates, 1);
-        SnapshotTerms terms = new SnapshotTerms(
+        SnapshotRequirements terms = new SnapshotRequirements(
                 broker.identitiesId(), begins(), broker.identitiesEnds(), Duration.ofDays(7), Instant.now());
         Rounds rounds = new Rounds(plan.fills(), progress).run("seconds to reopen", (round, turn) -> {
             System.gc();

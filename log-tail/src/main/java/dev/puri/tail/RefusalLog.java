@@ -50,14 +50,14 @@ import org.slf4j.LoggerFactory;
 public final class RefusalLog implements Refusals, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
 
-    private static final Deque<Refused> NONE = new ArrayDeque<>();
+    private static final Deque<RejectedEvent> NONE = new ArrayDeque<>();
 
     /** Reasons that become a tag; a topic's text must not make meters. */
     private static final List<String> KNOWN_REASONS =
             Arrays.stream(Reason.values()).map(Reason::name).toList();
 
     /** By the registry's clock; then by anything, for two of one time are two. */
-    private static final Comparator<Refused> BY_TIME = Comparator.comparing(Refused::rejectedAt)
+    private static final Comparator<RejectedEvent> BY_TIME = Comparator.comparing(RejectedEvent::rejectedAt)
             .thenComparing(refused -> refused.position().topic())
             .thenComparingInt(refused -> refused.position().partition())
             .thenComparingLong(refused -> refused.position().offset());
@@ -72,15 +72,15 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private final Counter otherReasons;
     private final Follower follower;
 
-    private final Map<Position, Refused> byPosition = new HashMap<>();
+    private final Map<Position, RejectedEvent> byPosition = new HashMap<>();
 
     /** The newest last; those of one pURI come by one partition, so in the order of the log. */
-    private final Map<Puri, Deque<Refused>> byPuri = new HashMap<>();
+    private final Map<Puri, Deque<RejectedEvent>> byPuri = new HashMap<>();
 
     /** Those of events that met a merged identity, by its survivor, which they name. */
-    private final Map<Puri, Deque<Refused>> bySurvivor = new HashMap<>();
+    private final Map<Puri, Deque<RejectedEvent>> bySurvivor = new HashMap<>();
 
-    private final TreeSet<Refused> byTime = new TreeSet<>(BY_TIME);
+    private final TreeSet<RejectedEvent> byTime = new TreeSet<>(BY_TIME);
 
     /** The times of the last erasures: refusals from before may be read after them. */
     private final RecentEntries<Puri, Instant> erasedAt;
@@ -89,7 +89,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private final RecentEntries<Puri, Erasure> gone;
 
     /** What is kept of refusals that were forgotten with an erased pURI, so that their tokens are answered; the oldest first. */
-    private final RecentEntries<Position, Refused> nameless;
+    private final RecentEntries<Position, RejectedEvent> nameless;
 
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
@@ -97,7 +97,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     /** One who waits. */
     private static final class Waiting {
-        private final CompletableFuture<Optional<Refused>> told = new CompletableFuture<>();
+        private final CompletableFuture<Optional<RejectedEvent>> told = new CompletableFuture<>();
     }
 
     /**
@@ -176,7 +176,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     /** The refusal of the event at that position, if it is remembered. */
-    public synchronized Optional<Refused> find(Position position) {
+    public synchronized Optional<RejectedEvent> find(Position position) {
         forgetTooOld();
         return Optional.ofNullable(byPosition.get(position));
     }
@@ -197,12 +197,12 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     public @Nullable Refusal at(Position position, @Nullable Puri puri) {
         return Optional.ofNullable(known(position))
                 .filter(refused -> puri == null || refused.puri() == null || puri.equals(refused.puri()))
-                .map(Refused::refusal)
+                .map(RejectedEvent::refusal)
                 .orElse(null);
     }
 
-    private synchronized @Nullable Refused known(Position position) {
-        Refused named = byPosition.get(position);
+    private synchronized @Nullable RejectedEvent known(Position position) {
+        RejectedEvent named = byPosition.get(position);
         return named == null ? nameless.get(position) : named;
     }
 
@@ -215,13 +215,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     @Override
     public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
         return await(position, patience)
-                .thenApply(found -> found.map(Refused::refusal).orElse(null));
+                .thenApply(found -> found.map(RejectedEvent::refusal).orElse(null));
     }
 
-    private CompletionStage<Optional<Refused>> await(Position position, Duration atMost) {
+    private CompletionStage<Optional<RejectedEvent>> await(Position position, Duration atMost) {
         Waiting waiting = new Waiting();
         synchronized (this) {
-            Refused known = known(position);
+            RejectedEvent known = known(position);
             if (known != null || !atMost.isPositive() || awaiting >= maxAwaited) {
                 return CompletableFuture.completedFuture(Optional.ofNullable(known));
             }
@@ -244,20 +244,20 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     /** The newest refusals, the newest first. */
-    public synchronized List<Refused> latest(int limit) {
+    public synchronized List<RejectedEvent> latest(int limit) {
         forgetTooOld();
         return first(byTime.descendingIterator(), limit);
     }
 
     /** The newest refusals of a pURI, the newest first. */
-    public synchronized List<Refused> of(Puri puri, int limit) {
+    public synchronized List<RejectedEvent> of(Puri puri, int limit) {
         forgetTooOld();
-        Deque<Refused> all = byPuri.get(puri);
+        Deque<RejectedEvent> all = byPuri.get(puri);
         return all == null ? List.of() : first(all.descendingIterator(), limit);
     }
 
-    private static List<Refused> first(Iterator<Refused> all, int limit) {
-        List<Refused> found = new ArrayList<>();
+    private static List<RejectedEvent> first(Iterator<RejectedEvent> all, int limit) {
+        List<RejectedEvent> found = new ArrayList<>();
         while (all.hasNext() && found.size() < limit) {
             found.add(all.next());
         }
@@ -277,7 +277,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         Instant before = erasedAt.get(puri);
         // Two topics tell of an erasure, in either order and more than once.
         erasedAt.put(puri, before == null || before.isBefore(at) ? at : before);
-        for (Map<Puri, Deque<Refused>> index : List.of(byPuri, bySurvivor)) {
+        for (Map<Puri, Deque<RejectedEvent>> index : List.of(byPuri, bySurvivor)) {
             List.copyOf(index.getOrDefault(puri, NONE)).stream()
                     .filter(this::isErased)
                     .forEach(refused -> {
@@ -287,11 +287,11 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         }
     }
 
-    private boolean isErased(Refused refused) {
+    private boolean isErased(RejectedEvent refused) {
         return isErased(refused.puri(), refused) || isErased(refused.survivor(), refused);
     }
 
-    private boolean isErased(@Nullable Puri puri, Refused refused) {
+    private boolean isErased(@Nullable Puri puri, RejectedEvent refused) {
         Instant at = puri == null ? null : erasedAt.get(puri);
         // Those of the same millisecond may be of events after the erasure.
         return at != null && refused.rejectedAt().isBefore(at);
@@ -311,8 +311,8 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         gone.put(erasure.puri(), erasure);
     }
 
-    void add(Refused refused) {
-        Refused kept;
+    void add(RejectedEvent refused) {
+        RejectedEvent kept;
         List<Waiting> waiting;
         synchronized (this) {
             kept = isErased(refused) ? refused.withoutNames() : refused;
@@ -330,7 +330,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     /** False when it is there already. */
-    private boolean addNamed(Refused refused) {
+    private boolean addNamed(RejectedEvent refused) {
         if (byPosition.putIfAbsent(refused.position(), refused) != null) {
             return false;
         }
@@ -343,25 +343,25 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         return true;
     }
 
-    private boolean addNameless(Refused refused) {
+    private boolean addNameless(RejectedEvent refused) {
         return nameless.putIfAbsent(refused.position(), refused);
     }
 
-    private void drop(Refused oldest) {
+    private void drop(RejectedEvent oldest) {
         byTime.remove(oldest);
         byPosition.remove(oldest.position());
         unindex(byPuri, oldest.puri(), oldest);
         unindex(bySurvivor, oldest.survivor(), oldest);
     }
 
-    private static void index(Map<Puri, Deque<Refused>> index, @Nullable Puri puri, Refused refused) {
+    private static void index(Map<Puri, Deque<RejectedEvent>> index, @Nullable Puri puri, RejectedEvent refused) {
         if (puri != null) {
             index.computeIfAbsent(puri, none -> new ArrayDeque<>(2)).add(refused);
         }
     }
 
-    private static void unindex(Map<Puri, Deque<Refused>> index, @Nullable Puri puri, Refused refused) {
-        Deque<Refused> all = puri == null ? null : index.get(puri);
+    private static void unindex(Map<Puri, Deque<RejectedEvent>> index, @Nullable Puri puri, RejectedEvent refused) {
+        Deque<RejectedEvent> all = puri == null ? null : index.get(puri);
         if (puri != null && all != null) {
             all.removeFirstOccurrence(refused);
             if (all.isEmpty()) {
@@ -396,7 +396,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                 if (record.value() == null) {
                     takeErasure(record);
                 } else {
-                    add(Refused.of(values.read(record.value())));
+                    add(RejectedEvent.of(values.read(record.value())));
                 }
             } catch (UnreadableException | SerializationException | IllegalArgumentException e) {
                 log.warn(

@@ -77,7 +77,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /** What the log has of it, the newest first. */
-    public List<Refused> find(RefusalLog log) {
+    public List<RejectedEvent> find(RefusalLog log) {
         if (position != null) {
             return log.find(position).filter(refused -> puri == null || Objects.equals(puri, refused.puri())).stream()
                     .toList();
@@ -91,10 +91,10 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
      * @param complete whether all was found that is remembered; false while the log is still being read
      * @throws IOException only from the generator
      */
-    public static void write(JsonGenerator json, List<Refused> refusals, boolean complete) throws IOException {
+    public static void write(JsonGenerator json, List<RejectedEvent> refusals, boolean complete) throws IOException {
         json.writeStartObject();
         json.writeArrayFieldStart("rejections");
-        for (Refused refused : refusals) {
+        for (RejectedEvent refused : refusals) {
             write(json, refused);
         }
         json.writeEndArray();
@@ -102,7 +102,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
         json.writeEndObject();
     }
 
-    private static void write(JsonGenerator json, Refused refused) throws IOException {
+    private static void write(JsonGenerator json, RejectedEvent refused) throws IOException {
         json.writeStartObject();
         json.writeStringField("rejectedAt", Timestamp.text(refused.rejectedAt()));
         json.writeStringField("position", refused.position().toString());

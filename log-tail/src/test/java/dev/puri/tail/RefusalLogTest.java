@@ -294,7 +294,7 @@ final class RefusalLogTest {
     void aLongDetailIsCutBetweenCharacters() {
         take(Written.rejection("HANDLE_TAKEN", null, 1, 1, "🎵".repeat(200)));
 
-        Refused refused = log.latest(1).getFirst();
+        RejectedEvent refused = log.latest(1).getFirst();
         assertThat(refused.detail()).hasSize(255).endsWith("🎵…");
         assertThat(refused.puri()).isNull();
     }
@@ -398,7 +398,7 @@ final class RefusalLogTest {
                         + "\"holder\":{\"owner\":\"catalog\",\"shard\":\"br-2\"}}],\"complete\":true}");
     }
 
-    private List<Refused> view(String puri, String position, String limit) {
+    private List<RejectedEvent> view(String puri, String position, String limit) {
         return RejectionsView.parse(puri, position, limit).find(log);
     }
 
@@ -418,7 +418,7 @@ final class RefusalLogTest {
         handlers.getFirst().handle(Written.read(written.record(rejection)));
     }
 
-    private static List<Long> offsets(List<Refused> refusals) {
+    private static List<Long> offsets(List<RejectedEvent> refusals) {
         return refusals.stream().map(refused -> refused.position().offset()).toList();
     }
 }

@@ -9,7 +9,7 @@ import dev.puri.resolver.export.ExportFormat;
 import dev.puri.resolver.feed.TableKeeper.Followed;
 import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangeRing;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -90,13 +90,13 @@ final class Exports {
         try {
             filter = ChangeFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
             return;
         }
         try {
             format = ExportFormat.of(exchange.query("format"), exchange.requestHeader("Accept"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, "format: " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "format: " + e.getMessage() + "."));
             return;
         }
         Followed<ChangeRing> source = sources.get();

@@ -12,12 +12,12 @@ import dev.puri.resolver.live.StatsView;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.live.Subscription;
 import dev.puri.resolver.table.Table;
-import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.CollectionsView;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.Refused;
+import dev.puri.tail.RejectedEvent;
 import dev.puri.tail.RejectionsView;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -67,7 +67,7 @@ final class Feeds {
         try {
             filter = ChangeFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
             return;
         }
         try {
@@ -102,10 +102,10 @@ final class Feeds {
                     RejectionsView.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
             // Asked before the look: what was not there then may not have been read yet.
             boolean complete = refusals.hasCaughtUp();
-            List<Refused> found = view.find(refusals);
+            List<RejectedEvent> found = view.find(refusals);
             exchange.json(200, json -> RejectionsView.write(json, found, complete));
         } catch (RejectionsView.InvalidParameterException e) {
-            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, e.parameter() + ": " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, e.parameter() + ": " + e.getMessage() + "."));
         }
     }
 

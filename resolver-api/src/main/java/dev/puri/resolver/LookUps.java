@@ -14,9 +14,9 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
+import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.Sight;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -45,7 +45,7 @@ final class LookUps {
      * @param maxRefs of a batch
      * @param waits of requests
      */
-    record Terms(int maxRefs, WaitTerms waits) {}
+    record Terms(int maxRefs, WaitParameters waits) {}
 
     /**
      * @param tables the table that answers now; null while none is complete
@@ -78,16 +78,16 @@ final class LookUps {
             if (at == null) {
                 if (exchange.query("wait") != null) {
                     throw new RefusedException(
-                            WaitTerms.INVALID_PARAMETER,
+                            WaitParameters.INVALID_PARAMETER,
                             "wait is for the event of a token, and there is no parameter at.");
                 }
-                answer(exchange, ref, Sight.Seen.INSTANCE);
+                answer(exchange, ref, EventStatus.Seen.INSTANCE);
                 return;
             }
-            Position token = WaitTerms.token(at);
+            Position token = WaitParameters.token(at);
             when(exchange, sight(exchange, ref, token, wait), sight -> {
-                if (sight instanceof Sight.Foreign foreign) {
-                    exchange.problem(Problem.of(WaitTerms.FOREIGN_TOKEN, WaitTerms.sentence(foreign.detail())));
+                if (sight instanceof EventStatus.Foreign foreign) {
+                    exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
                 } else {
                     answer(exchange, ref, sight);
                 }
@@ -99,7 +99,7 @@ final class LookUps {
         }
     }
 
-    private void answer(Exchange exchange, String ref, Sight sight) {
+    private void answer(Exchange exchange, String ref, EventStatus sight) {
         JsonOut out = Scratch.ofThread().out();
         Verdict verdict = new InternalAnswer(current(), out, false).write(ref, sight);
         alone.count(verdict, 1);
@@ -138,11 +138,11 @@ final class LookUps {
 
     /** Answered when all are settled, so that a batch waits as long as its latest event. */
     private void batch(Exchange exchange, ResolveRequest request, Duration wait) {
-        List<CompletableFuture<Sight>> sights = new ArrayList<>(request.refs().size());
+        List<CompletableFuture<EventStatus>> sights = new ArrayList<>(request.refs().size());
         boolean waits = false;
         try {
             for (ResolveRequest.Ref each : request.refs()) {
-                CompletableFuture<Sight> sight = each.at() == null ? NOTHING_ASKED : sightOf(exchange, each, wait);
+                CompletableFuture<EventStatus> sight = each.at() == null ? NOTHING_ASKED : sightOf(exchange, each, wait);
                 waits |= !sight.isDone();
                 sights.add(sight);
             }
@@ -165,20 +165,20 @@ final class LookUps {
     }
 
     /** Without a token, whatever is there was seen. */
-    private static final CompletableFuture<Sight> NOTHING_ASKED =
-            CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+    private static final CompletableFuture<EventStatus> NOTHING_ASKED =
+            CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
 
-    private CompletableFuture<Sight> sightOf(Exchange exchange, ResolveRequest.Ref each, Duration wait)
+    private CompletableFuture<EventStatus> sightOf(Exchange exchange, ResolveRequest.Ref each, Duration wait)
             throws Waiters.TooManyException {
         try {
-            return sight(exchange, each.ref(), WaitTerms.token(Objects.requireNonNull(each.at())), wait);
+            return sight(exchange, each.ref(), WaitParameters.token(Objects.requireNonNull(each.at())), wait);
         } catch (RefusedException e) {
             // One bad token is its item's matter, as one bad reference is.
-            return CompletableFuture.completedFuture(new Sight.Foreign(String.valueOf(e.getMessage())));
+            return CompletableFuture.completedFuture(new EventStatus.Foreign(String.valueOf(e.getMessage())));
         }
     }
 
-    private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<Sight>> sights) {
+    private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<EventStatus>> sights) {
         JsonOut out = Scratch.ofThread().out();
         InternalAnswer answer = new InternalAnswer(current(), out, request.byShard());
         answer.beginBatch();
@@ -199,14 +199,14 @@ final class LookUps {
      * What became of a token's event; completes with {@code Seen} when the reference is malformed, which
      * is then said by the look-up.
      */
-    private CompletableFuture<Sight> sight(Exchange exchange, String ref, Position token, Duration wait)
+    private CompletableFuture<EventStatus> sight(Exchange exchange, String ref, Position token, Duration wait)
             throws Waiters.TooManyException {
         try {
             return Handle.looksLike(ref)
                     ? writes.await(exchange.connection(), Handle.parse(ref), token, wait)
                     : writes.await(exchange.connection(), Puri.parse(ref), token, wait);
         } catch (InvalidNameException e) {
-            return CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+            return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
     }
 
@@ -214,7 +214,7 @@ final class LookUps {
         return terms.waits().wait(exchange.query("wait"));
     }
 
-    private void when(Exchange exchange, CompletableFuture<Sight> sight, java.util.function.Consumer<Sight> answer) {
+    private void when(Exchange exchange, CompletableFuture<EventStatus> sight, java.util.function.Consumer<EventStatus> answer) {
         if (sight.isDone()) {
             answer.accept(sight.join());
             return;
@@ -241,6 +241,6 @@ final class LookUps {
     private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {
         exchange.header("Retry-After", "1")
                 .problem(Problem.of(
-                        WaitTerms.TOO_MANY_WAITERS, WaitTerms.sentence(String.valueOf(tooMany.getMessage()))));
+                        WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(String.valueOf(tooMany.getMessage()))));
     }
 }

@@ -14,8 +14,8 @@ import dev.puri.tail.Backoff;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.TopicEnds;
-import dev.puri.tail.wait.Answer;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.EventOutcome;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.Instant;
@@ -113,7 +113,7 @@ final class Feed implements AutoCloseable {
     record Tools(
             Supplier<Consumer<byte[], byte[]>> consumers,
             ChangeReader reader,
-            Answers answers,
+            OutcomeCache outcomes,
             Waiters waiters,
             Duration refreshInterval,
             Duration commitInterval,
@@ -331,7 +331,7 @@ final class Feed implements AutoCloseable {
      */
     private boolean mayStandInFiles(ChangeReader.Read read) throws IndexUnavailableException {
         IndexChange change = read.change();
-        Answer answer = read.answer();
+        EventOutcome answer = read.answer();
         if (change.entry() != null || Topics.isMarker(change.puri())) {
             return false;
         }
@@ -386,23 +386,23 @@ final class Feed implements AutoCloseable {
 
     private void hear(ChangeReader.Read read) {
         IndexChange change = read.change();
-        Answer answer = read.answer();
+        EventOutcome answer = read.answer();
         if (change.entry() instanceof Entry.OfIdentity entry) {
             Row row = entry.row();
             heard.row(change.puri(), row.position(), row.handle());
         } else {
             heard.gone(change.puri());
             if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
-                tools.answers().erased(change.puri(), answer.position(), read.at());
+                tools.outcomes().erased(change.puri(), answer.position(), read.at());
             } else if (answer != null) {
-                tools.answers().noRow(change.puri(), answer.position());
+                tools.outcomes().noRow(change.puri(), answer.position());
             }
         }
         if (answer != null) {
-            tools.answers().answered(change.puri(), answer.position());
+            tools.outcomes().answered(change.puri(), answer.position());
         }
         if (answer != null && answer.outcome().reason() != null) {
-            tools.answers()
+            tools.outcomes()
                     .refused(change.puri(), answer.position(), answer.outcome().reason());
         }
     }

@@ -15,13 +15,13 @@ import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.Kind;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.DeclaredCollections;
-import dev.puri.tail.Parts;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.transactions.TransactionWatch;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.ResourceStack;
+import dev.puri.tail.transactions.TransactionMonitor;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -54,8 +54,8 @@ public final class SearchServer implements AutoCloseable {
     private static final Set<String> TOPICS =
             Set.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, Topics.REJECTIONS);
 
-    private final Parts parts = new Parts();
-    private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
+    private final ResourceStack resources = new ResourceStack();
+    private final Metrics metrics = resources.add(new Metrics(), Metrics::close);
     private final Indexer indexer;
     /** The internal one, and behind it the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
@@ -70,11 +70,11 @@ public final class SearchServer implements AutoCloseable {
         kafka.putAll(settings.kafka().byName());
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         try {
-            SchemaRegistry registry = parts.add(registry(settings), SchemaRegistry::close);
-            Indexer.Homes homes = given == null ? parts.add(Engines.of(settings), Engines::close) : given;
-            DeclaredCollections collections = parts.add(
+            SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
+            Indexer.Homes homes = given == null ? resources.add(Engines.of(settings), Engines::close) : given;
+            DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters), DeclaredCollections::close);
-            RefusalLog refusals = parts.add(
+            RefusalLog refusals = resources.add(
                     RefusalLog.start(
                             consumers,
                             registry,
@@ -84,27 +84,27 @@ public final class SearchServer implements AutoCloseable {
                             clock,
                             meters),
                     RefusalLog::close);
-            Answers answers = new Answers(meters, refusals::forgetErased);
-            Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
+            OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
+            Waiters waiters = resources.add(new Waiters(settings.maxWaiters()), Waiters::close);
             EndOffsetMonitor watch = new EndOffsetMonitor(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
-            TransactionWatch transactions = parts.add(
-                    TransactionWatch.of(
+            TransactionMonitor transactions = resources.add(
+                    TransactionMonitor.of(
                             settings.kafka().byName(),
                             settings.bootstrapServer(),
                             TOPICS::contains,
                             // Of a refusal the reason alone is enough.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
-                    TransactionWatch::close);
-            indexer = parts.add(
+                    TransactionMonitor::close);
+            indexer = resources.add(
                     new Indexer(
                             homes,
                             watch,
                             new Feed.Tools(
                                     consumers,
-                                    new ChangeReader(registry, answers, DeclaredAttributes.of(collections)::of, meters),
-                                    answers,
+                                    new ChangeReader(registry, outcomes, DeclaredAttributes.of(collections)::of, meters),
+                                    outcomes,
                                     waiters,
                                     settings.searchRefreshInterval(),
                                     settings.searchCommitInterval(),
@@ -115,14 +115,14 @@ public final class SearchServer implements AutoCloseable {
                     Indexer::close);
             gauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
-            DocumentsSeen documents = parts.add(new DocumentsSeen(indexer), DocumentsSeen::close);
+            DocumentsSeen documents = resources.add(new DocumentsSeen(indexer), DocumentsSeen::close);
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(rows, answers, refusals, waiters, () -> watch.partitions(Kind.IDENTITY), meters),
+                    new ReadYourWrites(rows, outcomes, refusals, waiters, () -> watch.partitions(Kind.IDENTITY), meters),
                     waiters,
                     documents);
-            SearchPool pool = parts.add(
+            SearchPool pool = resources.add(
                     new SearchPool(
                             settings.searchThreads(),
                             settings.searchQueue(),
@@ -135,7 +135,7 @@ public final class SearchServer implements AutoCloseable {
                     indexer,
                     pool,
                     waits,
-                    new WaitTerms(settings.maxWait()),
+                    new WaitParameters(settings.maxWait()),
                     () -> collections.isFresh() ? publicCollections.of(collections.declarations()) : null,
                     meters);
             MeterRegistry unread = new CompositeMeterRegistry();
@@ -143,18 +143,18 @@ public final class SearchServer implements AutoCloseable {
                     indexer,
                     settings.engine().searchEngine(),
                     consumers,
-                    new ChangeReader(registry, new Answers(unread), unread));
+                    new ChangeReader(registry, new OutcomeCache(unread), unread));
             Health health = new Health();
             health.add(Health.Kind.STARTED, "index", indexer::started);
             health.add(Health.Kind.READY, "index", indexer::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagMark lag = parts.add(LagMark.start(SearchRoutes.LAG, indexer::age), LagMark::close);
+            LagMark lag = resources.add(LagMark.start(SearchRoutes.LAG, indexer::age), LagMark::close);
             // Waits and verifications would be waited for.
             Runnable endWaits = () -> {
                 waiters.close();
                 upkeep.close();
             };
-            parts.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
                     SearchRoutes.inside(searches, upkeep, health, metrics, lag.mark()),
@@ -278,6 +278,6 @@ public final class SearchServer implements AutoCloseable {
      */
     @Override
     public void close() {
-        parts.close();
+        resources.close();
     }
 }

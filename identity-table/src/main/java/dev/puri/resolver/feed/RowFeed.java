@@ -11,8 +11,8 @@ import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
 import dev.puri.tail.RecordKey;
 import dev.puri.tail.SchemaRegistryWait;
-import dev.puri.tail.wait.Answer;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.EventOutcome;
+import dev.puri.tail.wait.OutcomeCache;
 import io.micrometer.core.instrument.Counter;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -42,7 +42,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
 
     private final RowWriter writer;
     private final SchemaRegistry registry;
-    private final Answers answers;
+    private final OutcomeCache outcomes;
     private final SchemaRegistryWait schemaRegistryWait;
     private final Counter undecodable;
     private final RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
@@ -54,17 +54,17 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private boolean ownIsKnown;
 
     /**
-     * @param answers told of what no row can tell
+     * @param outcomes told of what no row can tell
      */
     RowFeed(
             RowWriter writer,
             SchemaRegistry registry,
-            Answers answers,
+            OutcomeCache outcomes,
             SchemaRegistryWait schemaRegistryWait,
             Counter undecodable) {
         this.writer = writer;
         this.registry = registry;
-        this.answers = answers;
+        this.outcomes = outcomes;
         this.schemaRegistryWait = schemaRegistryWait;
         this.undecodable = undecodable;
     }
@@ -101,16 +101,16 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         }
         try {
             Puri puri = RecordKey.puri(key);
-            Answer answer = answers.read(puri, record.headers(), this::place);
+            EventOutcome answer = outcomes.read(puri, record.headers(), this::place);
             Row row = value == null ? null : row(value);
             // Not the one from above: what was in it is handed over when the registry has to be waited for.
             batch = writer.batch();
             if (row == null) {
                 batch.rows.remove(puri);
                 if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
-                    answers.erased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
+                    outcomes.erased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
                 } else if (answer != null) {
-                    answers.noRow(puri, answer.position());
+                    outcomes.noRow(puri, answer.position());
                 }
             } else {
                 batch.rows.put(puri, answer == null ? row : answer.keep(row));
@@ -122,7 +122,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                     where(),
                     answer == null || answer.outcome().kind() == Outcome.Kind.APPLIED);
             if (answer != null && answer.outcome().reason() != null) {
-                answers.refused(puri, answer.position(), answer.outcome().reason());
+                outcomes.refused(puri, answer.position(), answer.outcome().reason());
             }
         } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
             undecodable.increment();

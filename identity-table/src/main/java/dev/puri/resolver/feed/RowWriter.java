@@ -6,7 +6,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.tail.Stop;
 import dev.puri.tail.StoppedException;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +44,7 @@ final class RowWriter implements AutoCloseable {
     static final int BATCHES = 40;
 
     private final PackedTable table;
-    private final Answers answers;
+    private final OutcomeCache outcomes;
     private final Waiters waiters;
     private final BlockingQueue<Batch> full = new LinkedBlockingQueue<>();
     /** The one that was emptied last is filled next, while the processors still have its memory. */
@@ -131,13 +131,13 @@ final class RowWriter implements AutoCloseable {
             }
         }
 
-        private void tellAnswers(Answers answers) {
+        private void tellAnswers(OutcomeCache outcomes) {
             for (int i = 0; i < rows.count(); i++) {
                 byte[] token = tokens[i];
                 if (token != null && isOfNamespace(token)) {
                     Row row = rows.row(i);
                     // Of a row the batch has read the token already; of a removal it was made of a position.
-                    answers.answered(
+                    outcomes.answered(
                             rows.name(i),
                             row == null
                                     ? Position.parse(new String(token, StandardCharsets.US_ASCII))
@@ -165,12 +165,12 @@ final class RowWriter implements AutoCloseable {
     }
 
     /**
-     * @param answers told of events that were answered, once their rows are in the table
+     * @param outcomes told of events that were answered, once their rows are in the table
      * @param waiters told of what was written
      */
-    RowWriter(PackedTable table, Answers answers, Waiters waiters) {
+    RowWriter(PackedTable table, OutcomeCache outcomes, Waiters waiters) {
         this.table = table;
-        this.answers = answers;
+        this.outcomes = outcomes;
         this.waiters = waiters;
         for (int i = 1; i < BATCHES; i++) {
             empty.add(new Batch(table.newBatch()));
@@ -312,7 +312,7 @@ final class RowWriter implements AutoCloseable {
             note(batch);
         } else {
             tell(batch, told);
-            batch.tellAnswers(answers);
+            batch.tellAnswers(outcomes);
         }
         // Or a waiter might miss what was written, and we the waiter.
         VarHandle.fullFence();

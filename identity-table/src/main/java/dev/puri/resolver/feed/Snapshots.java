@@ -3,7 +3,7 @@ package dev.puri.resolver.feed;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
-import dev.puri.resolver.table.SnapshotTerms;
+import dev.puri.resolver.table.SnapshotRequirements;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.ObservationTime;
@@ -64,9 +64,9 @@ public final class Snapshots {
         if (file == null || !Files.exists(file)) {
             return new PackedTable();
         }
-        SnapshotTerms terms;
+        SnapshotRequirements terms;
         try {
-            terms = new SnapshotTerms(
+            terms = new SnapshotRequirements(
                     ends.topicId(), topic.begins(ends), ends.byPartition(), topic.tombstonesKept(), clock.instant());
         } catch (UnreachableException e) {
             // To wait costs less than to read everything; but an ACL may never come.

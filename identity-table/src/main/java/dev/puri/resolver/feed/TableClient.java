@@ -7,7 +7,7 @@ import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.SchemaRegistryWait;
 import dev.puri.tail.Stop;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -73,7 +73,7 @@ public final class TableClient implements AutoCloseable {
      * @param kafka properties of the user's choice; what correctness needs goes over them
      * @param stateDir where Kafka Streams has its folder; no two clients may share one
      * @param registry of which the rows' schemas are asked; not closed
-     * @param answers told of what no row can tell
+     * @param outcomes told of what no row can tell
      * @param waiters told of what was written
      * @param undecodable counts records that are no rows
      */
@@ -83,13 +83,13 @@ public final class TableClient implements AutoCloseable {
             String bootstrapServers,
             String stateDir,
             SchemaRegistry registry,
-            Answers answers,
+            OutcomeCache outcomes,
             Waiters waiters,
             Counter undecodable) {
         this.table = table;
-        writer = new RowWriter(table, answers, waiters);
+        writer = new RowWriter(table, outcomes, waiters);
         streams = new KafkaStreams(
-                topology(registry, answers, undecodable), config(kafka, bootstrapServers, stateDir), clients);
+                topology(registry, outcomes, undecodable), config(kafka, bootstrapServers, stateDir), clients);
         streams.setUncaughtExceptionHandler(cause -> {
             death = cause;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
@@ -102,7 +102,7 @@ public final class TableClient implements AutoCloseable {
      * @param kafka properties of the user's choice
      * @param stateDir where Kafka Streams has its folder; no two keepers may share one
      * @param registry of which the rows' schemas are asked; not closed
-     * @param answers told of what no row can tell
+     * @param outcomes told of what no row can tell
      * @param waiters told of what was written
      */
     public static Function<PackedTable, TableClient> factory(
@@ -110,14 +110,14 @@ public final class TableClient implements AutoCloseable {
             String bootstrapServers,
             String stateDir,
             SchemaRegistry registry,
-            Answers answers,
+            OutcomeCache outcomes,
             Waiters waiters,
             MeterRegistry meters) {
         Counter undecodable = Counter.builder("puri.table.undecodable")
                 .description("Records of the table's topic that are no identity")
                 .register(meters);
         return table ->
-                new TableClient(table, kafka, bootstrapServers, stateDir, registry, answers, waiters, undecodable);
+                new TableClient(table, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
     }
 
     static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {
@@ -141,13 +141,13 @@ public final class TableClient implements AutoCloseable {
         return config;
     }
 
-    private Topology topology(SchemaRegistry registry, Answers answers, Counter undecodable) {
+    private Topology topology(SchemaRegistry registry, OutcomeCache outcomes, Counter undecodable) {
         StreamsBuilder builder = new StreamsBuilder();
         builder.addGlobalStore(
-                new Given(table),
+                new ExistingStore(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(writer, registry, answers, schemaRegistryWait, undecodable));
+                () -> new RowFeed(writer, registry, outcomes, schemaRegistryWait, undecodable));
         return builder.build();
     }
 
@@ -264,7 +264,7 @@ public final class TableClient implements AutoCloseable {
     }
 
     /** Gives Kafka Streams a table that is there already. */
-    private record Given(PackedTable table) implements StoreBuilder<PackedTable> {
+    private record ExistingStore(PackedTable table) implements StoreBuilder<PackedTable> {
         @Override
         public PackedTable build() {
             return table;

@@ -222,13 +222,13 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Why what the table answers may be old, or missing; null when it is not. */
     public @Nullable String unready() {
-        return standing().unready(maxLag, maxLagAge);
+        return readiness().unready(maxLag, maxLagAge);
     }
 
-    private Standing standing() {
+    private TableReadiness readiness() {
         TableClient client = this.client;
         TopicEnds seen = ends;
-        return new Standing(
+        return new TableReadiness(
                 fed && client != null,
                 client != null && client.isRunning(),
                 client == null ? null : client.waitingFor(),

@@ -48,7 +48,7 @@ public final class ReadYourWrites {
             .toArray(Duration[]::new);
 
     private final Rows rows;
-    private final Answers answers;
+    private final OutcomeCache outcomes;
     private final Refusals refusals;
     private final Waiters waiters;
     private final IntSupplier partitions;
@@ -88,12 +88,12 @@ public final class ReadYourWrites {
         /** Whoever waited has gone. */
         GONE;
 
-        static End of(@Nullable Sight seen, @Nullable Throwable failure) {
+        static End of(@Nullable EventStatus seen, @Nullable Throwable failure) {
             return switch (failure == null ? seen : null) {
-                case Sight.Seen news -> SEEN;
-                case Sight.Refused refused -> REFUSED;
-                case Sight.Foreign foreign -> FOREIGN;
-                case Sight.NotCaughtUp late -> NOT_CAUGHT_UP;
+                case EventStatus.Seen news -> SEEN;
+                case EventStatus.Refused refused -> REFUSED;
+                case EventStatus.Foreign foreign -> FOREIGN;
+                case EventStatus.NotCaughtUp late -> NOT_CAUGHT_UP;
                 case null -> GONE;
             };
         }
@@ -110,13 +110,13 @@ public final class ReadYourWrites {
      */
     public ReadYourWrites(
             Rows rows,
-            Answers answers,
+            OutcomeCache outcomes,
             Refusals refusals,
             Waiters waiters,
             IntSupplier partitions,
             MeterRegistry meters) {
         this.rows = rows;
-        this.answers = answers;
+        this.outcomes = outcomes;
         this.refusals = refusals;
         this.waiters = waiters;
         this.partitions = partitions;
@@ -140,9 +140,9 @@ public final class ReadYourWrites {
      * @param wait zero to look once
      * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
      */
-    public CompletableFuture<Sight> await(Object caller, Puri puri, Position token, Duration wait)
+    public CompletableFuture<EventStatus> await(Object caller, Puri puri, Position token, Duration wait)
             throws Waiters.TooManyException {
-        Sight now = look(puri, token);
+        EventStatus now = look(puri, token);
         if (now != null || !wait.isPositive()) {
             return detailed(now == null ? unseen(puri, token) : now).toCompletableFuture();
         }
@@ -151,9 +151,9 @@ public final class ReadYourWrites {
     }
 
     /** The same of a handle's bearer, who may not be known yet. */
-    public CompletableFuture<Sight> await(Object caller, Handle handle, Position token, Duration wait)
+    public CompletableFuture<EventStatus> await(Object caller, Handle handle, Position token, Duration wait)
             throws Waiters.TooManyException {
-        Sight now = look(handle, token, this::look);
+        EventStatus now = look(handle, token, this::look);
         if (now != null || !wait.isPositive()) {
             return detailed(now == null ? unseen(rows.bearer(handle), token) : now)
                     .toCompletableFuture();
@@ -163,12 +163,12 @@ public final class ReadYourWrites {
                 () -> unseen(rows.bearer(handle), token));
     }
 
-    private CompletableFuture<Sight> answered(CompletableFuture<@Nullable Sight> waiting, Supplier<Sight> unseen) {
+    private CompletableFuture<EventStatus> answered(CompletableFuture<@Nullable EventStatus> waiting, Supplier<EventStatus> unseen) {
         long begun = System.nanoTime();
-        CompletableFuture<Sight> ended = waiting.thenApply(seen -> seen == null ? unseen.get() : seen);
+        CompletableFuture<EventStatus> ended = waiting.thenApply(seen -> seen == null ? unseen.get() : seen);
         ended.whenComplete((seen, failure) -> Objects.requireNonNull(waits.get(End.of(seen, failure)))
                 .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS));
-        CompletableFuture<Sight> answer = ended.thenCompose(this::detailed);
+        CompletableFuture<EventStatus> answer = ended.thenCompose(this::detailed);
         answer.whenComplete((sight, failure) -> {
             if (answer.isCancelled()) {
                 waiting.cancel(false);
@@ -178,24 +178,24 @@ public final class ReadYourWrites {
     }
 
     /** The first look, which asks for the row wherever it is; may block. */
-    private @Nullable Sight look(Puri puri, Position token) {
-        Sight refused = refused(puri, token);
+    private @Nullable EventStatus look(Puri puri, Position token) {
+        EventStatus refused = refused(puri, token);
         if (refused != null || !isLookedFor(puri, token)) {
             return refused;
         }
         Position row = rows.lastOf(puri);
         // Only here is it known that there is no row: later looks do not see those from before the start.
         boolean isSeen = isSeen(puri, token, row) || row == null && isAsOf(token, refusals.lastErasureOf(puri));
-        return isSeen ? Sight.Seen.INSTANCE : null;
+        return isSeen ? EventStatus.Seen.INSTANCE : null;
     }
 
     /** Looks again at what was read since the start; must not block. */
-    private @Nullable Sight lookAgain(Puri puri, Position token) {
-        Sight refused = refused(puri, token);
+    private @Nullable EventStatus lookAgain(Puri puri, Position token) {
+        EventStatus refused = refused(puri, token);
         if (refused != null || !isLookedFor(puri, token)) {
             return refused;
         }
-        return isSeen(puri, token, rows.lastHeardOf(puri)) ? Sight.Seen.INSTANCE : null;
+        return isSeen(puri, token, rows.lastHeardOf(puri)) ? EventStatus.Seen.INSTANCE : null;
     }
 
     private boolean isLookedFor(Puri puri, Position token) {
@@ -203,16 +203,16 @@ public final class ReadYourWrites {
     }
 
     private boolean isSeen(Puri puri, Position token, @Nullable Position row) {
-        return isAsOf(token, row == null ? answers.lastWithoutRow(puri) : row) || answers.isAnswered(puri, token);
+        return isAsOf(token, row == null ? outcomes.lastWithoutRow(puri) : row) || outcomes.isAnswered(puri, token);
     }
 
     private static boolean isAsOf(Position token, @Nullable Position heard) {
         return heard != null && Tokens.isAsOf(token, heard);
     }
 
-    private @Nullable Sight look(
-            Handle handle, Position token, BiFunction<Puri, Position, @Nullable Sight> lookAtBearer) {
-        Sight.Refused refused = refused(null, token);
+    private @Nullable EventStatus look(
+            Handle handle, Position token, BiFunction<Puri, Position, @Nullable EventStatus> lookAtBearer) {
+        EventStatus.Refused refused = refused(null, token);
         Puri bearer = rows.bearer(handle);
         // Of another's event it is told here only that it may not have this handle.
         if (refused != null && (bearer == null || refused.reason() == Reason.HANDLE_TAKEN)) {
@@ -226,28 +226,28 @@ public final class ReadYourWrites {
      *
      * @param puri whose event it is to be; null when that is not known
      */
-    private Sight unseen(@Nullable Puri puri, Position token) {
+    private EventStatus unseen(@Nullable Puri puri, Position token) {
         String foreign = puri == null ? null : Tokens.foreign(token, puri, partitions.getAsInt());
-        return foreign == null ? new Sight.NotCaughtUp(token) : new Sight.Foreign(foreign);
+        return foreign == null ? new EventStatus.NotCaughtUp(token) : new EventStatus.Foreign(foreign);
     }
 
     /**
      * @param puri whose event it has to be; null when that is not known
      */
-    private Sight.@Nullable Refused refused(@Nullable Puri puri, Position token) {
-        Answers.Refused told = answers.refusalAt(token);
+    private EventStatus.@Nullable Refused refused(@Nullable Puri puri, Position token) {
+        OutcomeCache.Refused told = outcomes.refusalAt(token);
         if (told != null && (puri == null || told.puri().equals(puri))) {
-            return new Sight.Refused(token, told.reason(), refusals.at(token, puri));
+            return new EventStatus.Refused(token, told.reason(), refusals.at(token, puri));
         }
         Refusal refusal = told == null ? refusals.at(token, puri) : null;
-        return refusal == null ? null : new Sight.Refused(token, refusal.reason(), refusal);
+        return refusal == null ? null : new EventStatus.Refused(token, refusal.reason(), refusal);
     }
 
     /** The table's topic tells of a refusal without its circumstances, which stand in another. */
-    private CompletionStage<Sight> detailed(Sight sight) {
-        if (sight instanceof Sight.Refused refused && refused.refusal() == null) {
+    private CompletionStage<EventStatus> detailed(EventStatus sight) {
+        if (sight instanceof EventStatus.Refused refused && refused.refusal() == null) {
             return refusals.soonAt(refused.at(), PATIENCE)
-                    .thenApply(refusal -> new Sight.Refused(refused.at(), refused.reason(), refusal));
+                    .thenApply(refusal -> new EventStatus.Refused(refused.at(), refused.reason(), refusal));
         }
         return CompletableFuture.completedFuture(sight);
     }

@@ -10,7 +10,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
-import dev.puri.tail.wait.Answer;
+import dev.puri.tail.wait.EventOutcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -160,13 +160,13 @@ final class ChangeReplay implements ChangeLog {
             if (row == null || !ChangeRecords.isChange(record.headers())) {
                 return row;
             }
-            Answer answer = answer(record);
-            return answer == null ? row : Answer.under(answer.position(), row);
+            EventOutcome answer = answer(record);
+            return answer == null ? row : EventOutcome.under(answer.position(), row);
         }
 
-        private static @Nullable Answer answer(ConsumerRecord<byte[], byte[]> record) {
+        private static @Nullable EventOutcome answer(ConsumerRecord<byte[], byte[]> record) {
             try {
-                return Answer.of(record.headers());
+                return EventOutcome.of(record.headers());
             } catch (IllegalArgumentException e) {
                 // The table has counted it.
                 return null;

@@ -7,7 +7,7 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
-import dev.puri.tail.wait.Answer;
+import dev.puri.tail.wait.EventOutcome;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +57,7 @@ sealed interface Content {
                 Row row = value == null ? null : RowAvro.fromAvro(values.read(value));
                 return row == null || token == null
                         ? row
-                        : Answer.under(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
+                        : EventOutcome.under(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
             } catch (UnreadableException e) {
                 throw new IllegalStateException("the table took what is no row, of " + puri(), e);
             }

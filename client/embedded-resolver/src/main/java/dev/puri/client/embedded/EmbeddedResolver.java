@@ -7,7 +7,7 @@ import dev.puri.client.resolve.ResolverException.Kind;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.Table;
-import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,8 +36,8 @@ public final class EmbeddedResolver implements IdentityResolver {
     private static final long LOOK_MILLIS = 20;
 
     /** What a reference has that asks for no event. */
-    private static final CompletableFuture<Sight> NOTHING_ASKED =
-            CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+    private static final CompletableFuture<EventStatus> NOTHING_ASKED =
+            CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
 
     /** Null once closed, so that the table's memory is let go. */
     private volatile @Nullable LocalTable running;
@@ -147,7 +147,7 @@ public final class EmbeddedResolver implements IdentityResolver {
      *
      * @param sights what became of each reference's event; null when none asks for one
      */
-    private List<Verdict> answer(List<Ref> refs, @Nullable List<CompletableFuture<Sight>> sights) {
+    private List<Verdict> answer(List<Ref> refs, @Nullable List<CompletableFuture<EventStatus>> sights) {
         List<Verdict> verdicts = new ArrayList<>(refs.size());
         LookUp lookUp = null;
         for (int i = 0; i < refs.size(); i++) {
@@ -167,7 +167,7 @@ public final class EmbeddedResolver implements IdentityResolver {
 
     private <T> CompletionStage<T> when(List<Ref> refs, Duration wait, Function<List<Verdict>, T> shape) {
         try {
-            List<CompletableFuture<Sight>> sights = sights(refs, wait);
+            List<CompletableFuture<EventStatus>> sights = sights(refs, wait);
             CompletableFuture<Void> all = CompletableFuture.allOf(sights.toArray(CompletableFuture[]::new));
             if (all.isDone()) {
                 return CompletableFuture.completedStage(shape.apply(answer(refs, sights)));
@@ -189,8 +189,8 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     /** What becomes of each reference's event; all or none of them wait. */
-    private List<CompletableFuture<Sight>> sights(List<Ref> refs, Duration wait) {
-        List<CompletableFuture<Sight>> sights = new ArrayList<>(refs.size());
+    private List<CompletableFuture<EventStatus>> sights(List<Ref> refs, Duration wait) {
+        List<CompletableFuture<EventStatus>> sights = new ArrayList<>(refs.size());
         try {
             for (Ref ref : refs) {
                 if (asksForEvent(ref)) {

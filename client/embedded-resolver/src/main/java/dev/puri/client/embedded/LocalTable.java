@@ -13,13 +13,13 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.Parts;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.transactions.TransactionWatch;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.ResourceStack;
+import dev.puri.tail.transactions.TransactionMonitor;
+import dev.puri.tail.wait.EventStatus;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.Sight;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * puri.identities.v1 ─▶ TableKeeper ─▶ Table ◀─ look-ups
- *                            └─▶ Answers ─┐
- * puri.rejections.v1 ─▶ RefusalLog ───────┴─▶ ReadYourWrites ◀─ tokens
+ *                            └─▶ OutcomeCache ─┐
+ * puri.rejections.v1 ─▶ RefusalLog ────────────┴─▶ ReadYourWrites ◀─ tokens
  * </pre>
  */
 final class LocalTable implements AutoCloseable {
@@ -45,7 +45,7 @@ final class LocalTable implements AutoCloseable {
     /** As long as the topic has them. */
     private static final Duration REFUSALS_MAX_AGE = Duration.ofDays(30);
 
-    private final Parts parts = new Parts();
+    private final ResourceStack resources = new ResourceStack();
 
     private final TableKeeper<RowChanges> keeper;
     private final RefusalLog refusals;
@@ -56,9 +56,9 @@ final class LocalTable implements AutoCloseable {
         Map<String, String> kafka = options.kafka();
         MeterRegistry meters = options.meters();
         try {
-            StateDirectory directory = parts.add(StateDirectory.take(options.stateDir()), StateDirectory::close);
-            SchemaRegistry registry = parts.add(registry(options), SchemaRegistry::close);
-            refusals = parts.add(
+            StateDirectory directory = resources.add(StateDirectory.take(options.stateDir()), StateDirectory::close);
+            SchemaRegistry registry = resources.add(registry(options), SchemaRegistry::close);
+            refusals = resources.add(
                     RefusalLog.start(
                             new PlainConsumers(kafka, options.bootstrapServers()),
                             registry,
@@ -68,18 +68,18 @@ final class LocalTable implements AutoCloseable {
                             clock,
                             meters),
                     RefusalLog::close);
-            Answers answers = new Answers(meters, refusals::forgetErased);
+            OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
             Waiters waiters = Waiters.forBatches(options.maxPending(), options.maxPending());
-            TransactionWatch transactions = parts.add(
-                    TransactionWatch.of(
+            TransactionMonitor transactions = resources.add(
+                    TransactionMonitor.of(
                             kafka,
                             options.bootstrapServers(),
                             TOPICS::contains,
                             // Of a refusal the reason alone is enough.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
-                    TransactionWatch::close);
-            keeper = parts.add(
+                    TransactionMonitor::close);
+            keeper = resources.add(
                     new TableKeeper<>(
                             () -> new BrokerTopic(kafka, options.bootstrapServers(), Topics.IDENTITIES),
                             TableClient.factory(
@@ -87,7 +87,7 @@ final class LocalTable implements AutoCloseable {
                                     options.bootstrapServers(),
                                     directory.path().toString(),
                                     registry,
-                                    answers,
+                                    outcomes,
                                     waiters,
                                     meters),
                             new Snapshots(directory.path(), options.snapshotInterval(), clock),
@@ -103,9 +103,9 @@ final class LocalTable implements AutoCloseable {
                             meters),
                     TableKeeper::close);
             // Closed first: nobody is to wait for events while the rest is closed.
-            parts.add(waiters, Waiters::close);
+            resources.add(waiters, Waiters::close);
             writes = new ReadYourWrites(
-                    new TableRows(keeper::table), answers, refusals, waiters, keeper::partitions, meters);
+                    new TableRows(keeper::table), outcomes, refusals, waiters, keeper::partitions, meters);
             keeper.start();
             transactions.start();
         } catch (RuntimeException | Error e) {
@@ -153,7 +153,7 @@ final class LocalTable implements AutoCloseable {
      * @return completes on a thread that writes the table, so what depends on it must hop away; cancelling it ends the wait
      * @throws Waiters.TooManyException when as many wait as may
      */
-    CompletableFuture<Sight> sight(Ref ref, Duration wait) throws Waiters.TooManyException {
+    CompletableFuture<EventStatus> sight(Ref ref, Duration wait) throws Waiters.TooManyException {
         Position token = Objects.requireNonNull(ref.at());
         Puri puri = ref.puri();
         return puri != null
@@ -164,6 +164,6 @@ final class LocalTable implements AutoCloseable {
     /** Ends what waits, writes the last snapshot and frees all threads; what could not be closed does not keep the rest open. */
     @Override
     public void close() {
-        parts.close();
+        resources.close();
     }
 }

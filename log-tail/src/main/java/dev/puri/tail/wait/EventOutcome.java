@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
  * @param position of the event
  * @param outcome what became of it
  */
-public record Answer(Position position, Outcome outcome) {
+public record EventOutcome(Position position, Outcome outcome) {
     /**
      * Reads the headers of a record.
      *
      * @return null when nobody says
      * @throws IllegalArgumentException when the headers are not those that the registry writes
      */
-    public static @Nullable Answer of(Headers headers) {
+    public static @Nullable EventOutcome of(Headers headers) {
         String position = text(headers.lastHeader(Position.HEADER));
         String outcome = text(headers.lastHeader(Outcome.HEADER));
         return position == null || outcome == null
                 ? null
-                : new Answer(Position.parse(position), Outcome.parse(outcome));
+                : new EventOutcome(Position.parse(position), Outcome.parse(outcome));
     }
 
     private static @Nullable String text(@Nullable Header header) {

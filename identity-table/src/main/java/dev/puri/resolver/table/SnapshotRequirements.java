@@ -13,7 +13,7 @@ import org.apache.kafka.common.Uuid;
  * @param tombstonesKept {@code delete.retention.ms}: after that long a tombstone that the snapshot has
  *     missed may be gone, and what it erased would come back
  */
-public record SnapshotTerms(
+public record SnapshotRequirements(
         Uuid topicId, Map<Integer, Long> begins, Map<Integer, Long> ends, Duration tombstonesKept, Instant now) {
     /** A margin for clocks, and for the time from opening to having read the rest of the topic. */
     Duration trusted() {

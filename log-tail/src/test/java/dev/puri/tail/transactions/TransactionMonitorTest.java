@@ -22,14 +22,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-final class TransactionWatchTest {
+final class TransactionMonitorTest {
     private static final TopicPartition PARTITION = new TopicPartition("puri.identities.v1", 3);
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final FakeView view = new FakeView();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final TransactionWatch watch =
-            new TransactionWatch(() -> view, topic -> !topic.startsWith("other"), () -> view.nanos, meters);
+    private final TransactionMonitor watch =
+            new TransactionMonitor(() -> view, topic -> !topic.startsWith("other"), () -> view.nanos, meters);
 
     @Test
     void aTransactionThatTheCoordinatorHasCommittedHangs() {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The parts of a server or resolver, closed in the reverse order of their start. A part that fails to close does not keep the
  * others open. Used by one thread at a time.
  */
-public final class Parts implements AutoCloseable {
+public final class ResourceStack implements AutoCloseable {
     private final Deque<Runnable> closeActions = new ArrayDeque<>();
 
     /**

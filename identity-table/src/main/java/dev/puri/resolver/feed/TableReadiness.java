@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param age how long ago the brokers told that; null when they never did
  * @param hanging the transaction that hides what was committed after it; null when there is none
  */
-record Standing(
+record TableReadiness(
         boolean fed,
         boolean running,
         @Nullable String waitingFor,

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class WaitTermsTest {
+final class WaitParametersTest {
     @ParameterizedTest
     @CsvSource({
         "the token 3-7 is of another object: that one, The token 3-7 is of another object: that one.",
@@ -14,6 +14,6 @@ final class WaitTermsTest {
         "music:tracks:1, music:tracks:1.",
     })
     void aSentenceBeginsWithACapitalUnlessItBeginsWithAName(String text, String sentence) {
-        assertThat(WaitTerms.sentence(text)).isEqualTo(sentence);
+        assertThat(WaitParameters.sentence(text)).isEqualTo(sentence);
     }
 }

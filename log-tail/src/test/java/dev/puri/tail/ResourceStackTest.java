@@ -7,35 +7,35 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class PartsTest {
+final class ResourceStackTest {
     private final List<String> closed = new ArrayList<>();
-    private final Parts parts = new Parts();
+    private final ResourceStack resources = new ResourceStack();
 
     @Test
     void closesInReverseOrderAndGoesOnAfterAFailure() {
-        parts.add("metrics", closed::add);
-        parts.add("table", part -> {
+        resources.add("metrics", closed::add);
+        resources.add("table", part -> {
             throw new IllegalStateException(part);
         });
-        parts.add("listener", closed::add);
-        parts.runBeforeClosing(() -> closed.add("drain"));
+        resources.add("listener", closed::add);
+        resources.runBeforeClosing(() -> closed.add("drain"));
 
-        assertThatThrownBy(parts::close).hasMessage("table");
-        parts.close();
+        assertThatThrownBy(resources::close).hasMessage("table");
+        resources.close();
         assertThat(closed).containsExactly("drain", "listener", "metrics");
     }
 
     @Test
     void anErrorOfOnePartKeepsNoOtherOpen() {
-        parts.add("metrics", closed::add);
-        parts.add("table", part -> {
+        resources.add("metrics", closed::add);
+        resources.add("table", part -> {
             throw new IllegalStateException(part);
         });
-        parts.add("feed", part -> {
+        resources.add("feed", part -> {
             throw new NoSuchMethodError(part);
         });
 
-        assertThatThrownBy(parts::close)
+        assertThatThrownBy(resources::close)
                 .isInstanceOf(NoSuchMethodError.class)
                 .hasMessage("feed")
                 .hasSuppressedException(new IllegalStateException("table"));
@@ -45,14 +45,14 @@ final class PartsTest {
     @Test
     void aFailureThatTwoPartsShareIsThrownOnce() {
         AssertionError failure = new AssertionError("shared");
-        parts.add("metrics", closed::add);
+        resources.add("metrics", closed::add);
         for (int i = 0; i < 2; i++) {
-            parts.runBeforeClosing(() -> {
+            resources.runBeforeClosing(() -> {
                 throw failure;
             });
         }
 
-        assertThatThrownBy(parts::close).isSameAs(failure).hasNoSuppressedExceptions();
+        assertThatThrownBy(resources::close).isSameAs(failure).hasNoSuppressedExceptions();
         assertThat(closed).containsExactly("metrics");
     }
 }

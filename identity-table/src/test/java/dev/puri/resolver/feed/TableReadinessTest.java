@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-final class StandingTest {
+final class TableReadinessTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     @Test
@@ -42,7 +42,7 @@ final class StandingTest {
 
     @Test
     void aTransactionThatHangsHidesWhatFollowsItThoughNothingSeemsToBeMissing() {
-        assertThat(new Standing(true, true, null, null, 0, SECOND, "it hangs").unready(10, Duration.ofSeconds(30)))
+        assertThat(new TableReadiness(true, true, null, null, 0, SECOND, "it hangs").unready(10, Duration.ofSeconds(30)))
                 .isEqualTo("it hangs");
     }
 
@@ -59,6 +59,6 @@ final class StandingTest {
             @Nullable String trouble,
             long behind,
             @Nullable Duration age) {
-        return new Standing(fed, running, waitingFor, trouble, behind, age, null).unready(10, Duration.ofSeconds(30));
+        return new TableReadiness(fed, running, waitingFor, trouble, behind, age, null).unready(10, Duration.ofSeconds(30));
     }
 }

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * <p>A transaction hangs when its partition has waited longer for it than it may take ({@link OpenTransaction#mayTake}).
  * The server is unready then: whatever is committed after it is missing from its answers.
  */
-public final class TransactionWatch implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(TransactionWatch.class);
+public final class TransactionMonitor implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TransactionMonitor.class);
     private static final Duration PERIOD = Duration.ofSeconds(5);
     private static final Duration STOP = Duration.ofSeconds(5);
 
@@ -54,7 +54,7 @@ public final class TransactionWatch implements AutoCloseable {
      * @param essential topics without which the server is unready; the others are only reported
      * @param nanoTime the clock
      */
-    TransactionWatch(
+    TransactionMonitor(
             Supplier<TransactionView> views, Predicate<String> essential, LongSupplier nanoTime, MeterRegistry meters) {
         this.views = views;
         this.essential = essential;
@@ -71,13 +71,13 @@ public final class TransactionWatch implements AutoCloseable {
      * @param topics names of the topics that are followed, whether they exist or not
      * @param essential those of them without which the server is unready; the others are only reported
      */
-    public static TransactionWatch of(
+    public static TransactionMonitor of(
             Map<String, String> kafka,
             String bootstrapServers,
             Predicate<String> topics,
             Predicate<String> essential,
             MeterRegistry meters) {
-        return new TransactionWatch(
+        return new TransactionMonitor(
                 () -> new BrokerTransactions(kafka, bootstrapServers, topics), essential, System::nanoTime, meters);
     }
 

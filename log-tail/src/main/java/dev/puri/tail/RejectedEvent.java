@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder who holds what was asked for; null where nobody does
  * @param survivor what a merged identity goes on as; null where it is not merged
  */
-public record Refused(
+public record RejectedEvent(
         Position position,
         String reason,
         String detail,
@@ -35,15 +35,15 @@ public record Refused(
     /** A hundred thousand of them are kept in memory. */
     public static final int MAX_DETAIL_LENGTH = 256;
 
-    public Refused {
+    public RejectedEvent {
         detail = cut(detail);
     }
 
     /**
      * @throws IllegalArgumentException when it is no rejection that the registry wrote
      */
-    static Refused of(Rejection avro) {
-        return new Refused(
+    static RejectedEvent of(Rejection avro) {
+        return new RejectedEvent(
                 new Position(
                         avro.getPosition().getTopic().intern(),
                         avro.getPosition().getPartition(),
@@ -73,8 +73,8 @@ public record Refused(
     }
 
     /** The same without everything that names somebody or something: a token is answered by its position and reason alone. */
-    Refused withoutNames() {
-        return new Refused(position, reason, "what it named was erased since", rejectedAt, null, null, null, null);
+    RejectedEvent withoutNames() {
+        return new RejectedEvent(position, reason, "what it named was erased since", rejectedAt, null, null, null, null);
     }
 
     private static String cut(String detail) {

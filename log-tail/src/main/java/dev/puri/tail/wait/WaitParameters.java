@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param maxWait of a request
  */
-public record WaitTerms(Duration maxWait) {
+public record WaitParameters(Duration maxWait) {
     public static final ProblemType INVALID_PARAMETER =
             new ProblemType("invalid-parameter", "A query parameter has a value that it cannot have", 400);
     public static final ProblemType INVALID_TOKEN =

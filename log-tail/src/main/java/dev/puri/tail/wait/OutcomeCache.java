@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * What the registry answered and no row can tell: the last event of a name without a row, refused events, and events
  * of namespaces' own topics. Of each the newest, {@value #MOST} of them.
  */
-public final class Answers {
-    private static final Logger log = LoggerFactory.getLogger(Answers.class);
+public final class OutcomeCache {
+    private static final Logger log = LoggerFactory.getLogger(OutcomeCache.class);
 
     /** An entry of any kind takes some 200 to 300 bytes with names of usual length: about 80 MB for all three. */
     static final int MOST = 100_000;
@@ -35,7 +35,7 @@ public final class Answers {
     private final AtomicBoolean isLogged = new AtomicBoolean();
 
     /** Remembers nothing yet, and tells nobody of erasures. */
-    public Answers(MeterRegistry meters) {
+    public OutcomeCache(MeterRegistry meters) {
         this(meters, (puri, at) -> {});
     }
 
@@ -44,7 +44,7 @@ public final class Answers {
      *
      * @param erasures called with each name that was erased, and when
      */
-    public Answers(MeterRegistry meters, BiConsumer<Puri, Instant> erasures) {
+    public OutcomeCache(MeterRegistry meters, BiConsumer<Puri, Instant> erasures) {
         this.erasures = erasures;
         withoutPosition = Counter.builder("puri.identities.without.position")
                 .description(
@@ -59,10 +59,10 @@ public final class Answers {
      * @param place of the record, for people
      * @return null when the headers are missing or malformed
      */
-    public @Nullable Answer read(Puri puri, Headers headers, Supplier<String> place) {
+    public @Nullable EventOutcome read(Puri puri, Headers headers, Supplier<String> place) {
         String cause = "one of its headers is missing";
         try {
-            Answer answer = Answer.of(headers);
+            EventOutcome answer = EventOutcome.of(headers);
             if (answer != null || Topics.isMarker(puri)) {
                 return answer;
             }

@@ -25,12 +25,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** Hanging transactions on a real broker; only the watch's clock is a test's own. */
 @Timeout(120)
-final class TransactionWatchIT {
+final class TransactionMonitorIT {
     private final String bootstrapServers = Broker.shared().bootstrapServers();
     private final String topic = "followed-" + Uuid.randomUuid();
     private final TopicPartition partition = new TopicPartition(topic, 1);
     private final AtomicLong nanos = new AtomicLong();
-    private final TransactionWatch watch = new TransactionWatch(
+    private final TransactionMonitor watch = new TransactionMonitor(
             () -> new BrokerTransactions(Map.of(), bootstrapServers, topic::equals),
             name -> true,
             nanos::get,
