@@ -111,7 +111,7 @@ public final class BrokerTopic implements AutoCloseable {
      *
      * @return completes on the client's thread; exceptionally when no broker answers in time
      */
-    public CompletionStage<Map<Integer, Long>> endsOfAll(Collection<Integer> partitions) {
+    public CompletionStage<Map<Integer, Long>> highWatermarks(Collection<Integer> partitions) {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         partitions.forEach(partition -> asked.put(new TopicPartition(topic, partition), OffsetSpec.latest()));
         return admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))

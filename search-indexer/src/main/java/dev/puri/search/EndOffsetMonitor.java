@@ -20,16 +20,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the brokers once a second how far both topics go, in a thread of its own: they may take long to answer. */
+/** Asks the brokers for the end offsets of both topics once a second, in a thread of its own since that may take long. */
 final class EndOffsetMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndOffsetMonitor.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final Duration STOP = Duration.ofSeconds(5);
 
-    /** Kafka's own default, for brokers that do not let us ask. */
+    /** Kafka's default, for brokers that do not let this principal ask. */
     private static final Duration TOMBSTONES_KEPT_AT_LEAST = Duration.ofDays(1);
 
-    /** Below that every index would be too old already when it is opened. */
+    /** With less, every index would be too old when it is opened. */
     private static final Duration TRUSTED_AT_LEAST = Duration.ofMinutes(1);
 
     private final Function<String, BrokerTopic> makes;
@@ -44,7 +44,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     private volatile @Nullable String trouble = "not begun";
 
     /**
-     * @param makes a view of a topic by its name
+     * @param makes creates an admin's view of a topic by its name
      */
     EndOffsetMonitor(Function<String, BrokerTopic> makes, InstantSource clock) {
         this.makes = makes;
@@ -55,19 +55,19 @@ final class EndOffsetMonitor implements AutoCloseable {
         thread.start();
     }
 
-    /** What was told last; null before. */
+    /** The offsets that the brokers reported last; null before. */
     @Nullable
     SourceOffsets last() {
         return last;
     }
 
-    /** Why nothing is told now, for people; null when it is. */
+    /** Why the brokers do not report the offsets now, for people; null when they do. */
     @Nullable
     String trouble() {
         return trouble;
     }
 
-    /** How long an index may be out of contact: tombstones are kept for a seventh longer. */
+    /** How long an index may be without contact to its topics; brokers keep tombstones for a sixth longer. Null before. */
     @Nullable
     Duration trusted() {
         Duration kept = tombstonesKept;
@@ -79,16 +79,16 @@ final class EndOffsetMonitor implements AutoCloseable {
     }
 
     /**
-     * Where a topic's partitions end now, with what is not committed yet.
+     * The high watermark of each partition of a topic: its end with records that are not committed yet.
      *
-     * @return completes on any thread; exceptionally when the brokers do not tell
+     * @return completes on any thread; exceptionally when the brokers do not answer
      */
-    CompletionStage<Map<Integer, Long>> endsOfAll(Kind kind) {
+    CompletionStage<Map<Integer, Long>> highWatermarks(Kind kind) {
         BrokerTopic topic = topics.get(kind);
         SourceOffsets seen = last;
         return topic == null || seen == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
-                : topic.endsOfAll(seen.endsOf(kind).byPartition().keySet());
+                : topic.highWatermarks(seen.endsOf(kind).byPartition().keySet());
     }
 
     private void failed(Throwable cause) {

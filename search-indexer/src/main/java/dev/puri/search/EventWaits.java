@@ -30,9 +30,9 @@ final class EventWaits {
     private final IndexRows rows;
     private final ReadYourWrites writes;
     private final Waiters waiters;
-    private final DocumentsSeen documents;
+    private final DocumentVisibility documents;
 
-    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites writes, Waiters waiters, DocumentsSeen documents) {
+    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites writes, Waiters waiters, DocumentVisibility documents) {
         this.indexer = indexer;
         this.rows = rows;
         this.writes = writes;
@@ -48,7 +48,7 @@ final class EventWaits {
      * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
      */
     CompletableFuture<EventStatus> await(Object caller, SearchRequest.Awaited event) throws Waiters.TooManyException {
-        if (indexer.watch().partitions(Kind.IDENTITY) == 0) {
+        if (indexer.endOffsets().partitions(Kind.IDENTITY) == 0) {
             // Answered from before, and no broker has told yet whose a token can be.
             return CompletableFuture.completedFuture(new EventStatus.NotCaughtUp(event.token()));
         }
@@ -93,7 +93,7 @@ final class EventWaits {
     private CompletableFuture<EventStatus> document(Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
         EventStatus late = new EventStatus.NotCaughtUp(event.token());
         Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
-        int partitions = indexer.watch().partitions(Kind.DOCUMENT);
+        int partitions = indexer.endOffsets().partitions(Kind.DOCUMENT);
         if (puri == null || partitions == 0) {
             return CompletableFuture.completedFuture(late);
         }
@@ -101,8 +101,8 @@ final class EventWaits {
         if (documents.areAsOfRow(puri, partition) || mayAsk && rows.isDocumentAsOf(event.token(), puri)) {
             return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
-        return indexer.watch()
-                .endsOfAll(Kind.DOCUMENT)
+        return indexer.endOffsets()
+                .highWatermarks(Kind.DOCUMENT)
                 .toCompletableFuture()
                 .thenCompose(ends -> seen(
                         caller,

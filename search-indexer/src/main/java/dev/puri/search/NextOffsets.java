@@ -9,9 +9,9 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * How far a reader is.
+ * The offsets that a reader of the topics reads next.
  *
- * @param next by partition the offset that is read next
+ * @param next by partition
  */
 record NextOffsets(Map<TopicPartition, Long> next) {
     static final NextOffsets NONE = new NextOffsets(Map.of());
@@ -20,15 +20,18 @@ record NextOffsets(Map<TopicPartition, Long> next) {
         next = Map.copyOf(next);
     }
 
-    /** Where an index goes on in the partitions that there are, or begins: topics that were cut or restored do not at 0. */
+    /**
+     * The offsets from which an index is fed: those of its checkpoint, or the first ones that the brokers have. Topics that were
+     * cut or restored do not begin at 0.
+     */
     static NextOffsets of(Reached reached, SourceOffsets source) {
         Map<TopicPartition, Long> next = new HashMap<>();
         for (Kind kind : Kind.values()) {
             for (int partition : source.endsOf(kind).byPartition().keySet()) {
-                Long goesOn = reached.offsets().getOrDefault(kind, Map.of()).get(partition);
+                Long committed = reached.offsets().getOrDefault(kind, Map.of()).get(partition);
                 next.put(
                         new TopicPartition(kind.topic(), partition),
-                        goesOn == null ? source.begin(kind, partition) : goesOn);
+                        committed == null ? source.begin(kind, partition) : committed);
             }
         }
         return new NextOffsets(next);
@@ -38,7 +41,7 @@ record NextOffsets(Map<TopicPartition, Long> next) {
         return next.getOrDefault(new TopicPartition(kind.topic(), partition), 0L);
     }
 
-    /** Whether it is everywhere as far as another, or farther. */
+    /** Whether each partition is read as far as by another reader, or farther. */
     boolean hasReached(NextOffsets other) {
         return other.next.entrySet().stream().allMatch(each -> next.getOrDefault(each.getKey(), 0L) >= each.getValue());
     }

@@ -63,7 +63,7 @@ public final class SearchServer implements AutoCloseable {
     /** None before it has come up: nobody has been told yet that it is there. */
     private Duration drainDelay = Duration.ZERO;
 
-    private SearchServer(SearchSettings settings, Indexer.@Nullable Homes given) {
+    private SearchServer(SearchSettings settings, Indexer.@Nullable EngineOpener given) {
         InstantSource clock = InstantSource.system();
         MeterRegistry meters = metrics.registry();
         Map<String, String> kafka = new HashMap<>(Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, BATCH));
@@ -71,7 +71,7 @@ public final class SearchServer implements AutoCloseable {
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         try {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
-            Indexer.Homes homes = given == null ? resources.add(Engines.of(settings), Engines::close) : given;
+            Indexer.EngineOpener engine = given == null ? resources.add(Engines.of(settings), Engines::close) : given;
             DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters), DeclaredCollections::close);
             RefusalLog refusals = resources.add(
@@ -86,7 +86,7 @@ public final class SearchServer implements AutoCloseable {
                     RefusalLog::close);
             OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
             Waiters waiters = resources.add(new Waiters(settings.maxWaiters()), Waiters::close);
-            EndOffsetMonitor watch = new EndOffsetMonitor(
+            EndOffsetMonitor endOffsets = new EndOffsetMonitor(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
             TransactionMonitor transactions = resources.add(
                     TransactionMonitor.of(
@@ -99,9 +99,9 @@ public final class SearchServer implements AutoCloseable {
                     TransactionMonitor::close);
             indexer = resources.add(
                     new Indexer(
-                            homes,
-                            watch,
-                            new Feed.Tools(
+                            engine,
+                            endOffsets,
+                            new IndexFeeder.Tools(
                                     consumers,
                                     new ChangeReader(registry, outcomes, DeclaredAttributes.of(collections)::of, meters),
                                     outcomes,
@@ -110,16 +110,16 @@ public final class SearchServer implements AutoCloseable {
                                     settings.searchCommitInterval(),
                                     clock,
                                     new IndexMeters(meters)),
-                            new Indexer.Terms(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
+                            new Indexer.Limits(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
                             transactions::reason),
                     Indexer::close);
             gauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
-            DocumentsSeen documents = resources.add(new DocumentsSeen(indexer), DocumentsSeen::close);
+            DocumentVisibility documents = resources.add(new DocumentVisibility(indexer), DocumentVisibility::close);
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(rows, outcomes, refusals, waiters, () -> watch.partitions(Kind.IDENTITY), meters),
+                    new ReadYourWrites(rows, outcomes, refusals, waiters, () -> endOffsets.partitions(Kind.IDENTITY), meters),
                     waiters,
                     documents);
             SearchPool pool = resources.add(
@@ -139,7 +139,7 @@ public final class SearchServer implements AutoCloseable {
                     () -> collections.isFresh() ? publicCollections.of(collections.declarations()) : null,
                     meters);
             MeterRegistry unread = new CompositeMeterRegistry();
-            Upkeep upkeep = new Upkeep(
+            AdminRequests adminRequests = new AdminRequests(
                     indexer,
                     settings.engine().searchEngine(),
                     consumers,
@@ -152,12 +152,12 @@ public final class SearchServer implements AutoCloseable {
             // Waits and verifications would be waited for.
             Runnable endWaits = () -> {
                 waiters.close();
-                upkeep.close();
+                adminRequests.close();
             };
             resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
-                    SearchRoutes.inside(searches, upkeep, health, metrics, lag.mark()),
+                    SearchRoutes.inside(searches, adminRequests, health, metrics, lag.mark()),
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 listeners.add(Listener.start(
@@ -189,9 +189,9 @@ public final class SearchServer implements AutoCloseable {
     }
 
     /** The same on an engine of a test's own. */
-    static SearchServer start(SearchSettings settings, Indexer.@Nullable Homes homes) {
+    static SearchServer start(SearchSettings settings, Indexer.@Nullable EngineOpener engine) {
         log.info("Search indexer with {}", Settings.effective(settings));
-        return new SearchServer(settings, homes);
+        return new SearchServer(settings, engine);
     }
 
     private static SchemaRegistry registry(SearchSettings settings) {
@@ -222,19 +222,19 @@ public final class SearchServer implements AutoCloseable {
         Gauge.builder(
                         "puri.search.reindex.running",
                         indexer,
-                        index -> index.reindexing().isRunning() ? 1 : 0)
+                        index -> index.rebuildStatus().isRunning() ? 1 : 0)
                 .description("1 while another index is built")
                 .register(meters);
         Gauge.builder(
                         "puri.search.reindex.reached",
                         indexer,
-                        index -> index.reindexing().reached())
+                        index -> index.rebuildStatus().reached())
                 .description("Offsets of its topics that the index that is built, or was built last, has reached")
                 .register(meters);
         Gauge.builder(
                         "puri.search.reindex.end",
                         indexer,
-                        index -> index.reindexing().of())
+                        index -> index.rebuildStatus().of())
                 .description("Offsets that it has to reach")
                 .register(meters);
     }

@@ -48,7 +48,7 @@ final class Searches {
     private final Indexer indexer;
     private final SearchPool pool;
     private final EventWaits waits;
-    private final WaitParameters waitTerms;
+    private final WaitParameters waitParameters;
     private final Supplier<@Nullable Set<String>> publicCollections;
     private final MeterRegistry meters;
 
@@ -59,20 +59,20 @@ final class Searches {
             Indexer indexer,
             SearchPool pool,
             EventWaits waits,
-            WaitParameters waitTerms,
+            WaitParameters waitParameters,
             Supplier<@Nullable Set<String>> publicCollections,
             MeterRegistry meters) {
         this.indexer = indexer;
         this.pool = pool;
         this.waits = waits;
-        this.waitTerms = waitTerms;
+        this.waitParameters = waitParameters;
         this.publicCollections = publicCollections;
         this.meters = meters;
     }
 
     void all(Exchange exchange) {
         try {
-            SearchRequest request = SearchRequest.parse(exchange, waitTerms);
+            SearchRequest request = SearchRequest.parse(exchange, waitParameters);
             if (indexer.serving() == null) {
                 notServing(exchange);
                 return;
@@ -145,7 +145,7 @@ final class Searches {
 
     private Runnable answered(
             Exchange exchange, String listener, SearchRequest request, SearchQuery query, Written written) {
-        Served served = indexer.enter();
+        ServingIndex served = indexer.acquire();
         if (served == null) {
             return () -> {
                 if (listener.equals(PUBLIC)) {
@@ -173,7 +173,7 @@ final class Searches {
                     listener.equals(PUBLIC) ? "Nothing is answered now." : WaitParameters.sentence(e.getMessage() + ""));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         } finally {
-            served.leave();
+            served.release();
         }
     }
 

@@ -58,7 +58,7 @@ record SourceOffsets(Map<Kind, TopicEnds> ends, Map<Kind, Map<Integer, Long>> be
         for (Kind kind : Kind.values()) {
             TopicEnds topic = endsOf(kind);
             if (!topic.topicId().toString().equals(reached.topicIds().get(kind))) {
-                return kind.topic() + " was made anew";
+                return kind.topic() + " was deleted and created again";
             }
             Map<Integer, Long> offsets = reached.offsets().getOrDefault(kind, Map.of());
             if (!offsets.keySet().equals(topic.byPartition().keySet())) {
@@ -66,21 +66,21 @@ record SourceOffsets(Map<Kind, TopicEnds> ends, Map<Kind, Map<Integer, Long>> be
             }
             for (Map.Entry<Integer, Long> offset : offsets.entrySet()) {
                 if (offset.getValue() > topic.byPartition().getOrDefault(offset.getKey(), 0L)) {
-                    return "it goes up to offset " + offset.getValue() + " of "
-                            + new TopicPartition(kind.topic(), offset.getKey()) + ", which ends before";
+                    return "its next offset " + offset.getValue() + " is after the end of "
+                            + new TopicPartition(kind.topic(), offset.getKey());
                 }
                 if (offset.getValue() < begin(kind, offset.getKey())) {
-                    return "it goes up to offset " + offset.getValue() + " of "
-                            + new TopicPartition(kind.topic(), offset.getKey()) + ", which begins after";
+                    return "its next offset " + offset.getValue() + " is before the beginning of "
+                            + new TopicPartition(kind.topic(), offset.getKey());
                 }
             }
         }
         if (Duration.between(reached.asOf(), now).compareTo(trusted) > 0) {
             return "it is as of " + reached.asOf() + " and may have missed what was erased since";
         }
-        // Clocks may be apart, but not by much.
+        // Clocks may differ, but not by much.
         return Duration.between(now, reached.asOf()).compareTo(trusted.dividedBy(6)) > 0
-                ? "it is as of " + reached.asOf() + ", which is to come"
+                ? "it is as of " + reached.asOf() + ", which is in the future"
                 : null;
     }
 }

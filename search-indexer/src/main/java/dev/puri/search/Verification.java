@@ -215,7 +215,7 @@ final class Verification {
         /** Those that are not the same, for the first look. */
         private Set<Puri> compareAll() throws BrokenOffException, IndexUnavailableException {
             Set<Puri> open = new HashSet<>();
-            Served served = enter();
+            ServingIndex served = acquire();
             try {
                 served.index().forEach(kind, (puri, entry) -> {
                     if (!Fingerprint.of(entry).equals(truth.get(puri))) {
@@ -225,7 +225,7 @@ final class Verification {
                     }
                 });
             } finally {
-                served.leave();
+                served.release();
             }
             open.addAll(truth.keySet());
             return open;
@@ -235,7 +235,7 @@ final class Verification {
         private Map<Puri, @Nullable Fingerprint> compare(Collection<Puri> names)
                 throws BrokenOffException, IndexUnavailableException {
             Map<Puri, @Nullable Fingerprint> different = new HashMap<>();
-            Served served = enter();
+            ServingIndex served = acquire();
             try {
                 for (Puri puri : names) {
                     Entry entry = served.index().entry(kind, puri);
@@ -246,7 +246,7 @@ final class Verification {
                     }
                 }
             } finally {
-                served.leave();
+                served.release();
             }
             return different;
         }
@@ -262,8 +262,8 @@ final class Verification {
             }
         }
 
-        private Served enter() throws BrokenOffException {
-            Served served = indexer.enter();
+        private ServingIndex acquire() throws BrokenOffException {
+            ServingIndex served = indexer.acquire();
             if (served == null) {
                 throw new BrokenOffException("no index answers: " + indexer.progress());
             }

@@ -17,16 +17,16 @@ final class EndOffsetMonitorTest {
         List<Throwable> thrown =
                 List.of(new OutOfMemoryError("a test's"), new IllegalStateException("a bug"), new StackOverflowError());
         AtomicInteger asked = new AtomicInteger();
-        try (EndOffsetMonitor watch = new EndOffsetMonitor(
+        try (EndOffsetMonitor endOffsets = new EndOffsetMonitor(
                 topic -> {
                     throw unchecked(thrown.get(asked.getAndIncrement() % thrown.size()));
                 },
                 InstantSource.system())) {
-            watch.start();
+            endOffsets.start();
 
             await().atMost(Duration.ofSeconds(30)).until(() -> asked.get() > thrown.size());
             await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(watch.trouble()).contains("OutOfMemoryError: a test's"));
+                    .untilAsserted(() -> assertThat(endOffsets.trouble()).contains("OutOfMemoryError: a test's"));
         }
     }
 

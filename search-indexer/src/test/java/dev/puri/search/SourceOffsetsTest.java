@@ -31,32 +31,32 @@ final class SourceOffsetsTest {
             AT);
 
     @Test
-    void anIndexOfTheseTopicsIsGoneOnWith() {
+    void anIndexOfTheseTopicsIsFedFromItsCheckpoint() {
         assertThat(mismatch(reached(ROWS, Map.of(0, 10L, 1, 3L), NOW))).isNull();
         assertThat(mismatch(Reached.NOTHING)).isNull();
     }
 
     @Test
-    void anotherOneIsNot() {
+    void anIndexOfOtherTopicsOrOffsetsIsRebuilt() {
         assertThat(mismatch(reached(Uuid.randomUuid(), Map.of(0, 1L, 1, 1L), NOW)))
-                .contains("was made anew");
+                .contains("was deleted and created again");
         assertThat(mismatch(reached(ROWS, Map.of(0, 1L), NOW))).contains("2 partitions instead of 1");
-        assertThat(mismatch(reached(ROWS, Map.of(0, 11L, 1, 0L), NOW))).contains("which ends before");
-        assertThat(mismatch(reached(ROWS, Map.of(0, 1L, 1, 0L), NOW))).contains("which begins after");
+        assertThat(mismatch(reached(ROWS, Map.of(0, 11L, 1, 0L), NOW))).contains("is after the end of");
+        assertThat(mismatch(reached(ROWS, Map.of(0, 1L, 1, 0L), NOW))).contains("is before the beginning of");
     }
 
     @Test
-    void norOneThatMayHaveMissedWhatWasErased() {
+    void anIndexThatMayHaveMissedErasuresIsRebuilt() {
         Map<Integer, Long> offsets = Map.of(0, 2L, 1, 1L);
 
         assertThat(mismatch(reached(ROWS, offsets, NOW.minus(TRUSTED)))).isNull();
         assertThat(mismatch(reached(ROWS, offsets, NOW.minus(TRUSTED).minusSeconds(1))))
                 .contains("may have missed what was erased");
-        assertThat(mismatch(reached(ROWS, offsets, NOW.plus(Duration.ofDays(2))))).contains("which is to come");
+        assertThat(mismatch(reached(ROWS, offsets, NOW.plus(Duration.ofDays(2))))).contains("which is in the future");
     }
 
     @Test
-    void behindIsWhatIsBetweenAReaderAndTheEnds() {
+    void lagIsTheNumberOfOffsetsBetweenAReaderAndTheEnds() {
         NextOffsets reader = NextOffsets.of(reached(ROWS, Map.of(0, 7L, 1, 20L), NOW), source);
 
         assertThat(source.lag(reader)).isEqualTo(3 + 0 + 4 + 4);

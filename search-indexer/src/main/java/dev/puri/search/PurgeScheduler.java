@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that what was erased is gone from files in time: one purge at a time, in a thread of its own. It may take
- * hours, and nobody who feeds or answers waits for it; its index is only not dropped meanwhile. Used by one thread.
+ * Purges erased entries from the files of an index in time: one purge at a time, in a thread of its own. A purge may take
+ * hours. Feeding and searching go on meanwhile; only the deletion of its index waits. Used by one thread.
  */
-final class Purging {
-    private static final Logger log = LoggerFactory.getLogger(Purging.class);
+final class PurgeScheduler {
+    private static final Logger log = LoggerFactory.getLogger(PurgeScheduler.class);
     private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
     private final Duration forgetAfter;
@@ -29,29 +29,38 @@ final class Purging {
     private final Backoff backoff = new Backoff(RETRY_POLICY);
     private @Nullable Run running;
 
-    private record Run(Feed feed, CompletableFuture<Boolean> over) {}
+    private record Run(IndexFeeder feed, CompletableFuture<Boolean> end) {}
 
     /**
-     * @param forgetAfter within what time erased entries are gone from files
+     * @param forgetAfter how long after an erasure its entry must be gone from the files
      */
-    Purging(Duration forgetAfter, InstantSource clock, IndexMeters meters) {
+    PurgeScheduler(Duration forgetAfter, InstantSource clock, IndexMeters meters) {
         this.forgetAfter = forgetAfter;
         this.clock = clock;
         this.meters = meters;
     }
 
-    /** Begins one of the feed's index when that is due and none runs. */
-    void step(Feed feed) {
-        notice();
+    /** Starts a purge of the feeder's index when one is due and none runs. */
+    void step(IndexFeeder feed) {
+        finishEnded();
         if (running == null && isDue(feed)) {
             feed.purgeBegins();
-            CompletableFuture<Boolean> over = new CompletableFuture<>();
-            Thread.ofPlatform().name("index-purge").daemon(true).start(() -> purge(feed.index(), over));
-            running = new Run(feed, over);
+            CompletableFuture<Boolean> end = new CompletableFuture<>();
+            running = new Run(feed, end);
+            boolean isStarted = false;
+            try {
+                Thread.ofPlatform().name("index-purge").daemon(true).start(() -> purge(feed.index(), end));
+                isStarted = true;
+            } finally {
+                if (!isStarted) {
+                    // There may be no memory for a thread. Without its end, no other purge would ever start.
+                    end.complete(false);
+                }
+            }
         }
     }
 
-    private boolean isDue(Feed feed) {
+    private boolean isDue(IndexFeeder feed) {
         Instant owed = feed.owedSince();
         // Half of the time is left for the rewriting itself.
         return owed != null
@@ -60,7 +69,7 @@ final class Purging {
                 && Duration.between(owed, clock.instant()).compareTo(forgetAfter.dividedBy(2)) >= 0;
     }
 
-    private void purge(SearchIndex index, CompletableFuture<Boolean> over) {
+    private void purge(SearchIndex index, CompletableFuture<Boolean> end) {
         boolean succeeded = false;
         try {
             long begun = System.nanoTime();
@@ -68,25 +77,25 @@ final class Purging {
             meters.purges().record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
             succeeded = true;
         } catch (IndexUnavailableException e) {
-            log.warn("Erased entries still stand in files, which will be tried again: {}", e.getMessage());
+            log.warn("Erased entries are still in files; the purge will be tried again: {}", e.getMessage());
         } catch (RuntimeException | Error e) {
-            log.error("Erased entries still stand in files, which will be tried again", e);
+            log.error("Erased entries are still in files; the purge will be tried again", e);
         } finally {
-            over.complete(succeeded);
+            end.complete(succeeded);
         }
     }
 
-    /** Whether an index is being purged, so that it must not be dropped. */
+    /** Whether an index is being purged, so that it must not be deleted. */
     boolean isOf(SearchIndex index) {
-        notice();
+        finishEnded();
         Run run = running;
         return run != null && run.feed.index() == index;
     }
 
-    private void notice() {
+    private void finishEnded() {
         Run run = running;
-        if (run != null && run.over.isDone()) {
-            boolean succeeded = run.over.join();
+        if (run != null && run.end.isDone()) {
+            boolean succeeded = run.end.join();
             run.feed.purgeEnds(succeeded);
             running = null;
             if (!succeeded) {
@@ -95,20 +104,20 @@ final class Purging {
         }
     }
 
-    /** Waits a while for the one that runs, and forgets it then: its index is closed under it, which ends it. */
-    void leave(Duration patience) {
+    /** Waits for the running purge, at most that long, and forgets it: its index is closed next, which ends it. */
+    void awaitEnd(Duration timeout) {
         Run run = running;
         if (run != null) {
             try {
-                run.over.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+                run.end.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                log.warn("A purge is left, erased entries still stand in files; it is begun anew");
+                log.warn("A purge is broken off and erased entries are still in files; it will begin again");
             } catch (ExecutionException e) {
-                throw new IllegalStateException("a purge tells of its failures otherwise", e);
+                throw new IllegalStateException("a purge reports failures as its result", e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            notice();
+            finishEnded();
             running = null;
         }
     }

@@ -9,16 +9,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the building of another index is, or what became of the last.
+ * The progress of the running rebuild of the index, or the result of the last one.
  *
- * @param why who or what wants it; null when none was built yet
- * @param begun when; null when none was
- * @param ended when it was over; null while it is not
- * @param records records that it has taken
- * @param reached offsets of the topics that it has reached
- * @param of offsets that there are
+ * @param why the reason for the rebuild; null before the first one
+ * @param begun null before the first one
+ * @param ended null while it runs
+ * @param records records that the index has taken
+ * @param reached offsets that the index has reached, summed over all partitions
+ * @param of end offsets, summed over all partitions
  */
-record Reindexing(
+record RebuildStatus(
         State state,
         @Nullable String why,
         @Nullable Instant begun,
@@ -26,15 +26,15 @@ record Reindexing(
         long records,
         long reached,
         long of) {
-    static final Reindexing NEVER = new Reindexing(State.IDLE, null, null, null, 0, 0, 0);
+    static final RebuildStatus NEVER = new RebuildStatus(State.IDLE, null, null, null, 0, 0, 0);
 
     enum State {
-        /** None was built in this life. */
+        /** There was no rebuild since the start. */
         IDLE,
         RUNNING,
-        /** It answers. */
+        /** The rebuilt index serves. */
         DONE,
-        /** It was given up when somebody asked for that. */
+        /** It was cancelled. */
         ENDED;
 
         @Override
@@ -47,12 +47,12 @@ record Reindexing(
         return state == State.RUNNING;
     }
 
-    Reindexing at(long taken, long reach, long end) {
-        return new Reindexing(state, why, begun, ended, taken, reach, end);
+    RebuildStatus at(long taken, long reach, long end) {
+        return new RebuildStatus(state, why, begun, ended, taken, reach, end);
     }
 
-    Reindexing over(State as, Instant at) {
-        return new Reindexing(as, why, begun, at, records, reached, of);
+    RebuildStatus ended(State as, Instant at) {
+        return new RebuildStatus(as, why, begun, at, records, reached, of);
     }
 
     void writeTo(JsonGenerator json) throws IOException {

@@ -28,21 +28,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What an operator asks: another index, whether this one is right, and how much there is. */
-final class Upkeep implements AutoCloseable {
+/** Requests of operators: rebuild the index, verify it, and report its size. */
+final class AdminRequests implements AutoCloseable {
     static final ProblemType VERIFY_UNDER_WAY =
             new ProblemType("verify-under-way", "The index is being verified already", 503);
 
     static final ProblemType TOO_MANY_TO_VERIFY =
             new ProblemType("too-many-to-verify", "The index is too large to be verified here", 503);
 
-    private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
+    private static final Logger log = LoggerFactory.getLogger(AdminRequests.class);
 
-    /** A reader that is slower is waited for from here on. */
+    /** With so much pending, the verification waits for its reader. */
     private static final int PENDING_BYTES = 256 << 10;
 
     private static final EventStream.Terms LINES = new EventStream.Terms(4 * PENDING_BYTES, Duration.ofSeconds(10));
-    private static final Duration LOOK = Duration.ofMillis(5);
+    private static final Duration POLL = Duration.ofMillis(5);
 
     private final Indexer indexer;
     private final String engine;
@@ -53,31 +53,31 @@ final class Upkeep implements AutoCloseable {
 
     /**
      * @param engine its name
-     * @param reader one of its own, so that what is read again is not counted again
+     * @param reader one that nothing else uses, so that meters do not count records twice
      */
-    Upkeep(Indexer indexer, String engine, Supplier<Consumer<byte[], byte[]>> consumers, ChangeReader reader) {
+    AdminRequests(Indexer indexer, String engine, Supplier<Consumer<byte[], byte[]>> consumers, ChangeReader reader) {
         this.indexer = indexer;
         this.engine = engine;
         this.consumers = consumers;
         this.reader = reader;
     }
 
-    void beginReindexing(Exchange exchange) {
+    void beginRebuild(Exchange exchange) {
         if (indexer.serving() == null) {
             Searches.notReady(exchange, "The index is being built: " + indexer.progress() + ".");
             return;
         }
-        indexer.reindex();
-        exchange.json(202, indexer.reindexing()::writeTo);
+        indexer.rebuild();
+        exchange.json(202, indexer.rebuildStatus()::writeTo);
     }
 
-    void tellReindexing(Exchange exchange) {
-        exchange.json(200, indexer.reindexing()::writeTo);
+    void rebuildStatus(Exchange exchange) {
+        exchange.json(200, indexer.rebuildStatus()::writeTo);
     }
 
-    void endReindexing(Exchange exchange) {
-        indexer.endReindexing();
-        exchange.json(202, indexer.reindexing()::writeTo);
+    void cancelRebuild(Exchange exchange) {
+        indexer.cancelRebuild();
+        exchange.json(202, indexer.rebuildStatus()::writeTo);
     }
 
     void stats(Exchange exchange) {
@@ -105,7 +105,7 @@ final class Upkeep implements AutoCloseable {
             json.writeNumberField("ageSeconds", age.toMillis() / 1000.0);
         }
         json.writeFieldName("reindex");
-        indexer.reindexing().writeTo(json);
+        indexer.rebuildStatus().writeTo(json);
         json.writeEndObject();
     }
 
@@ -140,7 +140,7 @@ final class Upkeep implements AutoCloseable {
             runs = true;
         } finally {
             if (!runs) {
-                // There may be no memory for a thread; the next one may be verified all the same.
+                // There may be no memory for a thread; a later verification may succeed.
                 isVerifying.set(false);
             }
         }
@@ -162,7 +162,7 @@ final class Upkeep implements AutoCloseable {
         } catch (IndexUnavailableException | KafkaException e) {
             failure = "something is away: " + e.getMessage();
         } catch (RuntimeException | Error e) {
-            // Whoever reads the lines would else wait for the last one for ever.
+            // Without the last line, the client would wait for ever.
             log.error("The verification failed", e);
             failure = "a bug: " + e;
         }
@@ -171,10 +171,10 @@ final class Upkeep implements AutoCloseable {
         lines.end(line(json -> writeLast(json, verification, counts, why, took)));
     }
 
-    /** Waits for a reader who is slow; one who has gone ends it. */
+    /** Waits for a slow client; a client that has gone ends the verification. */
     private void send(EventStream lines, JsonBody body) {
         while (lines.isOpen() && !closed && lines.pendingBytes() > PENDING_BYTES) {
-            LockSupport.parkNanos(LOOK.toNanos());
+            LockSupport.parkNanos(POLL.toNanos());
         }
         lines.send(line(body));
     }

@@ -7,39 +7,43 @@ import dev.puri.tail.RecentEntries;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was heard last of names, and readers of the index can see: up to which event, and who bears which
- * handle. So that those who wait for what is just coming need not ask the engine. The newest {@value #MOST}. And
- * before which moment each row was written, whether readers can see it or not.
+ * The most recent rows that readers of the index can see: the last event of each name, and the bearer of each handle. Waits
+ * for events look here first, without asking the engine. Also an upper bound for the time at which each row was
+ * written. Of each kind the newest {@value #MOST}. Thread-safe.
  */
-final class Heard {
+final class RecentRows {
     static final int MOST = 100_000;
 
     private final RecentEntries<Puri, Position> rows = new RecentEntries<>(MOST);
     private final RecentEntries<Handle, Puri> bearers = new RecentEntries<>(MOST);
 
-    /** Rows that are not in {@link #writtenBefore} were written before this; by {@link System#nanoTime}. */
+    /** Rows that have no entry in {@link #writtenBefore} were written before this time, by {@link System#nanoTime}. */
     private long othersWrittenBefore = System.nanoTime();
 
     private final RecentEntries<Puri, Long> writtenBefore =
             new RecentEntries<>(MOST, evicted -> othersWrittenBefore = evicted);
 
-    /** The index is about to take this name's row; until then no reader can have seen it. */
-    synchronized void comes(Puri puri) {
+    /** A name's row is about to be applied to the index. No reader has seen it yet. */
+    synchronized void aboutToApply(Puri puri) {
         writtenBefore.put(puri, System.nanoTime());
     }
 
-    /** The same of any number of rows. */
-    synchronized void manyCome() {
+    /** Rows of any names are about to be applied. */
+    synchronized void aboutToApplyMany() {
         writtenBefore.clear();
         othersWrittenBefore = System.nanoTime();
     }
 
-    /** A moment before which the row that readers see of a name, or the lack of one, was written, by {@link System#nanoTime}. */
+    /**
+     * A time, by {@link System#nanoTime}, before which the row that readers see of a name was written; or the tombstone, if
+     * they see none.
+     */
     synchronized long writtenBefore(Puri puri) {
         Long at = writtenBefore.get(puri);
         return at == null ? othersWrittenBefore : at;
     }
 
+    /** Readers see this row. */
     synchronized void row(Puri puri, Position last, @Nullable Handle handle) {
         rows.put(puri, last);
         if (handle != null) {
@@ -47,18 +51,22 @@ final class Heard {
         }
     }
 
+    /** Readers find this bearer of a handle. */
     synchronized void bearer(Handle handle, Puri puri) {
         bearers.put(handle, puri);
     }
 
-    synchronized void gone(Puri puri) {
+    /** Readers see no row of this name any more. */
+    synchronized void removed(Puri puri) {
         rows.remove(puri);
     }
 
+    /** The last event of a name's row; null when there is none, or it is not remembered. */
     synchronized @Nullable Position lastOf(Puri puri) {
         return rows.get(puri);
     }
 
+    /** The bearer of a handle; null when nobody is remembered. */
     synchronized @Nullable Puri bearer(Handle handle) {
         return bearers.get(handle);
     }

@@ -41,43 +41,43 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Both topics into one index, a step at a time:
+ * Feeds the records of both topics into one index, a step at a time:
  *
  * <pre>
- * poll ─▶ decode ─▶ apply ─▶ refresh, when due: readers see it, those who wait are told
- *  ▲        │            └──▶ commit, when due: kept, with how far it goes
- *  └────────┴─── brokers or schema registry away: the same again, after a pause
+ * poll ─▶ decode ─▶ apply ─▶ refresh, when due: readers see the changes, waits are woken
+ *  ▲        │            └──▶ commit, when due: the engine keeps the changes and the checkpoint
+ *  └────────┴─── brokers or schema registry away: back off, then the same batch again
  * </pre>
  *
- * One batch is in hand at a time, and nothing is read before it was taken: that is the bound, and why nothing
- * is lost. When the engine is away, what it kept is where the next feed begins. Steps never wait longer than they are told to, but for the engine's own bounds. Used by one
- * thread; what others may ask says so.
+ * It holds one batch at a time and polls the next one only after the index has taken it. So its memory is bounded, and no
+ * record is lost. When the engine fails, the next feeder begins at the last commit. A step waits at most as long as its
+ * caller allows, and as long as the engine takes. Used by one thread; methods for other threads say so.
  */
-final class Feed implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Feed.class);
+final class IndexFeeder implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(IndexFeeder.class);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
     private static final Duration CLOSE = Duration.ofMillis(200);
 
-    /** While more is there than can be taken at once, a refresh costs more than it tells. */
+    /** While the index lags, more frequent refreshes cost more than their freshness is worth. */
     private static final Duration REFRESH_WHEN_BEHIND = Duration.ofSeconds(1);
 
-    /** A crash while an index is filled costs as much reading; each commit costs the writer more. */
+    /** After a crash, a filling index reads again what came since; more frequent commits would cost more than that. */
     private static final Duration COMMIT_WHILE_FILLED = Duration.ofSeconds(30);
 
-    /** Even where nothing changes: an index is trusted only while tombstones are kept. */
+    /** Commits are due even if nothing changes: an index is trusted only while the brokers keep tombstones. */
     private static final Duration LONGEST_UNCOMMITTED = Duration.ofMinutes(10);
 
-    /** A batch that is longer leaves more behind. */
+    /** A batch of that many records means that the index lags. */
     static final int FULL_BATCH = 500;
 
     private final SearchIndex index;
     private final Map<Kind, String> topicIds = new EnumMap<>(Kind.class);
     private final Tools tools;
-    private final Heard heard = new Heard();
+    private final RecentRows recentRows = new RecentRows();
     private final Backoff backoff = new Backoff(RETRY_POLICY);
 
-    /** Of what was taken and cannot be seen yet, what is to be told then: the newest. */
-    private final Deque<ChangeReader.Read> untold = new ArrayDeque<>();
+    /** The newest changes that the index has taken and readers cannot see yet. Waits are woken after the refresh. */
+    private final Deque<ChangeReader.Read> invisible = new ArrayDeque<>();
 
     private @Nullable Consumer<byte[], byte[]> consumer;
     private @Nullable Batch batch;
@@ -104,11 +104,11 @@ final class Feed implements AutoCloseable {
     private volatile long records;
 
     /**
-     * What every feed needs.
+     * What every feeder needs.
      *
      * @param consumers of no group, that see committed records only
-     * @param refreshInterval how long what was taken may be invisible
-     * @param commitInterval how long it may be uncommitted
+     * @param refreshInterval how long a change may be invisible to readers
+     * @param commitInterval how long a change may be uncommitted
      */
     record Tools(
             Supplier<Consumer<byte[], byte[]>> consumers,
@@ -120,7 +120,7 @@ final class Feed implements AutoCloseable {
             InstantSource clock,
             IndexMeters meters) {}
 
-    /** What was polled, how much of it is decoded, and where the reader is when it was taken. */
+    /** Polled records, those of them that are decoded, and the next offsets after them. */
     private static final class Batch {
         private final Iterator<ConsumerRecord<byte[], byte[]>> records;
         private final NextOffsets after;
@@ -134,7 +134,7 @@ final class Feed implements AutoCloseable {
             this.after = after;
         }
 
-        /** Goes on where it could not the last time. */
+        /** Decodes the records; after an exception, the next call continues with the record that failed. */
         void decode(ChangeReader reader) {
             while (undecoded != null || records.hasNext()) {
                 ConsumerRecord<byte[], byte[]> next = undecoded == null ? records.next() : undecoded;
@@ -149,11 +149,11 @@ final class Feed implements AutoCloseable {
         }
     }
 
-    /** The topic has no such place any more: the index cannot be gone on with. */
-    static final class PlaceGoneException extends Exception {
+    /** The brokers do not have the next offset any more: the index has to be rebuilt. */
+    static final class OffsetGoneException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        PlaceGoneException(OffsetOutOfRangeException cause) {
+        OffsetGoneException(OffsetOutOfRangeException cause) {
             super("a part of the topics was deleted before it was read", cause);
         }
     }
@@ -161,7 +161,7 @@ final class Feed implements AutoCloseable {
     /**
      * @param reached the checkpoint of the index, which fits the source
      */
-    Feed(SearchIndex index, Reached reached, SourceOffsets source, Tools tools) {
+    IndexFeeder(SearchIndex index, Reached reached, SourceOffsets source, Tools tools) {
         this.index = index;
         this.tools = tools;
         for (Kind kind : Kind.values()) {
@@ -182,18 +182,18 @@ final class Feed implements AutoCloseable {
     /**
      * Reads once, and refreshes and commits when that is due.
      *
-     * @param patience how long to wait for records
-     * @return false when there was nothing to do, or it could not be done
-     * @throws IndexUnavailableException when the index has to be opened anew and read on from its last commit
+     * @param timeout how long to wait for records
+     * @return false when there was nothing to do, or it failed
+     * @throws IndexUnavailableException when the index has to be opened again, and fed from its last commit
      */
-    boolean step(Duration patience) throws PlaceGoneException, IndexUnavailableException {
+    boolean step(Duration timeout) throws OffsetGoneException, IndexUnavailableException {
         if (!backoff.isDue()) {
             return false;
         }
         try {
             Batch inHand = batch;
             if (inHand == null) {
-                inHand = poll(patience);
+                inHand = poll(timeout);
             }
             boolean read = inHand != null;
             if (inHand != null) {
@@ -213,11 +213,11 @@ final class Feed implements AutoCloseable {
         } catch (RegistryUnavailableException e) {
             inTrouble("the schema registry is waited for: " + e.getMessage());
         } catch (DeclaredAttributes.UnknownException e) {
-            // Not a failure: the declarations are read to their end every second or so.
+            // No failure: the declarations are usually read to their end within a second.
             trouble = "the declared collections are waited for: " + e.getMessage();
             backoff.delayBriefly();
         } catch (OffsetOutOfRangeException e) {
-            throw new PlaceGoneException(e);
+            throw new OffsetGoneException(e);
         } catch (KafkaException e) {
             disconnect();
             inTrouble("the brokers are waited for: " + e.getMessage());
@@ -234,12 +234,12 @@ final class Feed implements AutoCloseable {
         backoff.delay();
     }
 
-    /** How long until it is worth while to step again. */
+    /** How long until the next step can do something. */
     Duration rest() {
         return backoff.untilDue();
     }
 
-    private @Nullable Batch poll(Duration patience) {
+    private @Nullable Batch poll(Duration timeout) {
         Consumer<byte[], byte[]> from = consumer;
         if (from == null) {
             from = tools.consumers().get();
@@ -249,7 +249,7 @@ final class Feed implements AutoCloseable {
         }
         Duration untilRefresh = Duration.ofNanos(
                 Math.max(0, refreshedAt + tools.refreshInterval().toNanos() - System.nanoTime()));
-        var polled = from.poll(unseen && untilRefresh.compareTo(patience) < 0 ? untilRefresh : patience);
+        var polled = from.poll(unseen && untilRefresh.compareTo(timeout) < 0 ? untilRefresh : timeout);
         lastWasFull = polled.count() >= FULL_BATCH;
         // Transaction markers take offsets too.
         Map<TopicPartition, Long> after = new HashMap<>();
@@ -265,7 +265,7 @@ final class Feed implements AutoCloseable {
     private void take(Batch inHand) throws IndexUnavailableException {
         inHand.decode(tools.reader());
         if (!inHand.read.isEmpty()) {
-            rowsCome(inHand.read);
+            aboutToApply(inHand.read);
             oweFor(inHand.read);
             index.apply(inHand.read.stream().map(ChangeReader.Read::change).toList());
             unseen = true;
@@ -277,20 +277,20 @@ final class Feed implements AutoCloseable {
         taken = inHand.after;
         uncommitted = true;
         if (!unseen) {
-            // Markers and what is not ours: there is nothing more to be seen.
+            // There were only transaction markers and records that change nothing.
             see();
         }
     }
 
-    /** To be told before the index has them: an engine may show them sooner than it is asked to. */
-    private void rowsCome(List<ChangeReader.Read> read) {
+    /** Called before the index takes the changes: an engine may show them before its refresh. */
+    private void aboutToApply(List<ChangeReader.Read> read) {
         if (!complete) {
-            heard.manyCome();
+            recentRows.aboutToApplyMany();
             return;
         }
         for (ChangeReader.Read each : read) {
             if (each.change().kind() == Kind.IDENTITY) {
-                heard.comes(each.change().puri());
+                recentRows.aboutToApply(each.change().puri());
             }
         }
     }
@@ -304,18 +304,18 @@ final class Feed implements AutoCloseable {
 
     private void taken(ChangeReader.Read read) {
         if (read.change().kind() == Kind.IDENTITY) {
-            untold.add(read);
-            if (untold.size() > Heard.MOST) {
-                untold.removeFirst();
+            invisible.add(read);
+            if (invisible.size() > RecentRows.MOST) {
+                invisible.removeFirst();
             }
         }
     }
 
-    /** To be called before the index has them, as it is asked what it has. */
+    /** Called before the index takes the changes, since it looks up the entries that they remove. */
     private void oweFor(List<ChangeReader.Read> reads) throws IndexUnavailableException {
         boolean isOwed = isPurging ? owedSincePurge != null : owedSince != null;
         for (ChangeReader.Read read : isOwed ? List.<ChangeReader.Read>of() : reads) {
-            if (mayStandInFiles(read)) {
+            if (mayBeInFiles(read)) {
                 Instant now = tools.clock().instant();
                 owedSince = owedSince == null ? now : owedSince;
                 owedSincePurge = isPurging ? now : null;
@@ -325,18 +325,18 @@ final class Feed implements AutoCloseable {
     }
 
     /**
-     * Whether the entry that is removed may be in files. Of a name that was there it is. What is refused of a name that
-     * nobody has is answered with a tombstone too, which would let anybody have everything rewritten; but it may
-     * also be what compaction has left of an erased name.
+     * Whether files may hold the entry that a record removes. They do if the name had one. The registry also answers refused
+     * events of unknown names with tombstones, which must not let anybody cause purges; but compaction may have left such a
+     * tombstone of an erased name.
      */
-    private boolean mayStandInFiles(ChangeReader.Read read) throws IndexUnavailableException {
+    private boolean mayBeInFiles(ChangeReader.Read read) throws IndexUnavailableException {
         IndexChange change = read.change();
         EventOutcome answer = read.answer();
         if (change.entry() != null || Topics.isMarker(change.puri())) {
             return false;
         }
         boolean nothingHappened = answer != null && answer.outcome().kind() != Outcome.Kind.APPLIED;
-        // Before it is complete nobody can see what it has taken.
+        // Before the index is complete, its entries cannot be looked up.
         return !nothingHappened || !complete || index.entry(change.kind(), change.puri()) != null;
     }
 
@@ -345,7 +345,7 @@ final class Feed implements AutoCloseable {
             return false;
         }
         if (!complete) {
-            // Nobody reads it before it has all.
+            // Nobody reads it before it has caught up.
             SourceOffsets end = awaited;
             return end != null && end.lag(taken) == 0;
         }
@@ -355,7 +355,7 @@ final class Feed implements AutoCloseable {
         return System.nanoTime() - refreshedAt >= interval.toNanos();
     }
 
-    /** Lets readers see what was taken, and tells those who wait. */
+    /** Lets readers see all changes that the index has taken, and wakes the waits for them. */
     void refresh() throws IndexUnavailableException {
         if (!unseen) {
             return;
@@ -371,27 +371,27 @@ final class Feed implements AutoCloseable {
         }
         unseen = false;
         oldestUnseen = Long.MAX_VALUE;
-        tell();
+        wakeWaits();
         see();
     }
 
-    private void tell() {
-        List<ChangeReader.Read> all = List.copyOf(untold);
-        untold.clear();
-        all.forEach(this::hear);
+    private void wakeWaits() {
+        List<ChangeReader.Read> all = List.copyOf(invisible);
+        invisible.clear();
+        all.forEach(this::remember);
         if (tools.waiters().isAnybodyThere()) {
             all.forEach(each -> tools.waiters().wake(each.change().puri()));
         }
     }
 
-    private void hear(ChangeReader.Read read) {
+    private void remember(ChangeReader.Read read) {
         IndexChange change = read.change();
         EventOutcome answer = read.answer();
         if (change.entry() instanceof Entry.OfIdentity entry) {
             Row row = entry.row();
-            heard.row(change.puri(), row.position(), row.handle());
+            recentRows.row(change.puri(), row.position(), row.handle());
         } else {
-            heard.gone(change.puri());
+            recentRows.removed(change.puri());
             if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
                 tools.outcomes().erased(change.puri(), answer.position(), read.at());
             } else if (answer != null) {
@@ -418,7 +418,7 @@ final class Feed implements AutoCloseable {
         return since.compareTo(interval) > 0;
     }
 
-    /** Keeps what was taken. */
+    /** Commits the changes that the index has taken, with the checkpoint. */
     void commit() throws IndexUnavailableException {
         long begun = System.nanoTime();
         index.commit(reached());
@@ -431,7 +431,7 @@ final class Feed implements AutoCloseable {
         return new Reached(topicIds, taken.byKind(), asOf.wall(), complete, owedSince);
     }
 
-    /** The topics as they were at a moment, which the index may be behind. */
+    /** Notes end offsets, which the index may not have reached yet. */
     void observe(SourceOffsets now) {
         if (lastObserved != now && awaited == null) {
             lastObserved = now;
@@ -446,7 +446,7 @@ final class Feed implements AutoCloseable {
         }
     }
 
-    /** Why this index cannot be gone on with; null when it can. */
+    /** Why the index has to be rebuilt; null when it can be fed. */
     @Nullable
     String mismatch(SourceOffsets now, Duration trusted) {
         if (asOf.age(tools.clock()).compareTo(trusted) > 0) {
@@ -458,14 +458,14 @@ final class Feed implements AutoCloseable {
                     || !topic.byPartition()
                             .keySet()
                             .equals(taken.byKind().getOrDefault(kind, Map.of()).keySet())) {
-                return kind.topic() + " was made anew, or has other partitions than before";
+                return kind.topic() + " was deleted and created again, or has other partitions than before";
             }
         }
         return null;
     }
 
-    /** Whether it has taken all that another lets readers see. */
-    boolean hasTakenAllOf(Feed other) {
+    /** Whether its index has taken all changes that readers of another index see. */
+    boolean hasTakenAllOf(IndexFeeder other) {
         return taken.hasReached(other.seen);
     }
 
@@ -473,55 +473,55 @@ final class Feed implements AutoCloseable {
         return index;
     }
 
-    /** What was heard of names; thread-safe. */
-    Heard heard() {
-        return heard;
+    /** The most recent rows that readers see; for any thread. */
+    RecentRows recentRows() {
+        return recentRows;
     }
 
-    /** What readers see of the topics; for any thread. */
+    /** The offsets up to which readers see the topics; for any thread. */
     NextOffsets seen() {
         return seen;
     }
 
-    /** What the index has taken of the topics, seen or not; for any thread. */
+    /** The offsets up to which the index has taken the topics, visible or not; for any thread. */
     NextOffsets taken() {
         return taken;
     }
 
-    /** Whether it had all once; for any thread. */
+    /** Whether the index had caught up once; for any thread. */
     boolean isComplete() {
         return complete;
     }
 
-    /** The last moment of which it is known that readers see all; for any thread. */
+    /** The last time at which readers are known to have seen everything; for any thread. */
     ObservationTime asOf() {
         return asOf;
     }
 
-    /** What is waited for, for people; null when nothing is. For any thread. */
+    /** What the feeder waits for, for people; null when it does not wait. For any thread. */
     @Nullable
     String trouble() {
         return trouble;
     }
 
-    /** Changes taken in this life; for any thread. */
+    /** Changes that this feeder has fed; for any thread. */
     long records() {
         return records;
     }
 
-    /** Since when something that was erased may stand in files; null when nothing does. */
+    /** Since when files may hold erased entries; null when they do not. */
     @Nullable
     Instant owedSince() {
         return owedSince;
     }
 
-    /** What is erased from here on is another purge's. */
+    /** A purge begins. Later erasures are left to the next one. */
     void purgeBegins() {
         isPurging = true;
         owedSincePurge = null;
     }
 
-    /** Nothing stands in files any more of what was erased before the purge began, if it succeeded. */
+    /** The purge has ended. If it succeeded, files hold nothing that was erased before it began. */
     void purgeEnds(boolean succeeded) {
         isPurging = false;
         if (succeeded) {
@@ -530,12 +530,12 @@ final class Feed implements AutoCloseable {
         }
     }
 
-    /** Reads no more, but keeps the index open; to be called where it is not gone on with. */
+    /** Stops reading and leaves the index open, without a commit. */
     void disconnect() {
         Consumer<byte[], byte[]> open = consumer;
         consumer = null;
         if (open != null) {
-            // Closing asks nothing of the brokers here, but would not go through with the flag up.
+            // A close does not wait for brokers here, but an interrupted thread could not finish it.
             boolean interrupted = Thread.interrupted();
             open.close(CloseOptions.timeout(CLOSE));
             if (interrupted) {
@@ -544,7 +544,7 @@ final class Feed implements AutoCloseable {
         }
     }
 
-    /** Keeps what was taken, if the engine lets it, and reads no more. */
+    /** Stops reading, and commits if the engine allows it. */
     @Override
     public void close() {
         disconnect();
@@ -552,7 +552,7 @@ final class Feed implements AutoCloseable {
             try {
                 commit();
             } catch (IndexUnavailableException e) {
-                log.warn("The last commit was not taken, what came since is read again: {}", e.getMessage());
+                log.warn("The last commit failed; later records will be read again: {}", e.getMessage());
             }
         }
     }

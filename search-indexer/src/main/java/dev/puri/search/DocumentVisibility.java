@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Up to which moment readers see every document that was written, by partition. What was written before that
- * needs no more asking, however much is written now:
+ * Tracks, for each partition, the last time before which readers see every document. A wait for an older document need not
+ * ask the brokers, however much is written now:
  *
  * <pre>
  * brokers: the partition ends at 70 ─▶ readers see all up to 70 ─▶ they see all as of when the brokers were asked
@@ -26,15 +26,15 @@ import org.slf4j.LoggerFactory;
  *   └──────────────────────────────────────────────────────────────────────┘
  * </pre>
  *
- * Ends include what is not committed yet: a document may become visible later than the row of its transaction.
- * An end is kept until it is reached, so that an index that is far behind gets there too. Thread-safe.
+ * The ends are high watermarks: a document may become visible later than the row of its transaction. Each end is awaited
+ * until it is reached, so that an index with a large lag gets there too. Thread-safe.
  */
-final class DocumentsSeen implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(DocumentsSeen.class);
+final class DocumentVisibility implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(DocumentVisibility.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
-    /** More than the brokers' view takes to fail by itself. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /** Longer than the admin client takes to fail. */
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
 
     private final Indexer indexer;
     private final Stop stop = new Stop();
@@ -42,23 +42,23 @@ final class DocumentsSeen implements AutoCloseable {
             new SupervisedThread("documents-seen", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
     private final Map<Integer, Progress> partitions = new HashMap<>();
 
-    /** What feeds the index that this is of: another may see less. */
-    private @Nullable Feed feed;
+    /** The feeder whose index the progress belongs to: readers of another index may see less. */
+    private @Nullable IndexFeeder feed;
 
-    /** The last failure of our own, so that one that repeats is logged once; empty after a success. Of its thread alone. */
+    /** The last unexpected failure, so that a repeated one is logged once; empty after a success. Of its thread alone. */
     private String trouble = "";
 
-    /** Where a partition ended, and when that was asked by {@link System#nanoTime}. */
+    /** The end of a partition, and when the brokers were asked for it, by {@link System#nanoTime}. */
     private record End(long at, long offset) {}
 
     /**
-     * How far a partition is seen.
+     * How far readers see a partition.
      *
      * @param seen the last end that was reached
      * @param awaited the next one
      */
     private record Progress(@Nullable End seen, @Nullable End awaited) {
-        Progress by(Feed feed, int partition) {
+        Progress by(IndexFeeder feed, int partition) {
             return awaited != null && feed.seen().next(Kind.DOCUMENT, partition) >= awaited.offset()
                     ? new Progress(awaited, null)
                     : this;
@@ -73,7 +73,7 @@ final class DocumentsSeen implements AutoCloseable {
         }
     }
 
-    DocumentsSeen(Indexer indexer) {
+    DocumentVisibility(Indexer indexer) {
         this.indexer = indexer;
     }
 
@@ -82,16 +82,16 @@ final class DocumentsSeen implements AutoCloseable {
     }
 
     private void look() throws Exception {
-        if (indexer.watch().last() == null) {
+        if (indexer.endOffsets().last() == null) {
             return;
         }
         long at = System.nanoTime();
-        told(
+        observe(
                 at,
-                indexer.watch()
-                        .endsOfAll(Kind.DOCUMENT)
+                indexer.endOffsets()
+                        .highWatermarks(Kind.DOCUMENT)
                         .toCompletableFuture()
-                        .get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS));
+                        .get(REQUEST_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS));
         trouble = "";
     }
 
@@ -99,16 +99,16 @@ final class DocumentsSeen implements AutoCloseable {
         Throwable cause =
                 thrown instanceof ExecutionException answer && answer.getCause() != null ? answer.getCause() : thrown;
         if (cause instanceof KafkaException || cause instanceof TimeoutException) {
-            // The watch of the topics asks the same brokers, and health shows its trouble.
-            log.debug("The brokers do not tell the ends of {} for now", Kind.DOCUMENT.topic(), cause);
+            // EndOffsetMonitor asks the same brokers, and health shows its failure.
+            log.debug("The brokers do not report the ends of {} for now", Kind.DOCUMENT.topic(), cause);
         } else if (!cause.toString().equals(trouble)) {
             trouble = cause.toString();
             log.error("The ends of {} cannot be asked for", Kind.DOCUMENT.topic(), cause);
         }
     }
 
-    private synchronized void told(long at, Map<Integer, Long> ends) {
-        Feed now = feedOf(indexer.serving());
+    private synchronized void observe(long at, Map<Integer, Long> ends) {
+        IndexFeeder now = feedOf(indexer.serving());
         if (now != feed) {
             partitions.clear();
             feed = now;
@@ -122,23 +122,23 @@ final class DocumentsSeen implements AutoCloseable {
         }
     }
 
-    private static @Nullable Feed feedOf(@Nullable Served served) {
+    private static @Nullable IndexFeeder feedOf(@Nullable ServingIndex served) {
         return served == null ? null : served.feed();
     }
 
     /**
-     * Whether readers certainly see the document that was written together with a name's row, which they see; or
-     * that there is none.
+     * Whether readers are known to see the document that was written together with a name's row, or that there is none. They
+     * see the row.
      *
-     * @param partition of the documents in which that is
+     * @param partition of the document
      */
     synchronized boolean areAsOfRow(Puri puri, int partition) {
-        Feed now = feedOf(indexer.serving());
+        IndexFeeder now = feedOf(indexer.serving());
         Progress progress = partitions.get(partition);
         return now != null
                 && now == feed
                 && progress != null
-                && progress.by(now, partition).isLaterThan(now.heard().writtenBefore(puri));
+                && progress.by(now, partition).isLaterThan(now.recentRows().writtenBefore(puri));
     }
 
     @Override
