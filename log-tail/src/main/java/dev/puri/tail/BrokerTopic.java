@@ -30,14 +30,14 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** A topic as the brokers tell of it. Thread-safe. */
+/** Asks the brokers about one topic. Thread-safe. */
 public final class BrokerTopic implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
     private final String topic;
     private final Admin admin;
 
-    /** The brokers do not tell, for now. The message says why. */
+    /** The brokers do not answer now. The message says why. */
     public static final class UnreachableException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -45,7 +45,7 @@ public final class BrokerTopic implements AutoCloseable {
             super(message, cause);
         }
 
-        /** Whether the brokers answer, but not this principal: asking again changes nothing. */
+        /** Whether the brokers deny this principal the answer, so that asking again is useless. */
         public boolean isForbidden() {
             return getCause() instanceof ExecutionException answer
                     && answer.getCause() instanceof AuthorizationException;
@@ -53,17 +53,17 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * Asks for nothing yet.
+     * Creates the client, which asks for nothing yet.
      *
-     * @throws org.apache.kafka.common.KafkaException when the properties make no client
+     * @throws org.apache.kafka.common.KafkaException when no client can be created with the properties
      */
     public BrokerTopic(Map<String, String> kafka, String bootstrapServers, String topic) {
         this.topic = topic;
         Properties config = new Properties();
         config.putAll(kafka);
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
-        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
+        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
+        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
         admin = Admin.create(config);
     }
 
@@ -94,7 +94,7 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * For how long tombstones are kept ({@code delete.retention.ms}); zero when the brokers do not say.
+     * How long the brokers keep tombstones ({@code delete.retention.ms}); zero when they do not say.
      *
      * @throws UnreachableException when no broker answers in time
      */
@@ -107,7 +107,7 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * Where some partitions end now, with what is not committed yet.
+     * The high watermarks of partitions: their ends with records that are not committed yet.
      *
      * @return completes on the client's thread; exceptionally when no broker answers in time
      */
@@ -133,7 +133,7 @@ public final class BrokerTopic implements AutoCloseable {
         return offsets;
     }
 
-    /** Fails whoever still waits for an answer, within a second; from any thread, and more than once. */
+    /** Fails pending questions within a second; may be called by any thread, and more than once. */
     @Override
     public void close() {
         admin.close(Duration.ofSeconds(1));
@@ -141,7 +141,7 @@ public final class BrokerTopic implements AutoCloseable {
 
     private <T> T await(KafkaFuture<T> answer) {
         try {
-            return answer.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return answer.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UnreachableException("interrupted", e);

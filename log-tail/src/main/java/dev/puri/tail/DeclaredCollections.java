@@ -21,20 +21,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is declared of collections, as far as this instance has heard. Thread-safe; no look-up takes a
- * lock.
+ * The collections that {@code puri.collections.v1} declares, as far as this instance has read it. Thread-safe; no look-up
+ * takes a lock.
  *
- * <p>What may be named in public is decided on the safe side. Nothing may before the topic was read to
- * its end, nor when it is not known for too long that no word was missed; and a declaration that
- * cannot be read takes back the one before.
+ * <p>Whether a name is public is decided on the safe side. No name is public before the topic was read to its end, or when
+ * the view is stale; and a declaration that cannot be read revokes the one before.
  */
 public final class DeclaredCollections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DeclaredCollections.class);
 
     private final AvroValues<CollectionsEntry> values;
-    private final Duration maxAge;
+    private final Duration maxStaleness;
 
-    /** Another for each reading from the beginning. */
+    /** Replaced when the topic is read from its beginning. */
     private volatile LiveDeclarations declarations = new LiveDeclarations();
 
     private final Follower follower;
@@ -42,31 +41,31 @@ public final class DeclaredCollections implements AutoCloseable {
     /**
      * @param follow begins to follow the topic with the given handler
      */
-    DeclaredCollections(SchemaRegistry registry, Duration maxAge, Function<TopicFollower.Handler, Follower> follow) {
+    DeclaredCollections(SchemaRegistry registry, Duration maxStaleness, Function<TopicFollower.Handler, Follower> follow) {
         this.values = new AvroValues<>(CollectionsEntry.class, registry);
-        this.maxAge = maxAge;
+        this.maxStaleness = maxStaleness;
         this.follower = follow.apply(new RecordHandler());
     }
 
     /**
-     * Begins to read; the topic and the brokers need not be there yet.
+     * Starts to follow the topic; topic and brokers need not be there yet.
      *
-     * @param registry of which schemas are asked; not closed
-     * @param maxAge how long the topic may be silent before nothing may be named in public
+     * @param registry resolves schema ids; not closed
+     * @param maxStaleness with a larger staleness no name is public
      */
     public static DeclaredCollections start(
             Supplier<Consumer<byte[], byte[]>> consumers,
             SchemaRegistry registry,
-            Duration maxAge,
+            Duration maxStaleness,
             InstantSource clock,
             MeterRegistry meters) {
         return new DeclaredCollections(
                 registry,
-                maxAge,
+                maxStaleness,
                 handler -> TopicFollower.start(Topics.COLLECTIONS, Long.MAX_VALUE, consumers, handler, clock, meters));
     }
 
-    /** Whether the pURIs of a {@code namespace:collection} may be named to the public. What is not known for sure may not. */
+    /** Whether the pURIs of a {@code namespace:collection} are public; false while that is not known for sure. */
     public boolean isPublic(String qualified) {
         if (!isFresh()) {
             return false;
@@ -75,13 +74,13 @@ public final class DeclaredCollections implements AutoCloseable {
         return collection != null && collection.isPublic();
     }
 
-    /** Whether all of the topic was read, and it is known since no longer than the bound that no word was missed. */
+    /** Whether the topic was read to its end, and its staleness is within the bound. */
     public boolean isFresh() {
-        Duration age = follower.staleness();
-        return follower.hasCaughtUp() && age != null && age.compareTo(maxAge) <= 0;
+        Duration staleness = follower.staleness();
+        return follower.hasCaughtUp() && staleness != null && staleness.compareTo(maxStaleness) <= 0;
     }
 
-    /** Whether all was read that there was at the start; before, what is declared is not known in part. */
+    /** Whether all declarations were read that there were at the start; before, some may be missing. */
     public boolean hasCaughtUp() {
         return follower.hasCaughtUp();
     }
@@ -91,20 +90,20 @@ public final class DeclaredCollections implements AutoCloseable {
         return follower.staleness();
     }
 
-    /** Why the topic is not followed, for people; null when it is. */
+    /** Why the topic cannot be followed now, for people; null when it can. */
     public @Nullable String trouble() {
         return follower.trouble();
     }
 
     /**
-     * What is declared of a {@code namespace:collection}, as far as it was read; null when nothing is. Takes no copy of all,
-     * so it may be asked for every record.
+     * The declaration of a {@code namespace:collection}; null when none was read. Copies nothing, so it may be called for
+     * every record.
      */
     public @Nullable Collection collection(String qualified) {
         return declarations.collection(qualified);
     }
 
-    /** All that was heard. */
+    /** All declarations that were read. */
     public Declarations declarations() {
         return declarations.snapshot();
     }
@@ -130,7 +129,7 @@ public final class DeclaredCollections implements AutoCloseable {
             } catch (UnreadableException | IllegalArgumentException e) {
                 declarations.remove(key);
                 log.warn(
-                        "The record at {}-{}@{} is no declaration and leaves nothing declared under its key: {}",
+                        "The record at {}-{}@{} is no valid declaration; its collection counts as undeclared: {}",
                         record.topic(),
                         record.partition(),
                         record.offset(),
@@ -139,7 +138,7 @@ public final class DeclaredCollections implements AutoCloseable {
         }
     }
 
-    /** Hears no more, so that soon nothing may be named. */
+    /** Stops following, so that soon no name is public. */
     @Override
     public void close() {
         follower.close();

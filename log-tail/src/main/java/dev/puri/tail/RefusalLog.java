@@ -41,22 +41,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last refusals, by position and by pURI, but those of erased identities. Thread-safe; a look takes a lock for as long as it takes
- * to copy what it finds, so it may be done on an event loop.
+ * The most recent refusals, by position and by pURI, without those of erased identities. Thread-safe. A look-up holds a lock
+ * only while it copies what it finds, so an event loop may do it.
  *
- * <p>A refusal and the row that answers the same event come by two readers. Whoever has the row waits
- * a moment for the refusal ({@link #soonAt}), which costs an entry in a map and no thread.
+ * <p>A refusal and the row that answers the same event come from two topics. A reader that has the row waits a moment for the
+ * refusal ({@link #soonAt}), which costs an entry in a map and no thread.
  */
 public final class RefusalLog implements Refusals, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
 
     private static final Deque<RejectedEvent> NONE = new ArrayDeque<>();
 
-    /** Reasons that become a tag; a topic's text must not make meters. */
+    /** Reasons that become a tag. Other texts in the topic must not create meters. */
     private static final List<String> KNOWN_REASONS =
             Arrays.stream(Reason.values()).map(Reason::name).toList();
 
-    /** By the registry's clock; then by anything, for two of one time are two. */
+    /** By the registry's clock; by position where the times are equal, since a set would merge equal elements. */
     private static final Comparator<RejectedEvent> BY_TIME = Comparator.comparing(RejectedEvent::rejectedAt)
             .thenComparing(refused -> refused.position().topic())
             .thenComparingInt(refused -> refused.position().partition())
@@ -74,30 +74,30 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     private final Map<Position, RejectedEvent> byPosition = new HashMap<>();
 
-    /** The newest last; those of one pURI come by one partition, so in the order of the log. */
+    /** The newest last: all refusals of a pURI are in one partition, so in the order of the log. */
     private final Map<Puri, Deque<RejectedEvent>> byPuri = new HashMap<>();
 
-    /** Those of events that met a merged identity, by its survivor, which they name. */
+    /** Refusals that name the survivor of a merged identity, by that survivor. */
     private final Map<Puri, Deque<RejectedEvent>> bySurvivor = new HashMap<>();
 
     private final TreeSet<RejectedEvent> byTime = new TreeSet<>(BY_TIME);
 
-    /** The times of the last erasures: refusals from before may be read after them. */
+    /** The times of recent erasures: refusals from before an erasure may be read after it. */
     private final RecentEntries<Puri, Instant> erasedAt;
 
-    /** The last event of each name that this topic tells to have no row. */
+    /** The last event of each name that has no row, as this topic says. */
     private final RecentEntries<Puri, Erasure> gone;
 
-    /** What is kept of refusals that were forgotten with an erased pURI, so that their tokens are answered; the oldest first. */
+    /** Position and reason of refusals of erased pURIs, so that waits for their tokens are answered. */
     private final RecentEntries<Position, RejectedEvent> nameless;
 
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
     private volatile Listener listener = position -> {};
 
-    /** One who waits. */
+    /** A wait for the refusal at a position. */
     private static final class Waiting {
-        private final CompletableFuture<Optional<RejectedEvent>> told = new CompletableFuture<>();
+        private final CompletableFuture<Optional<RejectedEvent>> refusal = new CompletableFuture<>();
     }
 
     /**
@@ -128,12 +128,12 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     /**
-     * Begins to read; the topic and the brokers need not be there yet.
+     * Starts to follow the topic; topic and brokers need not be there yet.
      *
-     * @param registry of which schemas are asked; not closed
+     * @param registry resolves schema ids; not closed
      * @param history how many refusals are remembered
-     * @param maxAge and for how long
-     * @param maxAwaited how many may be waited for at a time
+     * @param maxAge how long a refusal is remembered
+     * @param maxAwaited how many waits there may be at a time
      */
     public static RefusalLog start(
             Supplier<Consumer<byte[], byte[]>> consumers,
@@ -160,7 +160,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                 .register(meters);
     }
 
-    /** Whether all was read that there was at the start; before, a refusal may be there and not be found. */
+    /** Whether all refusals were read that there were at the start; before, a look-up may miss some. */
     public boolean hasCaughtUp() {
         return follower.hasCaughtUp();
     }
@@ -170,7 +170,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         return follower.staleness();
     }
 
-    /** Why the topic is not followed, for people; null when it is. */
+    /** Why the topic cannot be followed now, for people; null when it can. */
     public @Nullable String trouble() {
         return follower.trouble();
     }
@@ -184,7 +184,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     @Override
     public synchronized @Nullable Position lastErasureOf(Puri puri) {
         Erasure erasure = gone.get(puri);
-        // The table's reader tells of those that came since, and it may be behind this one.
+        // The table's reader reports later erasures, once it has read them; it may lag behind this one.
         return erasure == null || !erasure.at().isBefore(since) ? null : erasure.position();
     }
 
@@ -207,14 +207,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     /**
-     * The refusal of the event at that position, which is known to be refused and may not have been read
-     * yet.
+     * The refusal of an event that is known to be refused. Its record may not have been read yet.
      *
-     * @return completed by the reading thread, or a timer's; with null also when too many are waited for
+     * @return completed by the follower's thread or a timer's; with null after the timeout, or when there are too many waits
      */
     @Override
-    public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
-        return await(position, patience)
+    public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration timeout) {
+        return await(position, timeout)
                 .thenApply(found -> found.map(RejectedEvent::refusal).orElse(null));
     }
 
@@ -228,7 +227,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             awaited.computeIfAbsent(position, none -> new HashSet<>(1)).add(waiting);
             awaiting++;
         }
-        return waiting.told
+        return waiting.refusal
                 .completeOnTimeout(Optional.empty(), atMost.toMillis(), TimeUnit.MILLISECONDS)
                 .whenComplete((found, failure) -> forget(position, waiting));
     }
@@ -264,18 +263,18 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         return found;
     }
 
-    /** How many are waited for now. */
+    /** How many waits there are now. */
     synchronized int awaiting() {
         return awaiting;
     }
 
     /**
-     * Forgets the refusals of a pURI that was erased, and of others that name it as their survivor, as far as they are older;
-     * also those that are still to be read.
+     * Forgets the older refusals of an erased pURI, and those that name it as their survivor; also refusals that are read
+     * later.
      */
     public synchronized void forgetErased(Puri puri, Instant at) {
         Instant before = erasedAt.get(puri);
-        // Two topics tell of an erasure, in either order and more than once.
+        // Two topics report an erasure, in either order and more than once.
         erasedAt.put(puri, before == null || before.isBefore(at) ? at : before);
         for (Map<Puri, Deque<RejectedEvent>> index : List.of(byPuri, bySurvivor)) {
             List.copyOf(index.getOrDefault(puri, NONE)).stream()
@@ -293,7 +292,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
 
     private boolean isErased(@Nullable Puri puri, RejectedEvent refused) {
         Instant at = puri == null ? null : erasedAt.get(puri);
-        // Those of the same millisecond may be of events after the erasure.
+        // A refusal of the same millisecond may be of an event after the erasure.
         return at != null && refused.rejectedAt().isBefore(at);
     }
 
@@ -307,7 +306,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     private synchronized void addGone(Erasure erasure) {
-        // In the order of the log: the last that is read is the last that there is.
+        // Records are in the order of the log, so the last one read is the newest.
         gone.put(erasure.puri(), erasure);
     }
 
@@ -321,15 +320,15 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             }
             waiting = List.copyOf(awaited.getOrDefault(refused.position(), Set.of()));
         }
-        // The waiters' continuations run here, so without the lock.
-        waiting.forEach(each -> each.told.complete(Optional.of(kept)));
-        listener.told(refused.position());
+        // Continuations of the waits run here, so not under the lock.
+        waiting.forEach(each -> each.refusal.complete(Optional.of(kept)));
+        listener.onNews(refused.position());
         if (kept == refused && !refused.rejectedAt().isBefore(since)) {
             counters.getOrDefault(refused.reason(), otherReasons).increment();
         }
     }
 
-    /** False when it is there already. */
+    /** False when the position has a refusal already. */
     private boolean addNamed(RejectedEvent refused) {
         if (byPosition.putIfAbsent(refused.position(), refused) != null) {
             return false;
@@ -400,7 +399,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                 }
             } catch (UnreadableException | SerializationException | IllegalArgumentException e) {
                 log.warn(
-                        "The record at {}-{}@{} is no rejection and is passed over: {}",
+                        "The record at {}-{}@{} is no rejection and is skipped: {}",
                         record.topic(),
                         record.partition(),
                         record.offset(),
@@ -414,11 +413,11 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             if (erasure.isApplied()) {
                 forgetErased(erasure.puri(), erasure.at());
             }
-            listener.told(erasure.position());
+            listener.onNews(erasure.position());
         }
     }
 
-    /** Reads no more; what is known is still told. */
+    /** Stops following. Look-ups still find what was read. */
     @Override
     public void close() {
         follower.close();

@@ -12,16 +12,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that was refused, as far as it is remembered: not its bytes.
+ * A refused event, without its bytes.
  *
  * @param position of the event, which is its token
- * @param reason one of {@link dev.puri.schemas.log.Reason}, or one that this program does not know
- * @param detail what, where and why, for a person; at most {@value #MAX_DETAIL_LENGTH} characters
+ * @param reason one of {@link dev.puri.schemas.log.Reason}, or a later one that this build does not know
+ * @param detail the refusal in words; at most {@value #MAX_DETAIL_LENGTH} characters
  * @param rejectedAt by the registry's clock
- * @param puri null where the event's key was no pURI
- * @param eventId null where the event could not be read
- * @param holder who holds what was asked for; null where nobody does
- * @param survivor what a merged identity goes on as; null where it is not merged
+ * @param puri null if the event's key was no pURI
+ * @param eventId null if the event could not be read
+ * @param holder the holder of the name or handle that the event claimed; null if there is none
+ * @param survivor the identity into which this one was merged; null if it was not merged
  */
 public record RejectedEvent(
         Position position,
@@ -32,7 +32,7 @@ public record RejectedEvent(
         @Nullable String eventId,
         @Nullable Holder holder,
         @Nullable Puri survivor) {
-    /** A hundred thousand of them are kept in memory. */
+    /** A bound, since 100,000 refusals are kept in memory. */
     public static final int MAX_DETAIL_LENGTH = 256;
 
     public RejectedEvent {
@@ -40,7 +40,7 @@ public record RejectedEvent(
     }
 
     /**
-     * @throws IllegalArgumentException when it is no rejection that the registry wrote
+     * @throws IllegalArgumentException when the registry cannot have written it
      */
     static RejectedEvent of(Rejection avro) {
         return new RejectedEvent(
@@ -61,7 +61,7 @@ public record RejectedEvent(
                 avro.getSurvivor() == null ? null : Puri.parse(avro.getSurvivor()));
     }
 
-    /** For whoever asked for the event's token; null when this program does not know the reason. */
+    /** The refusal, as the answer to the event's token; null when this build does not know the reason. */
     @Nullable
     Refusal refusal() {
         for (Reason known : Reason.values()) {
@@ -72,7 +72,7 @@ public record RejectedEvent(
         return null;
     }
 
-    /** The same without everything that names somebody or something: a token is answered by its position and reason alone. */
+    /** A copy with position and reason alone, which suffices to answer the token and names nobody. */
     RejectedEvent withoutNames() {
         return new RejectedEvent(position, reason, "what it named was erased since", rejectedAt, null, null, null, null);
     }
@@ -82,7 +82,7 @@ public record RejectedEvent(
             return detail;
         }
         int end = MAX_DETAIL_LENGTH - 1;
-        // Not in the middle of a character.
+        // Do not split a surrogate pair.
         return detail.substring(0, Character.isHighSurrogate(detail.charAt(end - 1)) ? end - 1 : end) + "…";
     }
 }

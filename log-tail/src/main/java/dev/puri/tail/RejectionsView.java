@@ -40,7 +40,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /**
-     * Reads the query's parameters; null is one that is not given.
+     * Parses the query's parameters; null stands for a missing one.
      *
      * @throws InvalidParameterException when one is wrong; the message says why
      */
@@ -76,7 +76,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
         return limit;
     }
 
-    /** What the log has of it, the newest first. */
+    /** The matching refusals, the newest first. */
     public List<RejectedEvent> find(RefusalLog log) {
         if (position != null) {
             return log.find(position).filter(refused -> puri == null || Objects.equals(puri, refused.puri())).stream()
@@ -88,7 +88,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     /**
      * Writes the whole answer.
      *
-     * @param complete whether all was found that is remembered; false while the log is still being read
+     * @param complete false while the log is being read, so that refusals may be missing
      * @throws IOException only from the generator
      */
     public static void write(JsonGenerator json, List<RejectedEvent> refusals, boolean complete) throws IOException {
@@ -117,8 +117,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /**
-     * Writes reason, detail, holder and survivor into an object that is open, as an answer to the event's
-     * token has them too.
+     * Writes reason, detail, holder and survivor into the open object. Answers to the event's token have the same fields.
      *
      * @throws IOException only from the generator
      */

@@ -6,32 +6,32 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a server or resolver, closed in the reverse order of their start. A part that fails to close does not keep the
- * others open. Used by one thread at a time.
+ * The resources of a server, which are closed in the reverse order of their start. A resource that fails to close does not keep
+ * the others open. Used by one thread at a time.
  */
 public final class ResourceStack implements AutoCloseable {
     private final Deque<Runnable> closeActions = new ArrayDeque<>();
 
     /**
-     * Adds a part that has been started.
+     * Adds a resource that has been started.
      *
-     * @param close closes the part
-     * @return the part
+     * @param close closes the resource
+     * @return the resource
      */
-    public <T> T add(T part, Consumer<T> close) {
-        closeActions.push(() -> close.accept(part));
-        return part;
+    public <T> T add(T resource, Consumer<T> close) {
+        closeActions.push(() -> close.accept(resource));
+        return resource;
     }
 
-    /** Adds an action that {@link #close} runs before it closes the parts added so far, such as draining a listener. */
+    /** Adds an action that {@link #close} runs before it closes the resources added so far, such as draining a listener. */
     public void runBeforeClosing(Runnable action) {
         closeActions.push(action);
     }
 
     /**
-     * Closes all parts. Each part is closed once, even if this method is called again.
+     * Closes all resources. Each is closed once, even if this method is called again.
      *
-     * @throws RuntimeException or an Error, the first that a part threw; the others are suppressed in it
+     * @throws RuntimeException or an Error, the first that a resource threw; the others are suppressed in it
      */
     @Override
     public void close() {
@@ -55,7 +55,7 @@ public final class ResourceStack implements AutoCloseable {
         if (before == null) {
             return failure;
         }
-        // Two parts may throw the same one, which cannot be suppressed in itself.
+        // Two resources may throw the same exception, which cannot be suppressed in itself.
         if (before != failure) {
             before.addSuppressed(failure);
         }

@@ -8,13 +8,13 @@ import java.util.function.Consumer;
  * A daemon thread that repeats one piece of work until it is stopped, whatever the work throws:
  *
  * <pre>
- * attempt ─▶ returns ─────────────────────────▶ pause ─▶ attempt ─▶ …
- *    └─────▶ throws anything ─▶ failure handler ──▶ ┘
+ * attempt ─▶ returns ───────────────────────────▶ delay ─▶ attempt ─▶ …
+ *    └─────▶ throws anything ─▶ failure handler ────┘
  * </pre>
  *
- * A thread that ends by an exception that nobody foresaw, or by an {@link Error} such as a lack of memory that passes,
- * would leave its server without the work and without a word. So every {@link Throwable} goes to the failure handler,
- * which keeps it for health, and the work is tried again. Only a {@link Stop} ends the thread.
+ * A thread that ended by an unforeseen exception, or by an {@link Error} such as a passing lack of memory, would silently
+ * leave its server without the work. So every {@link Throwable} goes to the failure handler, which keeps it for health, and
+ * the work is tried again. Only a {@link Stop} ends the thread.
  */
 public final class SupervisedThread {
     private final Stop stop;
@@ -23,19 +23,19 @@ public final class SupervisedThread {
     private final Consumer<Throwable> onFailure;
     private final Thread thread;
 
-    /** The work. It returns, or throws, to be called again after a pause. */
+    /** The work. After it returns or throws, it is called again after a delay. */
     @FunctionalInterface
     public interface Attempt {
-        /** Works for as long as it can; watches for the stop itself when that is long. */
+        /** Works for as long as it can; checks the stop itself if that is long. */
         void run() throws Exception;
     }
 
     /**
      * Makes the thread; {@link #start} starts it.
      *
-     * @param stop ends it; the work may watch it too
+     * @param stop ends the thread; the work may check it too
      * @param policy the delays between attempts; the first one follows an attempt that lasted longer than the longest
-     * @param onFailure called on the thread with all that an attempt throws, but not once it was stopped
+     * @param onFailure called on the thread with whatever an attempt throws, but not after the stop
      */
     public SupervisedThread(String name, Stop stop, RetryPolicy policy, Attempt attempt, Consumer<Throwable> onFailure) {
         this.stop = stop;
@@ -78,25 +78,25 @@ public final class SupervisedThread {
         try {
             onFailure.accept(cause);
         } catch (Throwable unreported) {
-            // Most likely there is no memory to report with. The work is tried again all the same.
+            // Most likely there is no memory for the report. The work is tried again all the same.
             Thread.yield();
         }
     }
 
-    /** Interrupts what it waits for. */
+    /** Interrupts the thread. */
     public void interrupt() {
         thread.interrupt();
     }
 
-    /** Ends a park of the work. */
+    /** Unparks the thread. */
     public void unpark() {
         LockSupport.unpark(thread);
     }
 
     /**
-     * Waits for its end.
+     * Waits until the thread has ended.
      *
-     * @return false when it has not ended within that time, or the caller was interrupted and stays so
+     * @return false when it has not ended within that time, or the caller was interrupted, which it stays
      */
     public boolean join(Duration within) {
         try {

@@ -20,9 +20,9 @@ final class IndexRows implements ReadYourWrites.Rows {
 
     @Override
     public @Nullable Position lastOf(Puri puri) {
-        Position heard = lastHeardOf(puri);
-        return heard != null
-                ? heard
+        Position recent = lastRecentOf(puri);
+        return recent != null
+                ? recent
                 : entry(Kind.IDENTITY, puri) instanceof Entry.OfIdentity entry
                         ? entry.row().position()
                         : null;
@@ -33,7 +33,7 @@ final class IndexRows implements ReadYourWrites.Rows {
      * are not found here; a wait for one of those ends without a result, and the caller asks again.
      */
     @Override
-    public @Nullable Position lastHeardOf(Puri puri) {
+    public @Nullable Position lastRecentOf(Puri puri) {
         IndexFeeder feed = feed();
         return feed == null ? null : feed.recentRows().lastOf(puri);
     }

@@ -9,18 +9,17 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which event a record of {@code puri.identities.v1} answers, and what became of it, as its headers
- * say.
+ * The event that a record of {@code puri.identities.v1} answers, and its outcome, as the record's headers say.
  *
  * @param position of the event
- * @param outcome what became of it
+ * @param outcome of the event
  */
 public record EventOutcome(Position position, Outcome outcome) {
     /**
      * Reads the headers of a record.
      *
-     * @return null when nobody says
-     * @throws IllegalArgumentException when the headers are not those that the registry writes
+     * @return null when a header is missing
+     * @throws IllegalArgumentException when the registry cannot have written the headers
      */
     public static @Nullable EventOutcome of(Headers headers) {
         String position = text(headers.lastHeader(Position.HEADER));
@@ -35,9 +34,9 @@ public record EventOutcome(Position position, Outcome outcome) {
     }
 
     /**
-     * Returns the row as it is kept: under the position of this event, so that its token is answered. An event that was
-     * refused in another partition than the row's leaves it under its own: its token is known as refused, and the tokens
-     * of the row's partition would find nothing to go by.
+     * Returns the row as it is kept: under the position of this event, so that a wait for its token ends. An event that was
+     * refused in another partition than the row's leaves the row's own position: its token is known as refused, and tokens of
+     * the row's partition could not be compared with its position.
      */
     public Row keep(Row row) {
         Position own = row.position();
@@ -46,8 +45,8 @@ public record EventOutcome(Position position, Outcome outcome) {
     }
 
     /**
-     * Returns the row under the position of the event that its record answers, whether or not that event
-     * changed the row. The row's own position may be older: a description, for one, leaves it as it is.
+     * Returns the row under the position of the event that its record answers, even if that event did not change the row. The
+     * row's own position may be older: a description, for example, does not change it.
      */
     public static Row under(Position position, Row row) {
         return new Row(

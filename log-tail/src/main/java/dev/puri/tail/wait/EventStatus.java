@@ -5,23 +5,27 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import org.jspecify.annotations.Nullable;
 
-/** What became of an event, as far as it is known here. */
+/** What this server knows of an event that a request waits for. */
 public sealed interface EventStatus {
-    /** It is in the table, or something after it is: the table may be asked. */
+    /** The table has the event, or a later one of the same name: a look-up may follow. */
     record Seen() implements EventStatus {
-        /** The one that is needed. */
+        /** The only instance that is needed. */
         public static final Seen INSTANCE = new Seen();
     }
 
-    /** It was refused. */
+    /**
+     * The event was refused.
+     *
+     * @param refusal null while only the reason is known
+     */
     record Refused(Position at, Reason reason, @Nullable Refusal refusal) implements EventStatus {}
 
-    /** It is of another name than it was asked for with, as far as its position tells; and no refusal says otherwise. */
+    /** By its position, the event is of another name than the request's, and no refusal says otherwise. */
     record Foreign(String detail) implements EventStatus {}
 
-    /** Nothing is known of it yet, and the time is over. */
+    /** The event was not seen by the end of the wait. */
     record NotCaughtUp(Position at) implements EventStatus {
-        /** What that may mean, for people. */
+        /** An explanation for people. */
         public String detail() {
             return "the event " + at
                     + " is pending: its outcome was not known here by the end of the wait. An event that"

@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the registry answered and no row can tell: the last event of a name without a row, refused events, and events
- * of namespaces' own topics. Of each the newest, {@value #MOST} of them.
+ * Outcomes that no row shows: the last event of a name without a row, refused events, and events of namespaces' own topics.
+ * Of each kind the newest {@value #MOST}. Thread-safe.
  */
 public final class OutcomeCache {
     private static final Logger log = LoggerFactory.getLogger(OutcomeCache.class);
 
-    /** An entry of any kind takes some 200 to 300 bytes with names of usual length: about 80 MB for all three. */
+    /** An entry takes 200 to 300 bytes with names of usual length: about 80 MB for all three kinds. */
     static final int MOST = 100_000;
 
     private final BiConsumer<Puri, Instant> erasures;
@@ -34,15 +34,15 @@ public final class OutcomeCache {
     private final Counter withoutPosition;
     private final AtomicBoolean isLogged = new AtomicBoolean();
 
-    /** Remembers nothing yet, and tells nobody of erasures. */
+    /** Creates an empty cache that reports erasures to nobody. */
     public OutcomeCache(MeterRegistry meters) {
         this(meters, (puri, at) -> {});
     }
 
     /**
-     * Remembers nothing yet.
+     * Creates an empty cache.
      *
-     * @param erasures called with each name that was erased, and when
+     * @param erasures called with the name and time of each erasure
      */
     public OutcomeCache(MeterRegistry meters, BiConsumer<Puri, Instant> erasures) {
         this.erasures = erasures;
@@ -53,8 +53,8 @@ public final class OutcomeCache {
     }
 
     /**
-     * Reads which event a record answers. A record that does not say it is counted, and the first one is
-     * logged: its row is kept under the row's own position, so no token is answered too early.
+     * Reads which event a record answers. Records without valid headers are counted, and the first one is logged. Their rows
+     * are kept under the row's own position, so no wait ends too early.
      *
      * @param place of the record, for people
      * @return null when the headers are missing or malformed
@@ -72,7 +72,7 @@ public final class OutcomeCache {
         withoutPosition.increment();
         if (!isLogged.getAndSet(true)) {
             log.warn(
-                    "The record at {} does not name the event that it answers, so that event's token is not answered"
+                    "The record at {} does not name the event that it answers, so waits for that event do not end"
                             + " (further ones are only counted): {}",
                     place.get(),
                     cause);
@@ -80,23 +80,23 @@ public final class OutcomeCache {
         return null;
     }
 
-    /** An event that was refused. */
+    /** A refused event of a name. */
     public record Refused(Puri puri, Reason reason) {}
 
-    /** The row of this name was erased by this event. */
+    /** Notes that this event erased the row of a name. */
     public void erased(Puri puri, Position position, Instant at) {
         noRow(puri, position);
         erasures.accept(puri, at);
     }
 
-    /** There is no row of this name, as of this event. */
+    /** Notes that there is no row of a name after this event. */
     public void noRow(Puri puri, Position position) {
         synchronized (gone) {
             gone.put(puri, position);
         }
     }
 
-    /** This event was refused. */
+    /** Notes that this event was refused. */
     public void refused(Puri puri, Position position, Reason reason) {
         synchronized (refused) {
             refused.put(position, new Refused(puri, reason));
@@ -104,9 +104,9 @@ public final class OutcomeCache {
     }
 
     /**
-     * This event was answered, and what became of it can be seen. A namespace's own topic may have another number of
-     * partitions than the shared one, and its producers their own partitioner: a name's events may come by several
-     * partitions, and then the row, or the lack of one, is as of one of them alone. So these are remembered one by one.
+     * Notes that this event was answered and readers can see the result. A namespace's own topic may have another number of
+     * partitions than the shared topic, and its producers another partitioner. So events of a name may come from several
+     * partitions, but its row shows the position of one of them. Such events are remembered one by one.
      */
     public void answered(Puri puri, Position position) {
         if (!position.topic().equals(Topics.EVENTS)) {
@@ -116,7 +116,7 @@ public final class OutcomeCache {
         }
     }
 
-    /** Whether it is remembered that an event of this name was answered; false may mean that it was forgotten. */
+    /** Whether an event of this name is remembered as answered; false if it was not, or was evicted. */
     public boolean isAnswered(Puri puri, Position position) {
         synchronized (ofNamespaces) {
             Puri answered = ofNamespaces.get(position);
@@ -124,14 +124,14 @@ public final class OutcomeCache {
         }
     }
 
-    /** The last event after which there was no row of this name; null when that is not remembered. */
+    /** The last event after which there was no row of a name; null when none is remembered. */
     public @Nullable Position lastWithoutRow(Puri puri) {
         synchronized (gone) {
             return gone.get(puri);
         }
     }
 
-    /** Whose event was refused there and why; null when none is remembered. */
+    /** The refused event at a position; null when none is remembered. */
     public @Nullable Refused refusalAt(Position position) {
         synchronized (refused) {
             return refused.get(position);

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a request says that it wants to wait, {@code ?at=TOKEN&wait=2s}, and what is wrong when it cannot.
+ * Parses the query parameters of a wait, {@code ?at=TOKEN&wait=2s}, and has the problems that they may have.
  *
  * @param maxWait of a request
  */
@@ -23,9 +23,9 @@ public record WaitParameters(Duration maxWait) {
             new ProblemType("too-many-waiters", "Too many requests wait for events", 503);
 
     /**
-     * Reads a token.
+     * Parses a token.
      *
-     * @throws RefusedException when it is none
+     * @throws RefusedException when it is invalid
      */
     public static Position token(String at) throws RefusedException {
         try {
@@ -36,10 +36,10 @@ public record WaitParameters(Duration maxWait) {
     }
 
     /**
-     * Reads how long to wait.
+     * Parses the duration of a wait.
      *
-     * @param text null for not at all
-     * @throws RefusedException when it is no time, or too long
+     * @param text null for zero
+     * @throws RefusedException when it is no duration, or too long
      */
     public Duration wait(@Nullable String text) throws RefusedException {
         if (text == null) {
@@ -51,15 +51,15 @@ public record WaitParameters(Duration maxWait) {
                 return wait;
             }
         } catch (IllegalArgumentException e) {
-            // Said below.
+            // Reported below.
         }
         throw new RefusedException(
                 INVALID_PARAMETER, "wait is a time such as 2s or 500ms, of " + maxWait.toMillis() + " ms at most.");
     }
 
-    /** What an exception says, as a sentence for people. */
+    /** The message of an exception as a sentence: with a capital letter and a full stop. */
     public static String sentence(String text) {
-        // A pURI keeps its form.
+        // A pURI at the beginning keeps its lower case.
         boolean beginsWithName = text.indexOf(':') >= 0 && text.indexOf(':') < (text + ' ').indexOf(' ');
         return (beginsWithName ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1)) + ".";
     }

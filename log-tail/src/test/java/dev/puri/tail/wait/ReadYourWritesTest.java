@@ -64,11 +64,11 @@ final class ReadYourWritesTest {
         @Override
         public @Nullable Position lastOf(Puri puri) {
             asked++;
-            return lastHeardOf(puri);
+            return lastRecentOf(puri);
         }
 
         @Override
-        public @Nullable Position lastHeardOf(Puri puri) {
+        public @Nullable Position lastRecentOf(Puri puri) {
             Row row = table.byPuri.get(puri);
             return row == null ? null : row.position();
         }
@@ -102,7 +102,7 @@ final class ReadYourWritesTest {
 
         void add(Position position, Refusal refusal) {
             all.put(position, refusal);
-            listener.told(position);
+            listener.onNews(position);
         }
 
         @Override
@@ -160,7 +160,7 @@ final class ReadYourWritesTest {
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
 
         table.remove(TRACK);
-        refusals.listener.told(at(7));
+        refusals.listener.onNews(at(7));
         waiters.wake(TRACK);
         assertThat(waiting).isNotDone();
 
