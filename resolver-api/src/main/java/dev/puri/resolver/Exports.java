@@ -6,7 +6,7 @@ import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.resolver.export.Export;
 import dev.puri.resolver.export.ExportFormat;
-import dev.puri.resolver.feed.TableKeeper.Followed;
+import dev.puri.resolver.feed.TableKeeper.LiveTable;
 import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.tail.wait.WaitParameters;
@@ -39,7 +39,7 @@ final class Exports {
     /** About what an export takes. */
     private static final String RETRY_AFTER = "5";
 
-    private final Supplier<@Nullable Followed<ChangeRing>> sources;
+    private final Supplier<@Nullable LiveTable<ChangeRing>> sources;
     private final int most;
     private final Duration patience;
     private final LongSupplier nanoClock;
@@ -51,7 +51,7 @@ final class Exports {
      * @param sources the table that answers now, with its changes; null while none is complete
      * @param most exports at a time
      */
-    Exports(Supplier<@Nullable Followed<ChangeRing>> sources, int most, MeterRegistry meters) {
+    Exports(Supplier<@Nullable LiveTable<ChangeRing>> sources, int most, MeterRegistry meters) {
         this(sources, most, PATIENCE, System::nanoTime, meters);
     }
 
@@ -59,7 +59,7 @@ final class Exports {
      * @param patience how long a client may take nothing; up to twice as long
      */
     Exports(
-            Supplier<@Nullable Followed<ChangeRing>> sources,
+            Supplier<@Nullable LiveTable<ChangeRing>> sources,
             int most,
             Duration patience,
             LongSupplier nanoClock,
@@ -99,7 +99,7 @@ final class Exports {
             exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "format: " + e.getMessage() + "."));
             return;
         }
-        Followed<ChangeRing> source = sources.get();
+        LiveTable<ChangeRing> source = sources.get();
         if (source == null) {
             later(exchange, "1", LookUps.NOT_READY, "No table has been complete yet.");
         } else if (running.incrementAndGet() > most) {
@@ -110,7 +110,7 @@ final class Exports {
         }
     }
 
-    private void begin(Exchange exchange, Followed<ChangeRing> source, ExportFormat format, ChangeFilter filter) {
+    private void begin(Exchange exchange, LiveTable<ChangeRing> source, ExportFormat format, ChangeFilter filter) {
         Export export;
         long begunAt = nanoClock.getAsLong();
         try {

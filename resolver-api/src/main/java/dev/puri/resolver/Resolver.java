@@ -134,7 +134,7 @@ public final class Resolver implements AutoCloseable {
                     metrics.registry());
             Feeds feeds = new Feeds(
                     subscribers, refusals, collections, keeper::table, keeper::behind, keeper::lagAge, options(changes));
-            Exports exports = new Exports(keeper::followed, changes.maxExports(), metrics.registry());
+            Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
             Search search = resources.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
             TableHealth table = new TableHealth(keeper, subscribers::trouble);

@@ -31,10 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records of {@code puri.identities.v1} into batches for the table, at restore as in life. Nothing that
- * stands in the topic can stop it: what does not decode is counted and leaves the row before it in
- * place. A schema registry out of reach is waited for, because the record after would otherwise be read
- * without the one before.
+ * Converts records of {@code puri.identities.v1} to batches for the table, both at restore and later. No content of the
+ * topic can stop it: a record that cannot be decoded is counted, and the row before it stays. While the schema registry is
+ * out of reach it waits, because skipping a record would lose a change.
  */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private static final Schema REGISTERED = RegisteredForm.of(IdentityRow.getClassSchema());
@@ -48,13 +47,13 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private final RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
     private @Nullable ProcessorContext<Void, Void> context;
 
-    /** The id of the schema that this program was built with, once it was seen. */
+    /** The schema id of rows that this build writes, once a record had it. */
     private int ownId;
 
     private boolean ownIsKnown;
 
     /**
-     * @param outcomes told of what no row can tell
+     * @param outcomes receives outcomes that no row shows
      */
     RowFeed(
             RowWriter writer,
@@ -74,13 +73,13 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         this.context = context;
     }
 
-    /** Kafka's global thread tells of exceptions alone: an error would end it, and nobody would know which. */
+    /** Kafka's global thread reports exceptions only: an error would end it without its cause. */
     @Override
     public void process(Record<byte[], byte[]> record) {
         try {
             take(record);
         } catch (Error e) {
-            throw new IllegalStateException("the record at " + place() + " cannot be taken: " + e, e);
+            throw new IllegalStateException("the record at " + place() + " cannot be processed: " + e, e);
         }
     }
 
@@ -88,7 +87,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         byte[] key = record.key();
         byte[] value = record.value();
         RowWriter.Batch batch = writer.batch();
-        // The position that the row is kept under is the first header's, never the value's.
+        // The row is kept under the position in the first header, not under that in the value.
         byte[] token = firstOf(record.headers());
         if (key != null
                 && value != null
@@ -96,14 +95,14 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                 && ChangeRecords.isChange(record.headers())
                 && isOwn(value)
                 && batch.rows.take(key, value, token)) {
-            batch.heardOf(key, value, token, where(), true);
+            batch.addRecord(key, value, token, where(), true);
             return;
         }
         try {
             Puri puri = RecordKey.puri(key);
             EventOutcome answer = outcomes.read(puri, record.headers(), this::place);
             Row row = value == null ? null : row(value);
-            // Not the one from above: what was in it is handed over when the registry has to be waited for.
+            // Not the batch from above: a wait for the schema registry hands that over.
             batch = writer.batch();
             if (row == null) {
                 batch.rows.remove(puri);
@@ -115,7 +114,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             } else {
                 batch.rows.put(puri, answer == null ? row : answer.keep(row));
             }
-            batch.heardOf(
+            batch.addRecord(
                     puri.toBytes(),
                     value,
                     answer == null ? null : answer.position().toString().getBytes(StandardCharsets.US_ASCII),
@@ -126,17 +125,17 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             }
         } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
             undecodable.increment();
-            log.warn("The record at {} is no identity and is kept out: {}", place(), e.getMessage());
+            log.warn("The record at {} is no identity and is skipped: {}", place(), e.getMessage());
         }
     }
 
-    /** The first header's value. The registry writes the position first, and nothing else of its reads as one. */
+    /** The value of the first header. The registry writes the position there, and no other value of its parses as one. */
     private static byte @Nullable [] firstOf(Headers headers) {
         Iterator<Header> all = headers.iterator();
         return all.hasNext() ? all.next().value() : null;
     }
 
-    /** Whether a row's bytes are laid out as this build writes them; builds before registered the class's schema. */
+    /** Whether rows of a schema have the byte layout that this build writes. Earlier builds registered the class's schema. */
     private static boolean isRow(Schema writer) {
         return writer.equals(REGISTERED) || writer.equals(IdentityRow.getClassSchema());
     }

@@ -25,15 +25,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The table on disk, so that the next start reads only what came since. A snapshot that does not fit is
- * set aside with a message, and the table is filled from the topic's beginning; so whatever happens
- * to the file costs time and nothing else.
+ * Writes the table to disk and opens it, so that a start reads only later records. A snapshot that cannot be used is set aside
+ * with a message, and the table is filled from the topic's beginning. So a damaged file costs time only.
  */
 public final class Snapshots {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
     private static final String FILE = "identities.snapshot";
 
-    /** Even where nothing changes: a snapshot is trusted only while tombstones are kept. */
+    /** Snapshots are due even if nothing changes: they are trusted only while the brokers keep tombstones. */
     private static final Duration LONGEST_UNCHANGED = Duration.ofDays(1);
 
     private static final Duration STOP = Duration.ofSeconds(20);
@@ -46,8 +45,8 @@ public final class Snapshots {
     private final InstantSource clock;
 
     /**
-     * @param folder of this instance alone; null to keep nothing
-     * @param interval how often the table is written anew, if anything changed
+     * @param folder that no other instance uses; null to write nothing
+     * @param interval between two snapshots, if anything changed
      */
     public Snapshots(@Nullable Path folder, Duration interval, InstantSource clock) {
         this.file = folder == null ? null : folder.resolve(FILE);
@@ -56,9 +55,9 @@ public final class Snapshots {
     }
 
     /**
-     * The table of the last snapshot if that can be trusted, else an empty one.
+     * Opens the last snapshot if it can be trusted, else returns an empty table.
      *
-     * @throws UnreachableException when it cannot be told for now
+     * @throws UnreachableException when the brokers do not answer now
      */
     PackedTable open(BrokerTopic topic, TopicEnds ends) {
         if (file == null || !Files.exists(file)) {
@@ -69,7 +68,7 @@ public final class Snapshots {
             terms = new SnapshotRequirements(
                     ends.topicId(), topic.begins(ends), ends.byPartition(), topic.tombstonesKept(), clock.instant());
         } catch (UnreachableException e) {
-            // To wait costs less than to read everything; but an ACL may never come.
+            // A wait costs less than reading everything, but a missing permission may never be granted.
             if (!e.isForbidden()) {
                 throw e;
             }
@@ -89,7 +88,7 @@ public final class Snapshots {
         } catch (SnapshotRefusedException e) {
             setAside(file, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            log.error("{} has right checksums and cannot be read", file, e);
+            log.error("{} has valid checksums and cannot be read", file, e);
             setAside(file, e.toString());
         } catch (IOException e) {
             log.warn("{} cannot be opened, the table is filled from the beginning: {}", file, e.toString());
@@ -111,12 +110,12 @@ public final class Snapshots {
         return file.resolveSibling(file.getFileName() + ".refused");
     }
 
-    /** Begins to keep a table's snapshots, once it is complete. */
+    /** The writer of a table's snapshots, which starts once the table is complete. */
     Writing of(PackedTable table, TopicEnds filledFrom) {
         return new Writing(table, filledFrom);
     }
 
-    /** Writes one table's snapshots in a thread of its own, and the last when closed. */
+    /** Writes the snapshots of one table in a thread of its own, and the last one at the close. */
     final class Writing implements AutoCloseable {
         private final PackedTable table;
         private final TopicEnds filledFrom;
@@ -124,7 +123,7 @@ public final class Snapshots {
         private final SupervisedThread thread =
                 new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, Writing::failed);
 
-        /** A moment at which the table had all; null before it was complete. */
+        /** The last time at which the table is known to have had everything; null before it was complete. */
         private volatile @Nullable ObservationTime asOf;
 
         /** End offsets that the table must reach before it is as of their time; used by one thread. */
@@ -139,9 +138,9 @@ public final class Snapshots {
         }
 
         /**
-         * The table has all that it had to be filled with.
+         * Starts to write snapshots: the table is complete.
          *
-         * @param at when that was seen
+         * @param at when the brokers reported the end offsets that it has reached
          */
         void complete(ObservationTime at) {
             asOf = at;
@@ -161,7 +160,7 @@ public final class Snapshots {
             }
         }
 
-        /** The last moment of which it is known that the table had all; null before it was complete. */
+        /** The last time at which the table is known to have had everything; null before it was complete. */
         @Nullable
         ObservationTime asOf() {
             return asOf;
@@ -176,7 +175,7 @@ public final class Snapshots {
         }
 
         private static void failed(Throwable cause) {
-            log.error("The table's snapshots are not written for now", cause);
+            log.error("Snapshots of the table are not written for now", cause);
         }
 
         private void writeChanged() {
@@ -201,7 +200,7 @@ public final class Snapshots {
                         table.rows(),
                         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
             } catch (IOException | RuntimeException | Error e) {
-                log.warn("{} cannot be written, what was there before stays: {}", to, e.toString());
+                log.warn("{} cannot be written; the snapshot before stays: {}", to, e.toString());
                 log.debug("Why", e);
             }
         }
@@ -214,13 +213,13 @@ public final class Snapshots {
                             .allMatch(partition -> written.containsKey(partition) || table.reached(partition) == 0);
         }
 
-        /** Writes what is not written yet; the table must be fed no more. Takes 20 s at most. */
+        /** Writes the last snapshot; the table must not be fed any more. Takes 20 s at most. */
         @Override
         public void close() {
             stop.ask();
             if (!thread.join(STOP)) {
                 log.warn(
-                        "The table's last snapshot is not written within {} s, the one before stays", STOP.toSeconds());
+                        "The last snapshot of the table is not written within {} s; the one before stays", STOP.toSeconds());
             }
         }
     }

@@ -4,16 +4,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the table stands at one moment.
+ * Whether the serving table is ready, from its state at one time.
  *
- * @param fed whether a client feeds the table that answers
+ * @param fed whether a client feeds the serving table
  * @param running whether that client is alive
- * @param waitingFor what the schema registry said when it was last asked in vain; null while nothing is
- *     waited for
- * @param trouble what else is wrong, for people; null when nothing is
- * @param behind records that the table is behind its topic
- * @param age how long ago the brokers told that; null when they never did
- * @param hanging the transaction that hides what was committed after it; null when there is none
+ * @param waitingFor why the client waits for the schema registry; null when it does not
+ * @param trouble another reason why the table cannot be fed; null when there is none
+ * @param behind the table's lag, in records
+ * @param age how long ago the brokers reported the end offsets; null when they never did
+ * @param hanging describes a transaction that hides later records; null when there is none
  */
 record TableReadiness(
         boolean fed,
@@ -24,10 +23,10 @@ record TableReadiness(
         @Nullable Duration age,
         @Nullable String hanging) {
     /**
-     * Why what the table answers may be old; null when it is not.
+     * Why the table is not ready; null when it is.
      *
-     * @param maxLag records that it may be behind
-     * @param maxLagAge how old the knowledge of that may be
+     * @param maxLag the largest lag of a ready table, in records
+     * @param maxLagAge how old the end offsets may be
      */
     @Nullable
     String unready(long maxLag, Duration maxLagAge) {

@@ -160,7 +160,7 @@ final class RowFeedTest {
         // The row is in the table, and the offset that it reaches is not yet reported.
         RowWriter.Batch batch = writer.batch();
         batch.rows.put(TRACK, Rows.active("br-1"));
-        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(2, 41), true);
+        batch.addRecord(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(2, 41), true);
         writer.handOver();
         CompletableFuture<long[]> told = new CompletableFuture<>();
 
@@ -191,9 +191,9 @@ final class RowFeedTest {
         RowWriter.Batch batch = writer.batch();
         int at = batch.rows.count();
         batch.rows.put(TRACK, Rows.active("br-1"));
-        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(0, at), true);
+        batch.addRecord(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(0, at), true);
         batch.rows.remove(erased);
-        batch.heardOf(erased.toBytes(), null, null, new Place(0, at + 1), true);
+        batch.addRecord(erased.toBytes(), null, null, new Place(0, at + 1), true);
         return String.valueOf(batch.rows.row(at));
     }
 

@@ -132,11 +132,11 @@ final class LocalTable implements AutoCloseable {
     }
 
     TableProgress progress() {
-        TableKeeper.Reach reach = keeper.reach();
+        TableKeeper.FillProgress progress = keeper.fillProgress();
         return new TableProgress(
                 keeper.table() != null,
-                reach == null ? null : reach.reached(),
-                reach == null ? null : reach.end(),
+                progress == null ? null : progress.reached(),
+                progress == null ? null : progress.end(),
                 keeper.unready(),
                 refusals.trouble());
     }
