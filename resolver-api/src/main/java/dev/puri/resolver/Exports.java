@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /v1/export}, for so many at a time. */
+/** {@code GET /v1/export}, with a limit of exports at a time. */
 final class Exports {
     static final ProblemType TOO_MANY_EXPORTS =
             new ProblemType("too-many-exports", "Too many exports are under way", 503);
@@ -33,7 +33,7 @@ final class Exports {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** How long an export may take in all, so that no slow reader keeps others from it for ever. */
+    /** A bound for the duration of an export, so that slow readers do not block others for ever. */
     static final Duration LONGEST = Duration.ofHours(2);
 
     /** About what an export takes. */
@@ -48,7 +48,7 @@ final class Exports {
     private final Counter rows;
 
     /**
-     * @param sources the table that answers now, with its changes; null while none is complete
+     * @param sources the serving table with its changes; null while none is complete
      * @param most exports at a time
      */
     Exports(Supplier<@Nullable LiveTable<ChangeRing>> sources, int most, MeterRegistry meters) {
@@ -56,7 +56,7 @@ final class Exports {
     }
 
     /**
-     * @param patience how long a client may take nothing; up to twice as long
+     * @param patience how long a client may read nothing; in fact up to twice as long
      */
     Exports(
             Supplier<@Nullable LiveTable<ChangeRing>> sources,
@@ -118,7 +118,7 @@ final class Exports {
                     source,
                     format,
                     filter.collections(),
-                    // Nobody is to hold two tables in memory for longer than about a second.
+                    // An export ends about a second after its table was replaced, since two tables need much memory.
                     () -> sources.get() == source && nanoClock.getAsLong() - begunAt < LONGEST.toNanos(),
                     this::ended);
         } catch (RuntimeException | Error e) {

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What can be asked beside look-ups: what changes, what was refused, what is declared, and how much there is. */
+/** The routes beside look-ups and exports: changes, rejections, declared collections, and stats. */
 final class Feeds {
     static final ProblemType INVALID_EVENT_ID =
             new ProblemType("invalid-event-id", "Last-Event-ID is none that this path has told", 400);
@@ -40,9 +40,9 @@ final class Feeds {
     private final EventStream.Terms terms;
 
     /**
-     * @param tables the table that answers now; null while none is complete
-     * @param behind records that it is behind its topic; null when not known
-     * @param lagAge how long ago the brokers told that; null when they never did
+     * @param tables the serving table; null while none is complete
+     * @param behind the table's lag, in records; null when not known
+     * @param lagAge how long ago the brokers reported the end offsets; null when they never did
      */
     Feeds(
             Subscribers subscribers,
@@ -100,7 +100,7 @@ final class Feeds {
         try {
             RejectionsView view =
                     RejectionsView.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
-            // Asked before the look: what was not there then may not have been read yet.
+            // Read before the look-up: else a refusal that is read in between would be reported as missing.
             boolean complete = refusals.hasCaughtUp();
             List<RejectedEvent> found = view.find(refusals);
             exchange.json(200, json -> RejectionsView.write(json, found, complete));
@@ -123,7 +123,7 @@ final class Feeds {
             later(exchange, LookUps.NOT_READY, "No table has been complete yet.");
             return;
         }
-        // There is no end of collections, owners and shards.
+        // On a worker, since the number of collections, owners and shards has no bound.
         exchange.jsonFromWorker(200, json -> StatsView.write(json, table.stats(), behind.get(), lagAge.get()));
     }
 }

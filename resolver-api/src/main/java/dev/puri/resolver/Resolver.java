@@ -54,10 +54,10 @@ public final class Resolver implements AutoCloseable {
     private final ResourceStack resources = new ResourceStack();
     private final Metrics metrics = resources.add(new Metrics(), Metrics::close);
     private final TableKeeper<ChangeRing> keeper;
-    /** The internal one, and behind it the public one if there is one. */
+    /** The internal listener, then the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
 
-    /** None before it has come up: nobody has been told yet that it is there. */
+    /** Zero until the start succeeds: before, no load balancer knows of the server. */
     private Duration drainDelay = Duration.ZERO;
 
     private Resolver(ResolverSettings settings) {
@@ -67,7 +67,7 @@ public final class Resolver implements AutoCloseable {
         ChangesSettings changes = settings.changes();
         try {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
-            // Kafka Streams wants a folder; two clients must not share one.
+            // Kafka Streams needs a folder, which clients must not share.
             StateFolder folder = resources.add(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
             DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
@@ -95,7 +95,7 @@ public final class Resolver implements AutoCloseable {
                             kafka,
                             settings.bootstrapServer(),
                             TOPICS::contains,
-                            // Of a refusal the reason alone is enough.
+                            // A refusal is answered without its details too.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             metrics.registry()),
                     TransactionMonitor::close);
@@ -130,7 +130,7 @@ public final class Resolver implements AutoCloseable {
                             waiters,
                             keeper::partitions,
                             metrics.registry()),
-                    new LookUps.Terms(settings.maxRefs(), new WaitParameters(settings.maxWait())),
+                    new LookUps.Limits(settings.maxRefs(), new WaitParameters(settings.maxWait())),
                     metrics.registry());
             Feeds feeds = new Feeds(
                     subscribers, refusals, collections, keeper::table, keeper::behind, keeper::lagAge, options(changes));
@@ -142,7 +142,7 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagMark lag = resources.add(LagMark.start(Routes.LAG, keeper::age), LagMark::close);
-            // Streams and waits have no end of their own: the listeners would wait for them.
+            // Streams and waits do not end by themselves, and the listeners would wait for them.
             Runnable endWaits = () -> {
                 subscribers.drain();
                 waiters.close();
@@ -190,7 +190,7 @@ public final class Resolver implements AutoCloseable {
     private static SchemaRegistry registry(ResolverSettings settings) {
         Map<String, Object> config = new HashMap<>(settings.kafka().byName());
         config.put("schema.registry.url", settings.schemaRegistry());
-        // The table waits itself, where it can be stopped and be seen to wait.
+        // The table's feed retries itself: there a stop ends the wait, and health shows it.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
@@ -222,9 +222,8 @@ public final class Resolver implements AutoCloseable {
     }
 
     /**
-     * Stops being ready, answers for a while as before and then what is under way, and stops. Every part
-     * has a bound of its own; the longest is the table's, of half a minute, most of it for its last
-     * snapshot.
+     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has a bound
+     * of its own; the longest is the table's, of half a minute, most of it for its last snapshot.
      */
     @Override
     public void close() {

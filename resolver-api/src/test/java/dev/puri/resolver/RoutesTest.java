@@ -106,7 +106,7 @@ final class RoutesTest {
                 () -> "12 of 30 records are in",
                 new ReadYourWrites(
                         new TableRows(() -> table), outcomes, refusals, waiters, () -> PARTITIONS, metrics.registry()),
-                new LookUps.Terms(MAX_REFS, new WaitParameters(Duration.ofSeconds(20))),
+                new LookUps.Limits(MAX_REFS, new WaitParameters(Duration.ofSeconds(20))),
                 metrics.registry());
         routes = Routes.of(
                 lookUps,

@@ -110,10 +110,10 @@ public final class InternalAnswer extends ResultWriter {
     /**
      * Writes the result of a reference whose event was waited for.
      *
-     * @param sight what became of the event; a row that was seen is looked up now
+     * @param status of the event; if it was seen, its row is looked up now
      */
-    public Verdict write(String ref, EventStatus sight) {
-        return switch (sight) {
+    public Verdict write(String ref, EventStatus status) {
+        return switch (status) {
             case EventStatus.Seen seen -> write(ref);
             case EventStatus.Refused refused ->
                 writeOf(ref, Verdict.REFUSED, json -> {
