@@ -9,7 +9,7 @@ import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchServer;
 import dev.puri.search.SearchSettings;
-import dev.puri.tail.Parts;
+import dev.puri.tail.ResourceStack;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -42,7 +42,7 @@ public final class EmbeddedStack implements AutoCloseable {
     private static final Duration REPORT_INTERVAL = Duration.ofSeconds(5);
 
     /** Closed in reverse order. */
-    private final Parts parts = new Parts();
+    private final ResourceStack resources = new ResourceStack();
 
     private final EmbeddedBroker broker;
     private final EmbeddedRegistry registry;
@@ -160,7 +160,7 @@ public final class EmbeddedStack implements AutoCloseable {
     }
 
     private <T extends AutoCloseable> T register(T part) {
-        return parts.add(part, EmbeddedStack::close);
+        return resources.add(part, EmbeddedStack::close);
     }
 
     private static void close(AutoCloseable part) {
@@ -295,6 +295,6 @@ public final class EmbeddedStack implements AutoCloseable {
     /** Stops all servers in order, also if stopping one fails. */
     @Override
     public void close() {
-        parts.close();
+        resources.close();
     }
 }

@@ -9,15 +9,16 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Values of one topic. What is wrong with a value is told apart from a schema registry that is away.
+ * Decodes the Avro values of one topic. Distinguishes a value that cannot be decoded from a schema registry that does not
+ * answer.
  *
- * @param <T> what is read
+ * @param <T> type of the values
  */
 public final class AvroValues<T extends SpecificRecord> {
     private final SchemaRegistry registry;
     private final RecordReader<T> reader;
 
-    /** The bytes are no such record. The message says why. */
+    /** The value is no record of this type. The message says why. */
     public static final class UnreadableException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -27,7 +28,7 @@ public final class AvroValues<T extends SpecificRecord> {
     }
 
     /**
-     * @param registry of which the schemas are asked; not closed
+     * @param registry resolves schema ids; not closed
      */
     public AvroValues(Class<T> type, SchemaRegistry registry) {
         this.registry = registry;
@@ -35,10 +36,10 @@ public final class AvroValues<T extends SpecificRecord> {
     }
 
     /**
-     * Reads a whole Kafka value.
+     * Decodes a Kafka value.
      *
-     * @throws UnreadableException when it never will be read
-     * @throws RegistryUnavailableException when it cannot be read now
+     * @throws UnreadableException when it can never be decoded
+     * @throws RegistryUnavailableException when it cannot be decoded now
      */
     public T read(byte[] value) throws UnreadableException {
         try {

@@ -1,6 +1,7 @@
 package dev.puri.tail;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +13,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.IntToLongFunction;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -25,44 +25,19 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** A topic as the brokers tell of it. Thread-safe. */
+/** Asks the brokers about one topic. Thread-safe. */
 public final class BrokerTopic implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
     private final String topic;
     private final Admin admin;
 
-    /**
-     * The topic at one moment.
-     *
-     * @param id tells it from another that had its name before
-     * @param ends by partition, the offset before which every transaction is decided
-     */
-    public record Extent(Uuid id, Map<Integer, Long> ends) {
-        /** Whether it is the same topic as then, with as many partitions. */
-        public boolean isOfTheSameTopic(Extent other) {
-            return id.equals(other.id) && ends.keySet().equals(other.ends.keySet());
-        }
-
-        /**
-         * Offsets between a reader and the ends.
-         *
-         * @param reached by partition the offset that is read next
-         */
-        public long behind(IntToLongFunction reached) {
-            return ends.entrySet().stream()
-                    .mapToLong(end -> Math.max(0, end.getValue() - reached.applyAsLong(end.getKey())))
-                    .sum();
-        }
-    }
-
-    /** The brokers do not tell, for now. The message says why. */
+    /** The brokers do not answer now. The message says why. */
     public static final class UnreachableException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -70,7 +45,7 @@ public final class BrokerTopic implements AutoCloseable {
             super(message, cause);
         }
 
-        /** Whether the brokers answer, but not this principal: asking again changes nothing. */
+        /** Whether the brokers deny this principal the answer, so that asking again is useless. */
         public boolean isForbidden() {
             return getCause() instanceof ExecutionException answer
                     && answer.getCause() instanceof AuthorizationException;
@@ -78,32 +53,35 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * Asks for nothing yet.
+     * Creates the client, which asks for nothing yet.
      *
-     * @throws org.apache.kafka.common.KafkaException when the properties make no client
+     * @throws org.apache.kafka.common.KafkaException when no client can be created with the properties
      */
     public BrokerTopic(Map<String, String> kafka, String bootstrapServers, String topic) {
         this.topic = topic;
         Properties config = new Properties();
         config.putAll(kafka);
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
-        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
+        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
+        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
         admin = Admin.create(config);
     }
 
     /**
-     * What there is of it now.
+     * The topic's id and end offsets.
      *
      * @throws UnreachableException when the topic is missing or no broker answers in time
      */
-    public Extent extent() {
+    public TopicEnds ends(InstantSource clock) {
+        // Before the brokers are asked: they may not report what is written while they answer.
+        ObservationTime at = ObservationTime.now(clock);
         TopicDescription description = await(Objects.requireNonNull(
                 admin.describeTopics(List.of(topic)).topicNameValues().get(topic)));
         List<Integer> partitions = description.partitions().stream()
                 .map(TopicPartitionInfo::partition)
                 .toList();
-        return new Extent(description.topicId(), offsets(partitions, OffsetSpec.latest()));
+        return new TopicEnds(
+                description.topicId(), new EndOffsets(offsets(partitions, OffsetSpec.latest()), at));
     }
 
     /**
@@ -111,12 +89,12 @@ public final class BrokerTopic implements AutoCloseable {
      *
      * @throws UnreachableException when no broker answers in time
      */
-    public Map<Integer, Long> begins(Extent extent) {
-        return offsets(extent.ends().keySet(), OffsetSpec.earliest());
+    public Map<Integer, Long> begins(TopicEnds ends) {
+        return offsets(ends.byPartition().keySet(), OffsetSpec.earliest());
     }
 
     /**
-     * For how long tombstones are kept ({@code delete.retention.ms}); zero when the brokers do not say.
+     * How long the brokers keep tombstones ({@code delete.retention.ms}); zero when they do not say.
      *
      * @throws UnreachableException when no broker answers in time
      */
@@ -129,11 +107,11 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * Where some partitions end now, with what is not committed yet.
+     * The high watermarks of partitions: their ends with records that are not committed yet.
      *
      * @return completes on the client's thread; exceptionally when no broker answers in time
      */
-    public CompletionStage<Map<Integer, Long>> endsOfAll(Collection<Integer> partitions) {
+    public CompletionStage<Map<Integer, Long>> highWatermarks(Collection<Integer> partitions) {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         partitions.forEach(partition -> asked.put(new TopicPartition(topic, partition), OffsetSpec.latest()));
         return admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
@@ -155,7 +133,7 @@ public final class BrokerTopic implements AutoCloseable {
         return offsets;
     }
 
-    /** Fails whoever still waits for an answer, within a second; from any thread, and more than once. */
+    /** Fails pending questions within a second; may be called by any thread, and more than once. */
     @Override
     public void close() {
         admin.close(Duration.ofSeconds(1));
@@ -163,7 +141,7 @@ public final class BrokerTopic implements AutoCloseable {
 
     private <T> T await(KafkaFuture<T> answer) {
         try {
-            return answer.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return answer.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UnreachableException("interrupted", e);

@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** What is declared, as JSON: {@code GET /v1/collections}. */
+/** The declared collections as JSON: {@code GET /v1/collections}. */
 public final class CollectionsView {
-    /** Collections that are listed, by name; there may be more, and {@code total} counts them. */
+    /** How many collections are listed, in the order of their names; {@code total} counts all. */
     public static final int MAX_LISTED = 1000;
 
     private CollectionsView() {}

@@ -9,10 +9,9 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Makes consumers that belong to no group and see committed records only. Each is its caller's, to be
- * used by one thread and to be closed.
+ * Creates consumers without a group that read committed records only. The caller uses each in one thread, and closes it.
  *
- * @param kafka properties of the user's choice; what correctness needs goes over them
+ * @param kafka the user's properties; those that correctness depends on are overridden
  */
 public record PlainConsumers(Map<String, String> kafka, String bootstrapServers)
         implements Supplier<Consumer<byte[], byte[]>> {
@@ -21,7 +20,7 @@ public record PlainConsumers(Map<String, String> kafka, String bootstrapServers)
     }
 
     /**
-     * @throws org.apache.kafka.common.KafkaException when the properties make no consumer
+     * @throws org.apache.kafka.common.KafkaException when no consumer can be created with the properties
      */
     @Override
     public Consumer<byte[], byte[]> get() {
@@ -30,7 +29,7 @@ public record PlainConsumers(Map<String, String> kafka, String bootstrapServers)
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-        // A place that the topic does not have any more is ours to decide about.
+        // The caller decides about offsets that the topic does not have any more.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         config.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, "30000");
         return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());

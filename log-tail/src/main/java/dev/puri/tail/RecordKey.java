@@ -4,14 +4,14 @@ import dev.puri.schemas.identity.Puri;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Keys of the topics that are keyed by pURI. */
+/** Parses keys of the topics that are keyed by pURI. */
 public final class RecordKey {
     private RecordKey() {}
 
     /**
-     * The name that a key is.
+     * Parses a key.
      *
-     * @throws IllegalArgumentException when it is none, or not in its canonical form
+     * @throws IllegalArgumentException when it is no pURI in canonical form
      */
     public static Puri puri(byte @Nullable [] key) {
         if (key == null) {

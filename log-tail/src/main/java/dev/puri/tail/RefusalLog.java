@@ -23,7 +23,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +32,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -43,23 +41,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last refusals, by position and by pURI, but those of erased identities. Thread-safe; a look takes a lock for as long as it takes
- * to copy what it finds, so it may be done on an event loop.
+ * The most recent refusals, by position and by pURI, without those of erased identities. Thread-safe. A look-up holds a lock
+ * only while it copies what it finds, so an event loop may do it.
  *
- * <p>A refusal and the row that answers the same event come by two readers. Whoever has the row waits
- * a moment for the refusal ({@link #soonAt}), which costs an entry in a map and no thread.
+ * <p>A refusal and the row that answers the same event come from two topics. A reader that has the row waits a moment for the
+ * refusal ({@link #soonAt}), which costs an entry in a map and no thread.
  */
 public final class RefusalLog implements Refusals, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
 
-    private static final Deque<Refused> NONE = new ArrayDeque<>();
+    private static final Deque<RejectedEvent> NONE = new ArrayDeque<>();
 
-    /** Reasons that become a tag; a topic's text must not make meters. */
+    /** Reasons that become a tag. Other texts in the topic must not create meters. */
     private static final List<String> KNOWN_REASONS =
             Arrays.stream(Reason.values()).map(Reason::name).toList();
 
-    /** By the registry's clock; then by anything, for two of one time are two. */
-    private static final Comparator<Refused> BY_TIME = Comparator.comparing(Refused::rejectedAt)
+    /** By the registry's clock; by position where the times are equal, since a set would merge equal elements. */
+    private static final Comparator<RejectedEvent> BY_TIME = Comparator.comparing(RejectedEvent::rejectedAt)
             .thenComparing(refused -> refused.position().topic())
             .thenComparingInt(refused -> refused.position().partition())
             .thenComparingLong(refused -> refused.position().offset());
@@ -72,38 +70,38 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private final Instant since;
     private final Map<String, Counter> counters = new HashMap<>();
     private final Counter otherReasons;
-    private final Hearing hearing;
+    private final Follower follower;
 
-    private final Map<Position, Refused> byPosition = new HashMap<>();
+    private final Map<Position, RejectedEvent> byPosition = new HashMap<>();
 
-    /** The newest last; those of one pURI come by one partition, so in the order of the log. */
-    private final Map<Puri, Deque<Refused>> byPuri = new HashMap<>();
+    /** The newest last: all refusals of a pURI are in one partition, so in the order of the log. */
+    private final Map<Puri, Deque<RejectedEvent>> byPuri = new HashMap<>();
 
-    /** Those of events that met a merged identity, by its survivor, which they name. */
-    private final Map<Puri, Deque<Refused>> bySurvivor = new HashMap<>();
+    /** Refusals that name the survivor of a merged identity, by that survivor. */
+    private final Map<Puri, Deque<RejectedEvent>> bySurvivor = new HashMap<>();
 
-    private final TreeSet<Refused> byTime = new TreeSet<>(BY_TIME);
+    private final TreeSet<RejectedEvent> byTime = new TreeSet<>(BY_TIME);
 
-    /** The times of the last erasures: refusals from before may be read after them. */
-    private final Map<Puri, Instant> erasedAt = new LinkedHashMap<>();
+    /** The times of recent erasures: refusals from before an erasure may be read after it. */
+    private final RecentEntries<Puri, Instant> erasedAt;
 
-    /** The last event of each name that this topic tells to have no row. */
-    private final Map<Puri, Erasure> gone = new LinkedHashMap<>();
+    /** The last event of each name that has no row, as this topic says. */
+    private final RecentEntries<Puri, Erasure> gone;
 
-    /** What is kept of refusals that were forgotten with an erased pURI, so that their tokens are answered; the oldest first. */
-    private final Map<Position, Refused> nameless = new LinkedHashMap<>();
+    /** Position and reason of refusals of erased pURIs, so that waits for their tokens are answered. */
+    private final RecentEntries<Position, RejectedEvent> nameless;
 
     private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
     private int awaiting;
     private volatile Listener listener = position -> {};
 
-    /** One who waits. */
+    /** A wait for the refusal at a position. */
     private static final class Waiting {
-        private final CompletableFuture<Optional<Refused>> told = new CompletableFuture<>();
+        private final CompletableFuture<Optional<RejectedEvent>> refusal = new CompletableFuture<>();
     }
 
     /**
-     * @param hearing begins to read the topic into the reader that it is given
+     * @param follow begins to follow the topic with the given handler
      */
     RefusalLog(
             SchemaRegistry registry,
@@ -112,27 +110,30 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             int maxAwaited,
             InstantSource clock,
             MeterRegistry meters,
-            Function<TopicTail.Reader, Hearing> hearing) {
+            Function<TopicFollower.Handler, Follower> follow) {
         this.history = history;
         this.maxAge = maxAge;
         this.maxAwaited = maxAwaited;
         this.clock = clock;
         this.values = new AvroValues<>(Rejection.class, registry);
         this.since = clock.instant();
+        this.erasedAt = new RecentEntries<>(history);
+        this.gone = new RecentEntries<>(history);
+        this.nameless = new RecentEntries<>(history);
         for (String reason : KNOWN_REASONS) {
             counters.put(reason, counter(reason, meters));
         }
         otherReasons = counter("OTHER", meters);
-        this.hearing = hearing.apply(new Feed());
+        this.follower = follow.apply(new RecordHandler());
     }
 
     /**
-     * Begins to read; the topic and the brokers need not be there yet.
+     * Starts to follow the topic; topic and brokers need not be there yet.
      *
-     * @param registry of which schemas are asked; not closed
+     * @param registry resolves schema ids; not closed
      * @param history how many refusals are remembered
-     * @param maxAge and for how long
-     * @param maxAwaited how many may be waited for at a time
+     * @param maxAge how long a refusal is remembered
+     * @param maxAwaited how many waits there may be at a time
      */
     public static RefusalLog start(
             Supplier<Consumer<byte[], byte[]>> consumers,
@@ -149,7 +150,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                 maxAwaited,
                 clock,
                 meters,
-                reader -> TopicTail.start(Topics.REJECTIONS, history, consumers, reader, clock, meters));
+                handler -> TopicFollower.start(Topics.REJECTIONS, history, consumers, handler, clock, meters));
     }
 
     private static Counter counter(String reason, MeterRegistry meters) {
@@ -159,23 +160,23 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                 .register(meters);
     }
 
-    /** Whether all was read that there was at the start; before, a refusal may be there and not be found. */
+    /** Whether all refusals were read that there were at the start; before, a look-up may miss some. */
     public boolean hasCaughtUp() {
-        return hearing.hasCaughtUp();
+        return follower.hasCaughtUp();
     }
 
-    /** How long ago it was known that none was missing; null when it never was. */
-    public @Nullable Duration age() {
-        return hearing.age();
+    /** How long ago it was known that no record was missing; null before it ever was. */
+    public @Nullable Duration staleness() {
+        return follower.staleness();
     }
 
-    /** Why the topic is not followed, for people; null when it is. */
+    /** Why the topic cannot be followed now, for people; null when it can. */
     public @Nullable String trouble() {
-        return hearing.trouble();
+        return follower.trouble();
     }
 
     /** The refusal of the event at that position, if it is remembered. */
-    public synchronized Optional<Refused> find(Position position) {
+    public synchronized Optional<RejectedEvent> find(Position position) {
         forgetTooOld();
         return Optional.ofNullable(byPosition.get(position));
     }
@@ -183,7 +184,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     @Override
     public synchronized @Nullable Position lastErasureOf(Puri puri) {
         Erasure erasure = gone.get(puri);
-        // The table's reader tells of those that came since, and it may be behind this one.
+        // The table's reader reports later erasures, once it has read them; it may lag behind this one.
         return erasure == null || !erasure.at().isBefore(since) ? null : erasure.position();
     }
 
@@ -196,38 +197,37 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     public @Nullable Refusal at(Position position, @Nullable Puri puri) {
         return Optional.ofNullable(known(position))
                 .filter(refused -> puri == null || refused.puri() == null || puri.equals(refused.puri()))
-                .map(Refused::refusal)
+                .map(RejectedEvent::refusal)
                 .orElse(null);
     }
 
-    private synchronized @Nullable Refused known(Position position) {
-        Refused named = byPosition.get(position);
+    private synchronized @Nullable RejectedEvent known(Position position) {
+        RejectedEvent named = byPosition.get(position);
         return named == null ? nameless.get(position) : named;
     }
 
     /**
-     * The refusal of the event at that position, which is known to be refused and may not have been read
-     * yet.
+     * The refusal of an event that is known to be refused. Its record may not have been read yet.
      *
-     * @return completed by the reading thread, or a timer's; with null also when too many are waited for
+     * @return completed by the follower's thread or a timer's; with null after the timeout, or when there are too many waits
      */
     @Override
-    public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
-        return await(position, patience)
-                .thenApply(found -> found.map(Refused::refusal).orElse(null));
+    public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration timeout) {
+        return await(position, timeout)
+                .thenApply(found -> found.map(RejectedEvent::refusal).orElse(null));
     }
 
-    private CompletionStage<Optional<Refused>> await(Position position, Duration atMost) {
+    private CompletionStage<Optional<RejectedEvent>> await(Position position, Duration atMost) {
         Waiting waiting = new Waiting();
         synchronized (this) {
-            Refused known = known(position);
+            RejectedEvent known = known(position);
             if (known != null || !atMost.isPositive() || awaiting >= maxAwaited) {
                 return CompletableFuture.completedFuture(Optional.ofNullable(known));
             }
             awaited.computeIfAbsent(position, none -> new HashSet<>(1)).add(waiting);
             awaiting++;
         }
-        return waiting.told
+        return waiting.refusal
                 .completeOnTimeout(Optional.empty(), atMost.toMillis(), TimeUnit.MILLISECONDS)
                 .whenComplete((found, failure) -> forget(position, waiting));
     }
@@ -243,41 +243,40 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     /** The newest refusals, the newest first. */
-    public synchronized List<Refused> latest(int limit) {
+    public synchronized List<RejectedEvent> latest(int limit) {
         forgetTooOld();
         return first(byTime.descendingIterator(), limit);
     }
 
     /** The newest refusals of a pURI, the newest first. */
-    public synchronized List<Refused> of(Puri puri, int limit) {
+    public synchronized List<RejectedEvent> of(Puri puri, int limit) {
         forgetTooOld();
-        Deque<Refused> all = byPuri.get(puri);
+        Deque<RejectedEvent> all = byPuri.get(puri);
         return all == null ? List.of() : first(all.descendingIterator(), limit);
     }
 
-    private static List<Refused> first(Iterator<Refused> all, int limit) {
-        List<Refused> found = new ArrayList<>();
+    private static List<RejectedEvent> first(Iterator<RejectedEvent> all, int limit) {
+        List<RejectedEvent> found = new ArrayList<>();
         while (all.hasNext() && found.size() < limit) {
             found.add(all.next());
         }
         return found;
     }
 
-    /** How many are waited for now. */
+    /** How many waits there are now. */
     synchronized int awaiting() {
         return awaiting;
     }
 
     /**
-     * Forgets the refusals of a pURI that was erased, and of others that name it as their survivor, as far as they are older;
-     * also those that are still to be read.
+     * Forgets the older refusals of an erased pURI, and those that name it as their survivor; also refusals that are read
+     * later.
      */
     public synchronized void forgetErased(Puri puri, Instant at) {
-        Instant before = erasedAt.remove(puri);
-        // Put last: the oldest are forgotten first. Two topics tell of an erasure, in either order and more than once.
+        Instant before = erasedAt.get(puri);
+        // Two topics report an erasure, in either order and more than once.
         erasedAt.put(puri, before == null || before.isBefore(at) ? at : before);
-        bound(erasedAt);
-        for (Map<Puri, Deque<Refused>> index : List.of(byPuri, bySurvivor)) {
+        for (Map<Puri, Deque<RejectedEvent>> index : List.of(byPuri, bySurvivor)) {
             List.copyOf(index.getOrDefault(puri, NONE)).stream()
                     .filter(this::isErased)
                     .forEach(refused -> {
@@ -287,13 +286,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         }
     }
 
-    private boolean isErased(Refused refused) {
+    private boolean isErased(RejectedEvent refused) {
         return isErased(refused.puri(), refused) || isErased(refused.survivor(), refused);
     }
 
-    private boolean isErased(@Nullable Puri puri, Refused refused) {
+    private boolean isErased(@Nullable Puri puri, RejectedEvent refused) {
         Instant at = puri == null ? null : erasedAt.get(puri);
-        // Those of the same millisecond may be of events after the erasure.
+        // A refusal of the same millisecond may be of an event after the erasure.
         return at != null && refused.rejectedAt().isBefore(at);
     }
 
@@ -302,32 +301,17 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         while (!byTime.isEmpty() && byTime.getFirst().rejectedAt().isBefore(oldest)) {
             drop(byTime.getFirst());
         }
-        removeFirst(erasedAt.values(), at -> at.isBefore(oldest));
-        removeFirst(gone.values(), erasure -> erasure.at().isBefore(oldest));
-    }
-
-    private static <T> void removeFirst(Iterable<T> all, Predicate<T> isTooOld) {
-        Iterator<T> each = all.iterator();
-        while (each.hasNext() && isTooOld.test(each.next())) {
-            each.remove();
-        }
-    }
-
-    private void bound(Map<?, ?> newest) {
-        if (newest.size() > history) {
-            newest.remove(newest.keySet().iterator().next());
-        }
+        erasedAt.removeOldestWhile(at -> at.isBefore(oldest));
+        gone.removeOldestWhile(erasure -> erasure.at().isBefore(oldest));
     }
 
     private synchronized void addGone(Erasure erasure) {
-        // In the order of the log: the last that is read is the last that there is.
-        gone.remove(erasure.puri());
+        // Records are in the order of the log, so the last one read is the newest.
         gone.put(erasure.puri(), erasure);
-        bound(gone);
     }
 
-    void add(Refused refused) {
-        Refused kept;
+    void add(RejectedEvent refused) {
+        RejectedEvent kept;
         List<Waiting> waiting;
         synchronized (this) {
             kept = isErased(refused) ? refused.withoutNames() : refused;
@@ -336,16 +320,16 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             }
             waiting = List.copyOf(awaited.getOrDefault(refused.position(), Set.of()));
         }
-        // The waiters' continuations run here, so without the lock.
-        waiting.forEach(each -> each.told.complete(Optional.of(kept)));
-        listener.told(refused.position());
+        // Continuations of the waits run here, so not under the lock.
+        waiting.forEach(each -> each.refusal.complete(Optional.of(kept)));
+        listener.onNews(refused.position());
         if (kept == refused && !refused.rejectedAt().isBefore(since)) {
             counters.getOrDefault(refused.reason(), otherReasons).increment();
         }
     }
 
-    /** False when it is there already. */
-    private boolean addNamed(Refused refused) {
+    /** False when the position has a refusal already. */
+    private boolean addNamed(RejectedEvent refused) {
         if (byPosition.putIfAbsent(refused.position(), refused) != null) {
             return false;
         }
@@ -358,27 +342,25 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         return true;
     }
 
-    private boolean addNameless(Refused refused) {
-        boolean isNew = nameless.putIfAbsent(refused.position(), refused) == null;
-        bound(nameless);
-        return isNew;
+    private boolean addNameless(RejectedEvent refused) {
+        return nameless.putIfAbsent(refused.position(), refused);
     }
 
-    private void drop(Refused oldest) {
+    private void drop(RejectedEvent oldest) {
         byTime.remove(oldest);
         byPosition.remove(oldest.position());
         unindex(byPuri, oldest.puri(), oldest);
         unindex(bySurvivor, oldest.survivor(), oldest);
     }
 
-    private static void index(Map<Puri, Deque<Refused>> index, @Nullable Puri puri, Refused refused) {
+    private static void index(Map<Puri, Deque<RejectedEvent>> index, @Nullable Puri puri, RejectedEvent refused) {
         if (puri != null) {
             index.computeIfAbsent(puri, none -> new ArrayDeque<>(2)).add(refused);
         }
     }
 
-    private static void unindex(Map<Puri, Deque<Refused>> index, @Nullable Puri puri, Refused refused) {
-        Deque<Refused> all = puri == null ? null : index.get(puri);
+    private static void unindex(Map<Puri, Deque<RejectedEvent>> index, @Nullable Puri puri, RejectedEvent refused) {
+        Deque<RejectedEvent> all = puri == null ? null : index.get(puri);
         if (puri != null && all != null) {
             all.removeFirstOccurrence(refused);
             if (all.isEmpty()) {
@@ -396,9 +378,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         gone.clear();
     }
 
-    private final class Feed implements TopicTail.Reader {
+    private final class RecordHandler implements TopicFollower.Handler {
         @Override
-        public void anew() {
+        public void reset() {
             clear();
         }
 
@@ -408,16 +390,16 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         }
 
         @Override
-        public void take(ConsumerRecord<byte[], byte[]> record) {
+        public void handle(ConsumerRecord<byte[], byte[]> record) {
             try {
                 if (record.value() == null) {
                     takeErasure(record);
                 } else {
-                    add(Refused.of(values.read(record.value())));
+                    add(RejectedEvent.of(values.read(record.value())));
                 }
             } catch (UnreadableException | SerializationException | IllegalArgumentException e) {
                 log.warn(
-                        "The record at {}-{}@{} is no rejection and is passed over: {}",
+                        "The record at {}-{}@{} is no rejection and is skipped: {}",
                         record.topic(),
                         record.partition(),
                         record.offset(),
@@ -431,13 +413,13 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             if (erasure.isApplied()) {
                 forgetErased(erasure.puri(), erasure.at());
             }
-            listener.told(erasure.position());
+            listener.onNews(erasure.position());
         }
     }
 
-    /** Reads no more; what is known is still told. */
+    /** Stops following. Look-ups still find what was read. */
     @Override
     public void close() {
-        hearing.close();
+        follower.close();
     }
 }

@@ -40,7 +40,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /**
-     * Reads the query's parameters; null is one that is not given.
+     * Parses the query's parameters; null stands for a missing one.
      *
      * @throws InvalidParameterException when one is wrong; the message says why
      */
@@ -76,8 +76,8 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
         return limit;
     }
 
-    /** What the log has of it, the newest first. */
-    public List<Refused> find(RefusalLog log) {
+    /** The matching refusals, the newest first. */
+    public List<RejectedEvent> find(RefusalLog log) {
         if (position != null) {
             return log.find(position).filter(refused -> puri == null || Objects.equals(puri, refused.puri())).stream()
                     .toList();
@@ -88,13 +88,13 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     /**
      * Writes the whole answer.
      *
-     * @param complete whether all was found that is remembered; false while the log is still being read
+     * @param complete false while the log is being read, so that refusals may be missing
      * @throws IOException only from the generator
      */
-    public static void write(JsonGenerator json, List<Refused> refusals, boolean complete) throws IOException {
+    public static void write(JsonGenerator json, List<RejectedEvent> refusals, boolean complete) throws IOException {
         json.writeStartObject();
         json.writeArrayFieldStart("rejections");
-        for (Refused refused : refusals) {
+        for (RejectedEvent refused : refusals) {
             write(json, refused);
         }
         json.writeEndArray();
@@ -102,7 +102,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
         json.writeEndObject();
     }
 
-    private static void write(JsonGenerator json, Refused refused) throws IOException {
+    private static void write(JsonGenerator json, RejectedEvent refused) throws IOException {
         json.writeStartObject();
         json.writeStringField("rejectedAt", Timestamp.text(refused.rejectedAt()));
         json.writeStringField("position", refused.position().toString());
@@ -117,8 +117,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /**
-     * Writes reason, detail, holder and survivor into an object that is open, as an answer to the event's
-     * token has them too.
+     * Writes reason, detail, holder and survivor into the open object. Answers to the event's token have the same fields.
      *
      * @throws IOException only from the generator
      */

@@ -4,24 +4,31 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The wish that a thread ends: it looks for it between two steps, and its pauses end with it. Thread-safe. */
+/**
+ * Asks the work of a thread to end. The work checks it between two steps, and waits with {@link #isAskedWithin}, which
+ * it ends. Thread-safe.
+ */
 public final class Stop {
     private final CountDownLatch asked = new CountDownLatch(1);
 
-    /** Asks for it; once is enough. */
+    /** Asks the work to end; further calls do nothing. */
     public void ask() {
         asked.countDown();
     }
 
-    /** Whether it was asked for. */
+    /** Whether the work has been asked to end. */
     public boolean isAsked() {
         return asked.getCount() == 0;
     }
 
-    /** Pauses, and tells whether it was asked for meanwhile. Who is interrupted is told so too, and stays interrupted. */
+    /**
+     * Waits for the stop.
+     *
+     * @return true as soon as the stop is asked for or the thread is interrupted, which it stays; false after the time
+     */
     public boolean isAskedWithin(Duration time) {
         try {
-            return asked.await(time.toNanos(), TimeUnit.NANOSECONDS);
+            return asked.await(TimeUnit.NANOSECONDS.convert(time), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return true;

@@ -8,62 +8,38 @@ import java.util.function.Consumer;
  * A daemon thread that repeats one piece of work until it is stopped, whatever the work throws:
  *
  * <pre>
- * attempt ─▶ returns ─────────────────────────▶ pause ─▶ attempt ─▶ …
- *    └─────▶ throws anything ─▶ failure handler ──▶ ┘
+ * attempt ─▶ returns ───────────────────────────▶ delay ─▶ attempt ─▶ …
+ *    └─────▶ throws anything ─▶ failure handler ────┘
  * </pre>
  *
- * A thread that ends by an exception that nobody foresaw, or by an {@link Error} such as a lack of memory that passes,
- * would leave its server without the work and without a word. So every {@link Throwable} goes to the failure handler,
- * which keeps it for health, and the work is tried again. Only a {@link Stop} ends the thread.
+ * A thread that ended by an unforeseen exception, or by an {@link Error} such as a passing lack of memory, would silently
+ * leave its server without the work. So every {@link Throwable} goes to the failure handler, which keeps it for health, and
+ * the work is tried again. Only a {@link Stop} ends the thread.
  */
 public final class SupervisedThread {
     private final Stop stop;
-    private final Pauses pauses;
+    private final RetryPolicy policy;
     private final Attempt attempt;
     private final Consumer<Throwable> onFailure;
     private final Thread thread;
 
-    /** The work. It returns, or throws, to be called again after a pause. */
+    /** The work. After it returns or throws, it is called again after a delay. */
     @FunctionalInterface
     public interface Attempt {
-        /** Works for as long as it can; watches for the stop itself when that is long. */
+        /** Works for as long as it can; checks the stop itself if that is long. */
         void run() throws Exception;
-    }
-
-    /**
-     * How long to wait between two attempts. The pause doubles from the first to the longest, and begins with the first
-     * again after an attempt that lasted longer than the longest pause.
-     */
-    public record Pauses(Duration first, Duration longest) {
-        /**
-         * @throws IllegalArgumentException when the first is not positive or longer than the longest
-         */
-        public Pauses {
-            if (!first.isPositive() || first.compareTo(longest) > 0) {
-                throw new IllegalArgumentException("no pauses from " + first + " to " + longest);
-            }
-        }
-
-        /** The same pause between all attempts. */
-        public static Pauses of(Duration each) {
-            return new Pauses(each, each);
-        }
-
-        Duration after(Duration before) {
-            Duration twice = before.multipliedBy(2);
-            return twice.compareTo(longest) > 0 ? longest : twice;
-        }
     }
 
     /**
      * Makes the thread; {@link #start} starts it.
      *
-     * @param stop ends it; the work may watch it too
-     * @param onFailure called on the thread with all that an attempt throws, but not once it was stopped
+     * @param stop ends the thread; the work may check it too
+     * @param policy the delays between attempts; the first one follows an attempt that lasted longer than the longest
+     * @param onFailure called on the thread with whatever an attempt throws, but not after the stop
      */
-    public SupervisedThread(String name, Stop stop, Pauses pauses, Attempt attempt, Consumer<Throwable> onFailure) {
+    public SupervisedThread(String name, Stop stop, RetryPolicy policy, Attempt attempt, Consumer<Throwable> onFailure) {
         this.stop = stop;
-        this.pauses = pauses;
+        this.policy = policy;
         this.attempt = attempt;
         this.onFailure = onFailure;
         this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::run);
@@ -75,18 +51,16 @@ public final class SupervisedThread {
     }
 
     private void run() {
-        Duration pause = pauses.first();
+        Backoff backoff = new Backoff(policy);
         while (!stop.isAsked()) {
-            long begun = System.nanoTime();
+            backoff.begin();
             attempt();
-            boolean lasted = System.nanoTime() - begun > pauses.longest().toNanos();
-            pause = lasted ? pauses.first() : pause;
+            Duration delay = backoff.nextDelay();
             if (!stop.isAsked()) {
-                // An interrupt that came without a stop has ended the attempt; it must not end the pauses too.
+                // An interrupt that came without a stop has ended the attempt; it must not end the delays too.
                 Thread.interrupted();
-                stop.isAskedWithin(pause);
+                stop.isAskedWithin(delay);
             }
-            pause = pauses.after(pause);
         }
     }
 
@@ -104,25 +78,25 @@ public final class SupervisedThread {
         try {
             onFailure.accept(cause);
         } catch (Throwable unreported) {
-            // Most likely there is no memory to report with. The work is tried again all the same.
+            // Most likely there is no memory for the report. The work is tried again all the same.
             Thread.yield();
         }
     }
 
-    /** Interrupts what it waits for. */
+    /** Interrupts the thread. */
     public void interrupt() {
         thread.interrupt();
     }
 
-    /** Ends a park of the work. */
+    /** Unparks the thread. */
     public void unpark() {
         LockSupport.unpark(thread);
     }
 
     /**
-     * Waits for its end.
+     * Waits until the thread has ended.
      *
-     * @return false when it has not ended within that time, or the caller was interrupted and stays so
+     * @return false when it has not ended within that time, or the caller was interrupted, which it stays
      */
     public boolean join(Duration within) {
         try {

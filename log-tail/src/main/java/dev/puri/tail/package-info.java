@@ -1,10 +1,10 @@
 /**
- * What a server follows beside the topic that it is made of, each with a plain consumer: refusals and
- * declared collections.
+ * Follows topics beside the one that a server is made of, and holds what all servers share of following: end offsets,
+ * retries, supervised threads, and the wait for the schema registry.
  *
  * <pre>
- * puri.rejections.v1  ──TopicTail──▶ RefusalLog ──▶ RejectionsView, and who waits for a refusal
- * puri.collections.v1 ──TopicTail──▶ Catalogue  ──▶ CollectionsView, and whether a pURI may be named
+ * puri.rejections.v1  ──TopicFollower──▶ RefusalLog          ──▶ RejectionsView, and waits for refusals
+ * puri.collections.v1 ──TopicFollower──▶ DeclaredCollections ──▶ CollectionsView, and which pURIs are public
  * </pre>
  */
 @NullMarked

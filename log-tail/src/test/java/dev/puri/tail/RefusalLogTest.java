@@ -44,10 +44,10 @@ final class RefusalLogTest {
     private final InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
     private final Written written = new Written(registry);
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final List<TopicTail.Reader> readers = new ArrayList<>();
-    private final RefusalLog log = new RefusalLog(registry, 4, MAX_AGE, 2, now::get, meters, reader -> {
-        readers.add(reader);
-        return new FakeHearing();
+    private final List<TopicFollower.Handler> handlers = new ArrayList<>();
+    private final RefusalLog log = new RefusalLog(registry, 4, MAX_AGE, 2, now::get, meters, handler -> {
+        handlers.add(handler);
+        return new FakeFollower();
     });
 
     @Test
@@ -128,7 +128,7 @@ final class RefusalLogTest {
         assertThat(log.latest(10)).hasSize(1);
         assertThat(log.of(ONE, 10)).hasSize(1);
 
-        readers.getFirst().anew();
+        handlers.getFirst().reset();
         assertThat(log.latest(10)).isEmpty();
         assertThat(log.of(ONE, 10)).isEmpty();
     }
@@ -169,7 +169,7 @@ final class RefusalLogTest {
     @Test
     void forgetsRefusalsThatAreReadAfterTheErasure() {
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
-        readers.getFirst().anew();
+        handlers.getFirst().reset();
 
         add(ONE, 10, 1);
         add(ONE, 11, 2);
@@ -192,7 +192,7 @@ final class RefusalLogTest {
         assertThat(told).containsExactly(Written.position(11));
         add(ONE, 9, -2);
         assertThat(log.latest(10)).isEmpty();
-        readers.getFirst().anew();
+        handlers.getFirst().reset();
         assertThat(log.lastErasureOf(ONE)).as("another topic's").isNull();
     }
 
@@ -275,7 +275,7 @@ final class RefusalLogTest {
                 .add(Position.HEADER, Written.utf8(Written.position(offset).toString()))
                 .add(Outcome.HEADER, Written.utf8(outcome.toString()))
                 .add(Erasure.TIME_HEADER, Written.utf8(Long.toString(at)));
-        readers.getFirst().take(record);
+        handlers.getFirst().handle(record);
     }
 
     @Test
@@ -284,7 +284,7 @@ final class RefusalLogTest {
         add(ONE, 11, 60);
 
         now.set(Written.TIME.plus(MAX_AGE).plusSeconds(1));
-        readers.getFirst().tick();
+        handlers.getFirst().tick();
 
         assertThat(offsets(log.latest(10))).containsExactly(11L);
         assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
@@ -294,7 +294,7 @@ final class RefusalLogTest {
     void aLongDetailIsCutBetweenCharacters() {
         take(Written.rejection("HANDLE_TAKEN", null, 1, 1, "🎵".repeat(200)));
 
-        Refused refused = log.latest(1).getFirst();
+        RejectedEvent refused = log.latest(1).getFirst();
         assertThat(refused.detail()).hasSize(255).endsWith("🎵…");
         assertThat(refused.puri()).isNull();
     }
@@ -345,8 +345,8 @@ final class RefusalLogTest {
 
     @Test
     void whatIsNoRejectionIsPassedOver() {
-        readers.getFirst().take(Written.read(Topics.REJECTIONS, Written.utf8("a:b:c"), Written.utf8("no avro")));
-        readers.getFirst().take(Written.read(Topics.REJECTIONS, Written.utf8("a:b:c"), null));
+        handlers.getFirst().handle(Written.read(Topics.REJECTIONS, Written.utf8("a:b:c"), Written.utf8("no avro")));
+        handlers.getFirst().handle(Written.read(Topics.REJECTIONS, Written.utf8("a:b:c"), null));
         add(ONE, 1, 1);
 
         assertThat(log.latest(10)).hasSize(1);
@@ -398,7 +398,7 @@ final class RefusalLogTest {
                         + "\"holder\":{\"owner\":\"catalog\",\"shard\":\"br-2\"}}],\"complete\":true}");
     }
 
-    private List<Refused> view(String puri, String position, String limit) {
+    private List<RejectedEvent> view(String puri, String position, String limit) {
         return RejectionsView.parse(puri, position, limit).find(log);
     }
 
@@ -415,10 +415,10 @@ final class RefusalLogTest {
     }
 
     private void take(Rejection rejection) {
-        readers.getFirst().take(Written.read(written.record(rejection)));
+        handlers.getFirst().handle(Written.read(written.record(rejection)));
     }
 
-    private static List<Long> offsets(List<Refused> refusals) {
+    private static List<Long> offsets(List<RejectedEvent> refusals) {
         return refusals.stream().map(refused -> refused.position().offset()).toList();
     }
 }

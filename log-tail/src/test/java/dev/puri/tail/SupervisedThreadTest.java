@@ -2,7 +2,6 @@ package dev.puri.tail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.tail.SupervisedThread.Pauses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +33,7 @@ final class SupervisedThreadTest {
         List<Throwable> thrown =
                 List.of(new OutOfMemoryError("a test's"), new IOException(), new IllegalStateException());
         AtomicInteger tries = new AtomicInteger();
-        start(Pauses.of(SOON), failures::add, () -> {
+        start(RetryPolicy.fixed(SOON), failures::add, () -> {
             int at = tries.getAndIncrement();
             if (at < thrown.size()) {
                 sneak(thrown.get(at));
@@ -50,7 +49,7 @@ final class SupervisedThreadTest {
     void aReportThatFailsItselfDoesNotEndTheThread() throws Exception {
         AtomicInteger tries = new AtomicInteger();
         start(
-                Pauses.of(SOON),
+                RetryPolicy.fixed(SOON),
                 cause -> {
                     throw new OutOfMemoryError("a test's");
                 },
@@ -68,7 +67,7 @@ final class SupervisedThreadTest {
     void anInterruptWithoutAStopEndsOneAttemptOnly() throws Exception {
         CountDownLatch waits = new CountDownLatch(1);
         AtomicInteger tries = new AtomicInteger();
-        SupervisedThread thread = start(Pauses.of(SOON), failures::add, () -> {
+        SupervisedThread thread = start(RetryPolicy.fixed(SOON), failures::add, () -> {
             if (tries.getAndIncrement() == 0) {
                 waits.countDown();
                 new CountDownLatch(1).await();
@@ -86,7 +85,7 @@ final class SupervisedThreadTest {
 
     @Test
     void aStopEndsThePauseAndNothingIsReportedAfterIt() throws Exception {
-        SupervisedThread thread = start(Pauses.of(NEVER), failures::add, () -> {
+        SupervisedThread thread = start(RetryPolicy.fixed(NEVER), failures::add, () -> {
             done.countDown();
             assertThat(stop.isAskedWithin(NEVER)).isTrue();
             throw new IllegalStateException("it was stopped");
@@ -99,16 +98,8 @@ final class SupervisedThreadTest {
         assertThat(failures).isEmpty();
     }
 
-    @Test
-    void pausesDoubleUpToTheLongest() {
-        Pauses pauses = new Pauses(Duration.ofMillis(200), Duration.ofMillis(500));
-
-        assertThat(pauses.after(Duration.ofMillis(200))).isEqualTo(Duration.ofMillis(400));
-        assertThat(pauses.after(Duration.ofMillis(400))).isEqualTo(Duration.ofMillis(500));
-    }
-
-    private SupervisedThread start(Pauses pauses, Consumer<Throwable> onFailure, SupervisedThread.Attempt attempt) {
-        SupervisedThread thread = new SupervisedThread("test", stop, pauses, attempt, onFailure);
+    private SupervisedThread start(RetryPolicy policy, Consumer<Throwable> onFailure, SupervisedThread.Attempt attempt) {
+        SupervisedThread thread = new SupervisedThread("test", stop, policy, attempt, onFailure);
         thread.start();
         return thread;
     }

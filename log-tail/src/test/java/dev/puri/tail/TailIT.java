@@ -131,19 +131,19 @@ final class TailIT {
     @Test
     void publicNamesFollowTheirDeclaration() {
         write(written.record(Written.tracks(true)));
-        try (Catalogue catalogue = catalogue()) {
-            assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
+        try (DeclaredCollections collections = collections()) {
+            assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+            await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
 
             write(written.record(Written.tracks(false)));
-            await().atMost(Duration.ofSeconds(30)).until(() -> !catalogue.isPublic(TRACK.qualifiedCollection()));
-            assertThat(catalogue.isFresh()).isTrue();
-            assertThat(Objects.requireNonNull(catalogue.declarations().collectionOf(TRACK))
+            await().atMost(Duration.ofSeconds(30)).until(() -> !collections.isPublic(TRACK.qualifiedCollection()));
+            assertThat(collections.isFresh()).isTrue();
+            assertThat(Objects.requireNonNull(collections.declarations().collectionOf(TRACK))
                             .isPublic())
                     .isFalse();
 
             write(written.record(Written.tracks(true)));
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
+            await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
         }
     }
 
@@ -153,11 +153,11 @@ final class TailIT {
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>(List.of(
                 new OutOfMemoryError("a test's"), new NoClassDefFoundError(), new IllegalStateException("a bug")));
         List<String> troubles = new CopyOnWriteArrayList<>();
-        AtomicReference<Catalogue> made = new AtomicReference<>();
+        AtomicReference<DeclaredCollections> made = new AtomicReference<>();
         Supplier<Consumer<byte[], byte[]>> failing = () -> {
-            Catalogue catalogue = made.get();
-            if (catalogue != null && catalogue.trouble() != null) {
-                troubles.add(catalogue.trouble());
+            DeclaredCollections collections = made.get();
+            if (collections != null && collections.trouble() != null) {
+                troubles.add(collections.trouble());
             }
             Throwable failure = failures.poll();
             if (failure instanceof Error error) {
@@ -167,43 +167,43 @@ final class TailIT {
             }
             return consumers().get();
         };
-        try (Catalogue catalogue =
-                Catalogue.start(failing, registry, Duration.ofSeconds(4), InstantSource.system(), meters)) {
-            made.set(catalogue);
+        try (DeclaredCollections collections =
+                DeclaredCollections.start(failing, registry, Duration.ofSeconds(4), InstantSource.system(), meters)) {
+            made.set(collections);
 
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
+            await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
             assertThat(troubles).last().asString().contains("a bug");
-            assertThat(catalogue.trouble()).isNull();
+            assertThat(collections.trouble()).isNull();
         }
     }
 
     @Test
     void whatIsSilentIsNotPublicUntilItIsHeardAgain() {
         write(written.record(Written.tracks(true)));
-        try (Catalogue catalogue = catalogue()) {
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
+        try (DeclaredCollections collections = collections()) {
+            await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
             broker.stop();
             try {
-                await().atMost(Duration.ofSeconds(30)).until(() -> !catalogue.isPublic(TRACK.qualifiedCollection()));
-                assertThat(catalogue.declarations().collections()).hasSize(1);
+                await().atMost(Duration.ofSeconds(30)).until(() -> !collections.isPublic(TRACK.qualifiedCollection()));
+                assertThat(collections.declarations().collections()).hasSize(1);
             } finally {
                 broker.start();
             }
-            await().atMost(Duration.ofSeconds(60)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
+            await().atMost(Duration.ofSeconds(60)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
         }
     }
 
     @Test
     void aTopicThatComesLaterOrAnewIsReadFromItsBeginning() throws Exception {
         deleteTopics();
-        try (Catalogue catalogue = catalogue();
+        try (DeclaredCollections collections = collections();
                 RefusalLog log = refusals(10)) {
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> log.trouble() != null
                             && Objects.requireNonNull(log.trouble()).contains("there is no such topic"));
             createTopics();
             write(written.record(Written.tracks(true)), written.record(Written.taken("a:b:c", 1, 1)));
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
+            await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
             await().atMost(Duration.ofSeconds(30)).until(() -> log.latest(10).size() == 1);
 
             deleteTopics();
@@ -211,8 +211,8 @@ final class TailIT {
             write(written.record(Written.ownTopic("music")));
 
             await().atMost(Duration.ofSeconds(30))
-                    .until(() -> catalogue.isFresh() && catalogue.declarations().ownsTopic("music"));
-            assertThat(catalogue.isPublic(TRACK.qualifiedCollection())).isFalse();
+                    .until(() -> collections.isFresh() && collections.declarations().ownsTopic("music"));
+            assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
         }
     }
 
@@ -220,14 +220,14 @@ final class TailIT {
     void aRecordThatCannotBeReadForNowIsNotLeftOut() {
         registry.setAway(true);
         write(written.record(Written.tracks(true)));
-        try (Catalogue catalogue = catalogue()) {
+        try (DeclaredCollections collections = collections()) {
             await().during(Duration.ofSeconds(1))
                     .atMost(Duration.ofSeconds(30))
-                    .until(() -> !catalogue.hasCaughtUp() && !catalogue.isPublic(TRACK.qualifiedCollection()));
+                    .until(() -> !collections.hasCaughtUp() && !collections.isPublic(TRACK.qualifiedCollection()));
 
             registry.setAway(false);
 
-            await().atMost(Duration.ofSeconds(30)).until(() -> catalogue.isPublic(TRACK.qualifiedCollection()));
+            await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
         }
     }
 
@@ -235,8 +235,8 @@ final class TailIT {
         return RefusalLog.start(consumers(), registry, history, ANY_AGE, 10, InstantSource.system(), meters);
     }
 
-    private Catalogue catalogue() {
-        return Catalogue.start(consumers(), registry, Duration.ofSeconds(4), InstantSource.system(), meters);
+    private DeclaredCollections collections() {
+        return DeclaredCollections.start(consumers(), registry, Duration.ofSeconds(4), InstantSource.system(), meters);
     }
 
     private static PlainConsumers consumers() {

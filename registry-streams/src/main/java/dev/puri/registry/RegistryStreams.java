@@ -8,7 +8,7 @@ import dev.puri.http.Route;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.settings.Settings;
-import dev.puri.tail.transactions.TransactionWatch;
+import dev.puri.tail.transactions.TransactionMonitor;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -57,7 +57,7 @@ public final class RegistryStreams implements AutoCloseable {
     private final ConfluentSchemaRegistry registry;
     private final SchemaLookup schemas;
     private final CollectionsRegistry collections;
-    private final TransactionWatch transactions;
+    private final TransactionMonitor transactions;
     private final Listener listener;
     private final Thread starter;
 
@@ -69,7 +69,7 @@ public final class RegistryStreams implements AutoCloseable {
         this.registry = ConfluentSchemaRegistry.create(registryConfigs(settings));
         this.schemas = new SchemaLookup(registry, InstantSource.system());
         this.collections = new CollectionsRegistry(schemas, skipped);
-        this.transactions = TransactionWatch.of(
+        this.transactions = TransactionMonitor.of(
                 settings.kafka().byName(),
                 settings.bootstrapServer(),
                 this::isRead,

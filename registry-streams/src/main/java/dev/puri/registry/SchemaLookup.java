@@ -2,9 +2,9 @@ package dev.puri.registry;
 
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -86,7 +86,7 @@ final class SchemaLookup implements AutoCloseable {
             Thread.ofPlatform().daemon().name("schema-request-", 0).factory());
     private final Stop stop = new Stop();
     private final SupervisedThread requester =
-            new SupervisedThread("schema-lookup", stop, Pauses.of(RETRY), this::runRounds, SchemaLookup::failed);
+            new SupervisedThread("schema-lookup", stop, RetryPolicy.fixed(RETRY), this::runRounds, SchemaLookup::failed);
     private long waitsCountedSince;
     private int waits;
     private volatile @Nullable Instant unreachableSince;

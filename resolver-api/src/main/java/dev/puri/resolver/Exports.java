@@ -6,10 +6,10 @@ import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.resolver.export.Export;
 import dev.puri.resolver.export.ExportFormat;
-import dev.puri.resolver.feed.TableKeeper.Followed;
+import dev.puri.resolver.feed.TableKeeper.LiveTable;
 import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangeRing;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /v1/export}, for so many at a time. */
+/** {@code GET /v1/export}, with a limit of exports at a time. */
 final class Exports {
     static final ProblemType TOO_MANY_EXPORTS =
             new ProblemType("too-many-exports", "Too many exports are under way", 503);
@@ -33,13 +33,13 @@ final class Exports {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** How long an export may take in all, so that no slow reader keeps others from it for ever. */
+    /** A bound for the duration of an export, so that slow readers do not block others for ever. */
     static final Duration LONGEST = Duration.ofHours(2);
 
     /** About what an export takes. */
     private static final String RETRY_AFTER = "5";
 
-    private final Supplier<@Nullable Followed<ChangeRing>> sources;
+    private final Supplier<@Nullable LiveTable<ChangeRing>> sources;
     private final int most;
     private final Duration patience;
     private final LongSupplier nanoClock;
@@ -48,18 +48,18 @@ final class Exports {
     private final Counter rows;
 
     /**
-     * @param sources the table that answers now, with its changes; null while none is complete
+     * @param sources the serving table with its changes; null while none is complete
      * @param most exports at a time
      */
-    Exports(Supplier<@Nullable Followed<ChangeRing>> sources, int most, MeterRegistry meters) {
+    Exports(Supplier<@Nullable LiveTable<ChangeRing>> sources, int most, MeterRegistry meters) {
         this(sources, most, PATIENCE, System::nanoTime, meters);
     }
 
     /**
-     * @param patience how long a client may take nothing; up to twice as long
+     * @param patience how long a client may read nothing; in fact up to twice as long
      */
     Exports(
-            Supplier<@Nullable Followed<ChangeRing>> sources,
+            Supplier<@Nullable LiveTable<ChangeRing>> sources,
             int most,
             Duration patience,
             LongSupplier nanoClock,
@@ -90,16 +90,16 @@ final class Exports {
         try {
             filter = ChangeFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
             return;
         }
         try {
             format = ExportFormat.of(exchange.query("format"), exchange.requestHeader("Accept"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, "format: " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "format: " + e.getMessage() + "."));
             return;
         }
-        Followed<ChangeRing> source = sources.get();
+        LiveTable<ChangeRing> source = sources.get();
         if (source == null) {
             later(exchange, "1", LookUps.NOT_READY, "No table has been complete yet.");
         } else if (running.incrementAndGet() > most) {
@@ -110,7 +110,7 @@ final class Exports {
         }
     }
 
-    private void begin(Exchange exchange, Followed<ChangeRing> source, ExportFormat format, ChangeFilter filter) {
+    private void begin(Exchange exchange, LiveTable<ChangeRing> source, ExportFormat format, ChangeFilter filter) {
         Export export;
         long begunAt = nanoClock.getAsLong();
         try {
@@ -118,7 +118,7 @@ final class Exports {
                     source,
                     format,
                     filter.collections(),
-                    // Nobody is to hold two tables in memory for longer than about a second.
+                    // An export ends about a second after its table was replaced, since two tables need much memory.
                     () -> sources.get() == source && nanoClock.getAsLong() - begunAt < LONGEST.toNanos(),
                     this::ended);
         } catch (RuntimeException | Error e) {

@@ -12,18 +12,18 @@ import dev.puri.resolver.live.StatsView;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.live.Subscription;
 import dev.puri.resolver.table.Table;
-import dev.puri.tail.Catalogue;
 import dev.puri.tail.CollectionsView;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.Refused;
+import dev.puri.tail.RejectedEvent;
 import dev.puri.tail.RejectionsView;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What can be asked beside look-ups: what changes, what was refused, what is declared, and how much there is. */
+/** The routes beside look-ups and exports: changes, rejections, declared collections, and stats. */
 final class Feeds {
     static final ProblemType INVALID_EVENT_ID =
             new ProblemType("invalid-event-id", "Last-Event-ID is none that this path has told", 400);
@@ -33,28 +33,28 @@ final class Feeds {
 
     private final Subscribers subscribers;
     private final RefusalLog refusals;
-    private final Catalogue catalogue;
+    private final DeclaredCollections collections;
     private final Supplier<@Nullable Table> tables;
     private final Supplier<@Nullable Long> behind;
     private final Supplier<@Nullable Duration> lagAge;
     private final EventStream.Options terms;
 
     /**
-     * @param tables the table that answers now; null while none is complete
-     * @param behind records that it is behind its topic; null when not known
-     * @param lagAge how long ago the brokers told that; null when they never did
+     * @param tables the serving table; null while none is complete
+     * @param behind the table's lag, in records; null when not known
+     * @param lagAge how long ago the brokers reported the end offsets; null when they never did
      */
     Feeds(
             Subscribers subscribers,
             RefusalLog refusals,
-            Catalogue catalogue,
+            DeclaredCollections collections,
             Supplier<@Nullable Table> tables,
             Supplier<@Nullable Long> behind,
             Supplier<@Nullable Duration> lagAge,
             ChangesOptions options) {
         this.subscribers = subscribers;
         this.refusals = refusals;
-        this.catalogue = catalogue;
+        this.collections = collections;
         this.tables = tables;
         this.behind = behind;
         this.lagAge = lagAge;
@@ -67,7 +67,7 @@ final class Feeds {
         try {
             filter = ChangeFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
             return;
         }
         try {
@@ -100,21 +100,21 @@ final class Feeds {
         try {
             RejectionsView view =
                     RejectionsView.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
-            // Asked before the look: what was not there then may not have been read yet.
+            // Read before the look-up: else a refusal that is read in between would be reported as missing.
             boolean complete = refusals.hasCaughtUp();
-            List<Refused> found = view.find(refusals);
+            List<RejectedEvent> found = view.find(refusals);
             exchange.json(200, json -> RejectionsView.write(json, found, complete));
         } catch (RejectionsView.InvalidParameterException e) {
-            exchange.problem(Problem.of(WaitTerms.INVALID_PARAMETER, e.parameter() + ": " + e.getMessage() + "."));
+            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, e.parameter() + ": " + e.getMessage() + "."));
         }
     }
 
     void collections(Exchange exchange) {
-        if (!catalogue.hasCaughtUp()) {
+        if (!collections.hasCaughtUp()) {
             later(exchange, LookUps.NOT_READY, "Collections have not been read yet.");
             return;
         }
-        exchange.json(200, json -> CollectionsView.write(json, catalogue.declarations()));
+        exchange.json(200, json -> CollectionsView.write(json, collections.declarations()));
     }
 
     void stats(Exchange exchange) {
@@ -123,7 +123,7 @@ final class Feeds {
             later(exchange, LookUps.NOT_READY, "No table has been complete yet.");
             return;
         }
-        // There is no end of collections, owners and shards.
+        // On a worker, since the number of collections, owners and shards has no bound.
         exchange.jsonFromWorker(200, json -> StatsView.write(json, table.stats(), behind.get(), lagAge.get()));
     }
 }

@@ -14,9 +14,9 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
+import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.Sight;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -28,8 +28,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two ways to ask the table. A reference with a token is answered when the table has seen the
- * token's event, or the wait is over.
+ * Look-ups of one reference, and of a batch. A reference with a token is answered when the table has seen the token's event,
+ * or the wait is over.
  */
 final class LookUps {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
@@ -37,7 +37,7 @@ final class LookUps {
     private final Supplier<@Nullable Table> tables;
     private final Supplier<String> progress;
     private final ReadYourWrites writes;
-    private final Terms terms;
+    private final Limits limits;
     private final Verdicts alone;
     private final Verdicts inBatches;
 
@@ -45,22 +45,22 @@ final class LookUps {
      * @param maxRefs of a batch
      * @param waits of requests
      */
-    record Terms(int maxRefs, WaitTerms waits) {}
+    record Limits(int maxRefs, WaitParameters waits) {}
 
     /**
-     * @param tables the table that answers now; null while none is complete
-     * @param progress tells why there is none
+     * @param tables the serving table; null while none is complete
+     * @param progress why there is none, for people
      */
     LookUps(
             Supplier<@Nullable Table> tables,
             Supplier<String> progress,
             ReadYourWrites writes,
-            Terms terms,
+            Limits limits,
             MeterRegistry meters) {
         this.tables = tables;
         this.progress = progress;
         this.writes = writes;
-        this.terms = terms;
+        this.limits = limits;
         alone = new Verdicts("internal", "/v1/identities/{ref}", meters);
         inBatches = new Verdicts("internal", "/v1/resolve", meters);
     }
@@ -78,18 +78,18 @@ final class LookUps {
             if (at == null) {
                 if (exchange.query("wait") != null) {
                     throw new RefusedException(
-                            WaitTerms.INVALID_PARAMETER,
+                            WaitParameters.INVALID_PARAMETER,
                             "wait is for the event of a token, and there is no parameter at.");
                 }
-                answer(exchange, ref, Sight.Seen.INSTANCE);
+                answer(exchange, ref, EventStatus.Seen.INSTANCE);
                 return;
             }
-            Position token = WaitTerms.token(at);
-            when(exchange, sight(exchange, ref, token, wait), sight -> {
-                if (sight instanceof Sight.Foreign foreign) {
-                    exchange.problem(Problem.of(WaitTerms.FOREIGN_TOKEN, WaitTerms.sentence(foreign.detail())));
+            Position token = WaitParameters.token(at);
+            when(exchange, status(exchange, ref, token, wait), status -> {
+                if (status instanceof EventStatus.Foreign foreign) {
+                    exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
                 } else {
-                    answer(exchange, ref, sight);
+                    answer(exchange, ref, status);
                 }
             });
         } catch (RefusedException e) {
@@ -99,9 +99,9 @@ final class LookUps {
         }
     }
 
-    private void answer(Exchange exchange, String ref, Sight sight) {
+    private void answer(Exchange exchange, String ref, EventStatus status) {
         JsonOut out = Scratch.ofThread().out();
-        Verdict verdict = new InternalAnswer(current(), out, false).write(ref, sight);
+        Verdict verdict = new InternalAnswer(current(), out, false).write(ref, status);
         alone.count(verdict, 1);
         exchange.json(verdict.status(), out.bytes(), out.length());
     }
@@ -111,7 +111,7 @@ final class LookUps {
             try {
                 PlainBatch plain = Scratch.ofThread().batch();
                 ResolveRequest other =
-                        plain.read(body, terms.maxRefs) ? null : ResolveRequest.parse(body, terms.maxRefs);
+                        plain.read(body, limits.maxRefs) ? null : ResolveRequest.parse(body, limits.maxRefs);
                 Table table = tables.get();
                 if (table == null) {
                     notReady(exchange);
@@ -136,100 +136,100 @@ final class LookUps {
         exchange.json(200, out.bytes(), out.length());
     }
 
-    /** Answered when all are settled, so that a batch waits as long as its latest event. */
+    /** Answers when all waits have ended, so a batch waits for the last of its events. */
     private void batch(Exchange exchange, ResolveRequest request, Duration wait) {
-        List<CompletableFuture<Sight>> sights = new ArrayList<>(request.refs().size());
+        List<CompletableFuture<EventStatus>> statuses = new ArrayList<>(request.refs().size());
         boolean waits = false;
         try {
             for (ResolveRequest.Ref each : request.refs()) {
-                CompletableFuture<Sight> sight = each.at() == null ? NOTHING_ASKED : sightOf(exchange, each, wait);
-                waits |= !sight.isDone();
-                sights.add(sight);
+                CompletableFuture<EventStatus> status = each.at() == null ? NOTHING_ASKED : statusOf(exchange, each, wait);
+                waits |= !status.isDone();
+                statuses.add(status);
             }
         } catch (Waiters.TooManyException e) {
-            sights.forEach(sight -> cancel(sight));
+            statuses.forEach(status -> cancel(status));
             tooManyWaiters(exchange, e);
             return;
         }
         if (!waits) {
-            answer(exchange, request, sights);
+            answer(exchange, request, statuses);
             return;
         }
-        CompletableFuture<Void> all = CompletableFuture.allOf(sights.toArray(CompletableFuture[]::new));
-        exchange.onGone(() -> sights.forEach(LookUps::cancel));
+        CompletableFuture<Void> all = CompletableFuture.allOf(statuses.toArray(CompletableFuture[]::new));
+        exchange.onGone(() -> statuses.forEach(LookUps::cancel));
         all.whenComplete((done, failure) -> exchange.later(() -> {
             if (!exchange.isOver()) {
-                answer(exchange, request, sights);
+                answer(exchange, request, statuses);
             }
         }));
     }
 
-    /** Without a token, whatever is there was seen. */
-    private static final CompletableFuture<Sight> NOTHING_ASKED =
-            CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+    /** The status of a reference without a token. */
+    private static final CompletableFuture<EventStatus> NOTHING_ASKED =
+            CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
 
-    private CompletableFuture<Sight> sightOf(Exchange exchange, ResolveRequest.Ref each, Duration wait)
+    private CompletableFuture<EventStatus> statusOf(Exchange exchange, ResolveRequest.Ref each, Duration wait)
             throws Waiters.TooManyException {
         try {
-            return sight(exchange, each.ref(), WaitTerms.token(Objects.requireNonNull(each.at())), wait);
+            return status(exchange, each.ref(), WaitParameters.token(Objects.requireNonNull(each.at())), wait);
         } catch (RefusedException e) {
-            // One bad token is its item's matter, as one bad reference is.
-            return CompletableFuture.completedFuture(new Sight.Foreign(String.valueOf(e.getMessage())));
+            // A bad token fails its own item, like a bad reference.
+            return CompletableFuture.completedFuture(new EventStatus.Foreign(String.valueOf(e.getMessage())));
         }
     }
 
-    private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<Sight>> sights) {
+    private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<EventStatus>> statuses) {
         JsonOut out = Scratch.ofThread().out();
         InternalAnswer answer = new InternalAnswer(current(), out, request.byShard());
         answer.beginBatch();
-        for (int i = 0; i < sights.size(); i++) {
+        for (int i = 0; i < statuses.size(); i++) {
             inBatches.count(
-                    answer.write(request.refs().get(i).ref(), sights.get(i).join()), 1);
+                    answer.write(request.refs().get(i).ref(), statuses.get(i).join()), 1);
         }
         answer.endBatch();
         exchange.json(200, out.bytes(), out.length());
     }
 
-    /** Once there is a table there is always one. */
+    /** Once there is a table, there always is one. */
     private Table current() {
         return Objects.requireNonNull(tables.get());
     }
 
     /**
-     * What became of a token's event; completes with {@code Seen} when the reference is malformed, which
-     * is then said by the look-up.
+     * Waits for a token's event; completes with {@code Seen} when the reference is malformed, which the look-up then
+     * reports.
      */
-    private CompletableFuture<Sight> sight(Exchange exchange, String ref, Position token, Duration wait)
+    private CompletableFuture<EventStatus> status(Exchange exchange, String ref, Position token, Duration wait)
             throws Waiters.TooManyException {
         try {
             return Handle.looksLike(ref)
                     ? writes.await(exchange.connection(), Handle.parse(ref), token, wait)
                     : writes.await(exchange.connection(), Puri.parse(ref), token, wait);
         } catch (InvalidNameException e) {
-            return CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+            return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
     }
 
     private Duration wait(Exchange exchange) throws RefusedException {
-        return terms.waits().wait(exchange.query("wait"));
+        return limits.waits().wait(exchange.query("wait"));
     }
 
-    private void when(Exchange exchange, CompletableFuture<Sight> sight, java.util.function.Consumer<Sight> answer) {
-        if (sight.isDone()) {
-            answer.accept(sight.join());
+    private void when(Exchange exchange, CompletableFuture<EventStatus> status, java.util.function.Consumer<EventStatus> answer) {
+        if (status.isDone()) {
+            answer.accept(status.join());
             return;
         }
-        exchange.onGone(() -> cancel(sight));
-        sight.whenComplete((seen, failure) -> exchange.later(() -> {
+        exchange.onGone(() -> cancel(status));
+        status.whenComplete((seen, failure) -> exchange.later(() -> {
             if (!exchange.isOver()) {
-                answer.accept(sight.join());
+                answer.accept(status.join());
             }
         }));
     }
 
-    private static void cancel(CompletableFuture<?> sight) {
-        if (sight != NOTHING_ASKED) {
-            sight.cancel(false);
+    private static void cancel(CompletableFuture<?> status) {
+        if (status != NOTHING_ASKED) {
+            status.cancel(false);
         }
     }
 
@@ -241,6 +241,6 @@ final class LookUps {
     private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {
         exchange.header("Retry-After", "1")
                 .problem(Problem.of(
-                        WaitTerms.TOO_MANY_WAITERS, WaitTerms.sentence(String.valueOf(tooMany.getMessage()))));
+                        WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(String.valueOf(tooMany.getMessage()))));
     }
 }

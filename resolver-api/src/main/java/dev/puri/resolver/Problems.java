@@ -3,7 +3,7 @@ package dev.puri.resolver;
 import dev.puri.http.ProblemPages;
 import dev.puri.http.ProblemType;
 import dev.puri.http.Route;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import java.util.List;
 
 /** Every problem of a resolver beside those of any listener; {@code problems.properties} explains them. */
@@ -12,10 +12,10 @@ final class Problems {
             LookUps.NOT_READY,
             Search.NO_SEARCH,
             Search.SEARCH_UNAVAILABLE,
-            WaitTerms.INVALID_PARAMETER,
-            WaitTerms.INVALID_TOKEN,
-            WaitTerms.FOREIGN_TOKEN,
-            WaitTerms.TOO_MANY_WAITERS,
+            WaitParameters.INVALID_PARAMETER,
+            WaitParameters.INVALID_TOKEN,
+            WaitParameters.FOREIGN_TOKEN,
+            WaitParameters.TOO_MANY_WAITERS,
             Feeds.INVALID_EVENT_ID,
             Feeds.TOO_MANY_STREAMS,
             Feeds.TOO_MANY_REPLAYS,

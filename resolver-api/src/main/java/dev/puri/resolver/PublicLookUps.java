@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The two ways in which the public may ask the table: by handles, of what is there now. */
+/** Look-ups of the public: by handle, without tokens. */
 final class PublicLookUps {
     /** The listener's name in metrics. */
     static final String LISTENER = "public";
@@ -27,8 +27,8 @@ final class PublicLookUps {
     private final Verdicts inBatches;
 
     /**
-     * @param tables the table that answers now; null while none is complete
-     * @param isPublic whether the pURIs of a {@code namespace:collection} may be named
+     * @param tables the serving table; null while none is complete
+     * @param isPublic whether the pURIs of a {@code namespace:collection} are public
      * @param maxRefs of a batch
      */
     PublicLookUps(Supplier<@Nullable Table> tables, Predicate<String> isPublic, int maxRefs, MeterRegistry meters) {
@@ -78,7 +78,7 @@ final class PublicLookUps {
         });
     }
 
-    /** Without how far it is, which tells how much there is. */
+    /** Leaves out the progress, which would reveal the number of identities. */
     private static void notReady(Exchange exchange) {
         exchange.header("Retry-After", "1").problem(Problem.of(LookUps.NOT_READY, "Nothing is answered yet."));
     }

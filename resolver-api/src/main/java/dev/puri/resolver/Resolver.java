@@ -20,14 +20,14 @@ import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.settings.Settings;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.Catalogue;
-import dev.puri.tail.Parts;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.transactions.TransactionWatch;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.ResourceStack;
+import dev.puri.tail.transactions.TransactionMonitor;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
@@ -51,13 +51,13 @@ public final class Resolver implements AutoCloseable {
 
     private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.COLLECTIONS, Topics.REJECTIONS);
 
-    private final Parts parts = new Parts();
-    private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
+    private final ResourceStack resources = new ResourceStack();
+    private final Metrics metrics = resources.add(new Metrics(), Metrics::close);
     private final TableKeeper<ChangeRing> keeper;
-    /** The internal one, and behind it the public one if there is one. */
+    /** The internal listener, then the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
 
-    /** None before it has come up: nobody has been told yet that it is there. */
+    /** Zero until the start succeeds: before, no load balancer knows of the server. */
     private Duration drainDelay = Duration.ZERO;
 
     private Resolver(ResolverSettings settings) {
@@ -66,13 +66,13 @@ public final class Resolver implements AutoCloseable {
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         ChangesSettings changes = settings.changes();
         try {
-            SchemaRegistry registry = parts.add(registry(settings), SchemaRegistry::close);
-            // Kafka Streams wants a folder; two clients must not share one.
-            StateFolder folder = parts.add(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
-            Catalogue catalogue = parts.add(
-                    Catalogue.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
-                    Catalogue::close);
-            RefusalLog refusals = parts.add(
+            SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
+            // Kafka Streams needs a folder, which clients must not share.
+            StateFolder folder = resources.add(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
+            DeclaredCollections collections = resources.add(
+                    DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
+                    DeclaredCollections::close);
+            RefusalLog refusals = resources.add(
                     RefusalLog.start(
                             consumers,
                             registry,
@@ -82,24 +82,24 @@ public final class Resolver implements AutoCloseable {
                             clock,
                             metrics.registry()),
                     RefusalLog::close);
-            Subscribers subscribers = parts.add(
+            Subscribers subscribers = resources.add(
                     Subscribers.start(options(changes), consumers, registry, clock, metrics.registry()),
                     Subscribers::close);
-            Answers answers = new Answers(metrics.registry(), refusals::forgetErased);
-            Waiters waiters = parts.add(Waiters.forBatches(settings.maxWaiters(), settings.maxRefs()), Waiters::close);
+            OutcomeCache outcomes = new OutcomeCache(metrics.registry(), refusals::forgetErased);
+            Waiters waiters = resources.add(Waiters.forBatches(settings.maxWaiters(), settings.maxRefs()), Waiters::close);
             Gauge.builder("puri.waiters", waiters, Waiters::count)
                     .description("Requests that wait for events")
                     .register(metrics.registry());
-            TransactionWatch transactions = parts.add(
-                    TransactionWatch.of(
+            TransactionMonitor transactions = resources.add(
+                    TransactionMonitor.of(
                             kafka,
                             settings.bootstrapServer(),
                             TOPICS::contains,
-                            // Of a refusal the reason alone is enough.
+                            // A refusal is answered without its details too.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             metrics.registry()),
-                    TransactionWatch::close);
-            keeper = parts.add(
+                    TransactionMonitor::close);
+            keeper = resources.add(
                     new TableKeeper<>(
                             () -> new BrokerTopic(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
                             TableClient.factory(
@@ -107,7 +107,7 @@ public final class Resolver implements AutoCloseable {
                                     settings.bootstrapServer(),
                                     folder.path().toString(),
                                     registry,
-                                    answers,
+                                    outcomes,
                                     waiters,
                                     metrics.registry()),
                             new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), clock),
@@ -125,29 +125,29 @@ public final class Resolver implements AutoCloseable {
                     keeper::progress,
                     new ReadYourWrites(
                             new TableRows(keeper::table),
-                            answers,
+                            outcomes,
                             refusals,
                             waiters,
                             keeper::partitions,
                             metrics.registry()),
-                    new LookUps.Terms(settings.maxRefs(), new WaitTerms(settings.maxWait())),
+                    new LookUps.Limits(settings.maxRefs(), new WaitParameters(settings.maxWait())),
                     metrics.registry());
             Feeds feeds = new Feeds(
-                    subscribers, refusals, catalogue, keeper::table, keeper::behind, keeper::lagAge, options(changes));
-            Exports exports = new Exports(keeper::followed, changes.maxExports(), metrics.registry());
-            Search search = parts.add(new Search(settings.searchUrl().orElse(null)), Search::close);
+                    subscribers, refusals, collections, keeper::table, keeper::behind, keeper::lagAge, options(changes));
+            Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
+            Search search = resources.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
             TableHealth table = new TableHealth(keeper, subscribers::trouble);
             health.add(Health.Kind.STARTED, "table", table::started);
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagHeader lag = parts.add(LagHeader.start(Routes.LAG, keeper::age), LagHeader::close);
+            LagHeader lag = resources.add(LagHeader.start(Routes.LAG, keeper::age), LagHeader::close);
             // Streams and waits have no end of their own: the listeners would wait for them.
             Runnable endWaits = () -> {
                 subscribers.drain();
                 waiters.close();
             };
-            parts.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
@@ -156,7 +156,7 @@ public final class Resolver implements AutoCloseable {
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =
-                        new PublicLookUps(keeper::table, catalogue::isPublic, settings.maxRefs(), metrics.registry());
+                        new PublicLookUps(keeper::table, collections::isPublic, settings.maxRefs(), metrics.registry());
                 listeners.add(Listener.start(
                         settings.toPublic()
                                 .options(PublicLookUps.LISTENER, settings.http())
@@ -190,7 +190,7 @@ public final class Resolver implements AutoCloseable {
     private static SchemaRegistry registry(ResolverSettings settings) {
         Map<String, Object> config = new HashMap<>(settings.kafka().byName());
         config.put("schema.registry.url", settings.schemaRegistry());
-        // The table waits itself, where it can be stopped and be seen to wait.
+        // The table's feed retries itself: there a stop ends the wait, and health shows it.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
@@ -222,12 +222,11 @@ public final class Resolver implements AutoCloseable {
     }
 
     /**
-     * Stops being ready, answers for a while as before and then what is under way, and stops. Every part
-     * has a bound of its own; the longest is the table's, of half a minute, most of it for its last
-     * snapshot.
+     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has a bound
+     * of its own; the longest is the table's, of half a minute, most of it for its last snapshot.
      */
     @Override
     public void close() {
-        parts.close();
+        resources.close();
     }
 }

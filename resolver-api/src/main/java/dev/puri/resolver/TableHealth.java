@@ -7,17 +7,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the table stands, as health checks.
+ * Health checks of the table.
  *
- * @param untold why changes are not told; null when they are
+ * @param untold why subscribers receive no changes; null when they do
  */
 record TableHealth(TableKeeper<?> keeper, Supplier<@Nullable String> untold) {
-    /** Up for good once a table was complete; shows how far the filling is. */
+    /** Up once a table was complete; shows the progress of its filling. */
     Health.State started() {
         return new Health.State(keeper.table() != null, keeper.details());
     }
 
-    /** Up while the table that answers is fed, and close to the end of its topic. */
+    /** Up while the serving table is fed and its lag is small. */
     Health.State ready() {
         String reason = keeper.unready();
         Map<String, Object> details = keeper.details();

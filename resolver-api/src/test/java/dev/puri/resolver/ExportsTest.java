@@ -9,7 +9,7 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
 import dev.puri.http.Scope;
-import dev.puri.resolver.feed.TableKeeper.Followed;
+import dev.puri.resolver.feed.TableKeeper.LiveTable;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
@@ -60,12 +60,12 @@ final class ExportsTest {
             InstantSource.system(),
             metrics.registry());
     private final PackedTable table = new PackedTable();
-    private volatile @Nullable Followed<ChangeRing> source = source(table);
+    private volatile @Nullable LiveTable<ChangeRing> source = source(table);
     private final AtomicLong nanos = new AtomicLong();
     private Listener listener;
 
-    private Followed<ChangeRing> source(PackedTable of) {
-        return new Followed<>(
+    private LiveTable<ChangeRing> source(PackedTable of) {
+        return new LiveTable<>(
                 of, subscribers.begin(Uuid.randomUuid(), new long[] {7, 8}, Instant.EPOCH, (puri, uuid) -> true));
     }
 

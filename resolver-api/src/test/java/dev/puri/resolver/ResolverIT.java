@@ -27,7 +27,7 @@ import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.settings.KafkaProperties;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.PlainConsumers;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.Contract;
@@ -613,7 +613,7 @@ final class ResolverIT {
                             broker.bootstrapServers(),
                             "target/state",
                             schemas,
-                            new Answers(new SimpleMeterRegistry()),
+                            new OutcomeCache(new SimpleMeterRegistry()),
                             new Waiters(1),
                             meters)),
                     new Snapshots(null, Duration.ofMinutes(10), clock),

@@ -23,11 +23,11 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.tail.Catalogue;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import dev.puri.tail.wait.Waiters;
 import dev.puri.testkit.Contract;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -85,7 +85,7 @@ final class RoutesTest {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final PackedTable filled = new PackedTable();
-    private final Answers answers = new Answers(new SimpleMeterRegistry());
+    private final OutcomeCache outcomes = new OutcomeCache(new SimpleMeterRegistry());
     private final Waiters waiters = new Waiters(30);
     private final Metrics metrics = new Metrics();
     private final HttpClient client = HttpClient.newHttpClient();
@@ -94,7 +94,7 @@ final class RoutesTest {
     private volatile @Nullable String lag;
     private Subscribers subscribers;
     private RefusalLog refusals;
-    private Catalogue catalogue;
+    private DeclaredCollections collections;
     private List<Route> routes;
     private Listener listener;
 
@@ -105,8 +105,8 @@ final class RoutesTest {
                 () -> table,
                 () -> "12 of 30 records are in",
                 new ReadYourWrites(
-                        new TableRows(() -> table), answers, refusals, waiters, () -> PARTITIONS, metrics.registry()),
-                new LookUps.Terms(MAX_REFS, new WaitTerms(Duration.ofSeconds(20))),
+                        new TableRows(() -> table), outcomes, refusals, waiters, () -> PARTITIONS, metrics.registry()),
+                new LookUps.Limits(MAX_REFS, new WaitParameters(Duration.ofSeconds(20))),
                 metrics.registry());
         routes = Routes.of(
                 lookUps,
@@ -135,8 +135,8 @@ final class RoutesTest {
         ChangesOptions options = ChangesOptions.of(10, Duration.ofDays(1), 2, 10_000, Duration.ofSeconds(1));
         subscribers = Subscribers.start(options, consumers, registry, clock, metrics.registry());
         refusals = RefusalLog.start(consumers, registry, 10, Duration.ofDays(30), 10, clock, metrics.registry());
-        catalogue = Catalogue.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
-        return new Feeds(subscribers, refusals, catalogue, () -> table, () -> 12L, () -> null, options);
+        collections = DeclaredCollections.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
+        return new Feeds(subscribers, refusals, collections, () -> table, () -> 12L, () -> null, options);
     }
 
     private static final class NoSchemas implements SchemaRegistry {
@@ -184,7 +184,7 @@ final class RoutesTest {
         listener.close();
         subscribers.close();
         refusals.close();
-        catalogue.close();
+        collections.close();
         waiters.close();
         metrics.close();
         client.close();
@@ -219,7 +219,7 @@ final class RoutesTest {
 
     @Test
     void aRefusedEventIsAConflict() {
-        answers.refused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
+        outcomes.refused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
 
         assertThat(get("/v1/identities/" + OF_THE_EVENT + "?at=3-7", 409))
                 .isEqualTo("{\"ref\":\"" + OF_THE_EVENT + "\",\"verdict\":\"refused\",\"puri\":\"" + OF_THE_EVENT
@@ -241,7 +241,7 @@ final class RoutesTest {
 
     @Test
     void aBatchWaitsForAllItsTokens() throws Exception {
-        answers.refused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
+        outcomes.refused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
         String body = "{\"refs\":[\"soundcloud:tracks:123\",{\"ref\":\"" + OF_THE_EVENT + "\",\"at\":\"3-1042\"},"
                 + "{\"ref\":\"" + OF_THE_EVENT + "\",\"at\":\"3-7\"},{\"ref\":\"" + OF_THE_EVENT
                 + "\",\"at\":\"nothing\"},{\"ref\":\"" + OF_THE_EVENT + "\"}]}";
@@ -543,7 +543,7 @@ final class RoutesTest {
     void everyProblemHasAPageAndNoOther() throws Exception {
         Set<ProblemType> made = new HashSet<>(problems(ProblemType.class));
         made.addAll(problems(Resolver.class));
-        made.addAll(problems(WaitTerms.class));
+        made.addAll(problems(WaitParameters.class));
         Set<ProblemType> listed = new HashSet<>(ProblemType.ofListeners());
         listed.addAll(Problems.ALL);
 

@@ -14,8 +14,8 @@ import dev.puri.search.index.Kind;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
 import dev.puri.tail.RecordKey;
-import dev.puri.tail.wait.Answer;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.EventOutcome;
+import dev.puri.tail.wait.OutcomeCache;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -43,7 +43,7 @@ final class ChangeReader {
 
     private final AvroValues<IdentityRow> rows;
     private final AvroValues<dev.puri.schemas.avro.Document> documents;
-    private final Answers answers;
+    private final OutcomeCache outcomes;
     private final Declared declared;
     private final Map<Kind, Counter> undecodable = new EnumMap<>(Kind.class);
 
@@ -65,24 +65,24 @@ final class ChangeReader {
      * @param answer which event it answers; null for a document, or where nobody says
      * @param at when it was written
      */
-    record Read(IndexChange change, @Nullable Answer answer, Instant at) {}
+    record Read(IndexChange change, @Nullable EventOutcome answer, Instant at) {}
 
     /**
      * For whoever indexes nothing of it.
      *
      * @param registry of which schemas are asked; not closed
-     * @param answers reads which event a record answers
+     * @param outcomes reads which event a record answers
      */
-    ChangeReader(SchemaRegistry registry, Answers answers, MeterRegistry meters) {
-        this(registry, answers, (puri, publishedBy) -> SearchedAttributes.DEFAULT, meters);
+    ChangeReader(SchemaRegistry registry, OutcomeCache outcomes, MeterRegistry meters) {
+        this(registry, outcomes, (puri, publishedBy) -> SearchedAttributes.DEFAULT, meters);
     }
 
     /**
      * @param registry of which schemas are asked; not closed
-     * @param answers reads which event a record answers
+     * @param outcomes reads which event a record answers
      */
-    ChangeReader(SchemaRegistry registry, Answers answers, Declared declared, MeterRegistry meters) {
-        this.answers = answers;
+    ChangeReader(SchemaRegistry registry, OutcomeCache outcomes, Declared declared, MeterRegistry meters) {
+        this.outcomes = outcomes;
         this.declared = declared;
         rows = new AvroValues<>(IdentityRow.class, registry);
         documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, registry);
@@ -109,7 +109,7 @@ final class ChangeReader {
         Kind kind = record.topic().equals(Kind.IDENTITY.topic()) ? Kind.IDENTITY : Kind.DOCUMENT;
         try {
             Puri puri = RecordKey.puri(record.key());
-            Answer answer = kind == Kind.IDENTITY ? answers.read(puri, record.headers(), () -> place(record)) : null;
+            EventOutcome answer = kind == Kind.IDENTITY ? outcomes.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
             SearchedAttributes attributes = entry instanceof Entry.OfDocument
@@ -138,7 +138,7 @@ final class ChangeReader {
         return record.topic() + "-" + record.partition() + "@" + record.offset();
     }
 
-    private Entry row(byte[] value, @Nullable Answer answer) throws UnreadableException {
+    private Entry row(byte[] value, @Nullable EventOutcome answer) throws UnreadableException {
         Row row = RowAvro.fromAvro(rows.read(value));
         return new Entry.OfIdentity(answer == null ? row : answer.keep(row));
     }

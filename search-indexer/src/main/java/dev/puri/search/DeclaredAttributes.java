@@ -3,7 +3,7 @@ package dev.puri.search;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.tail.Catalogue;
+import dev.puri.tail.DeclaredCollections;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -71,28 +71,28 @@ final class DeclaredAttributes {
         this.nanoTime = nanoTime;
     }
 
-    /** Of what a catalogue has read. */
-    static DeclaredAttributes of(Catalogue catalogue) {
+    /** Of what a collections has read. */
+    static DeclaredAttributes of(DeclaredCollections collections) {
         return new DeclaredAttributes(
                 new Source() {
                     @Override
                     public boolean hasCaughtUp() {
-                        return catalogue.hasCaughtUp();
+                        return collections.hasCaughtUp();
                     }
 
                     @Override
                     public @Nullable Duration age() {
-                        return catalogue.age();
+                        return collections.staleness();
                     }
 
                     @Override
                     public @Nullable Collection collection(String qualified) {
-                        return catalogue.collection(qualified);
+                        return collections.collection(qualified);
                     }
 
                     @Override
                     public @Nullable String trouble() {
-                        return catalogue.trouble();
+                        return collections.trouble();
                     }
                 },
                 System::nanoTime);

@@ -18,7 +18,7 @@ import java.security.NoSuchAlgorithmException;
  *
  * @param folder of this instance, where Lucene keeps its index and cursors their key
  */
-record Engines(SearchSettings settings, StateFolder folder) implements Indexer.Homes, AutoCloseable {
+record Engines(SearchSettings settings, StateFolder folder) implements Indexer.EngineOpener, AutoCloseable {
     private static final String CURSOR_KEY = "cursor.key";
 
     static Engines of(SearchSettings settings) {

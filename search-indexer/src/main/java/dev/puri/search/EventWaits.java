@@ -2,8 +2,8 @@ package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Kind;
+import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.Sight;
 import dev.puri.tail.wait.Tokens;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
@@ -30,9 +30,9 @@ final class EventWaits {
     private final IndexRows rows;
     private final ReadYourWrites writes;
     private final Waiters waiters;
-    private final DocumentsSeen documents;
+    private final DocumentVisibility documents;
 
-    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites writes, Waiters waiters, DocumentsSeen documents) {
+    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites writes, Waiters waiters, DocumentVisibility documents) {
         this.indexer = indexer;
         this.rows = rows;
         this.writes = writes;
@@ -47,13 +47,13 @@ final class EventWaits {
      * @param caller who asks, such as a connection
      * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
      */
-    CompletableFuture<Sight> await(Object caller, SearchRequest.Awaited event) throws Waiters.TooManyException {
-        if (indexer.watch().partitions(Kind.IDENTITY) == 0) {
+    CompletableFuture<EventStatus> await(Object caller, SearchRequest.Awaited event) throws Waiters.TooManyException {
+        if (indexer.endOffsets().partitions(Kind.IDENTITY) == 0) {
             // Answered from before, and no broker has told yet whose a token can be.
-            return CompletableFuture.completedFuture(new Sight.NotCaughtUp(event.token()));
+            return CompletableFuture.completedFuture(new EventStatus.NotCaughtUp(event.token()));
         }
         long end = System.nanoTime() + event.patience().toNanos();
-        CompletableFuture<Sight> row;
+        CompletableFuture<EventStatus> row;
         if (event.handle() == null) {
             row = writes.await(caller, puri(event), event.token(), event.patience());
         } else {
@@ -63,11 +63,11 @@ final class EventWaits {
         // Whoever is answered later is so by a thread that everybody waits for.
         boolean mayAsk = row.isDone();
         AtomicReference<CompletableFuture<?>> underWay = new AtomicReference<>(row);
-        CompletableFuture<Sight> answer = row.thenCompose(sight -> {
-            if (!(sight instanceof Sight.Seen)) {
+        CompletableFuture<EventStatus> answer = row.thenCompose(sight -> {
+            if (!(sight instanceof EventStatus.Seen)) {
                 return CompletableFuture.completedFuture(sight);
             }
-            CompletableFuture<Sight> document = document(caller, event, end, mayAsk);
+            CompletableFuture<EventStatus> document = document(caller, event, end, mayAsk);
             underWay.set(document);
             return document;
         });
@@ -90,19 +90,19 @@ final class EventWaits {
     /**
      * @param mayAsk whether the engine may be asked, which may block
      */
-    private CompletableFuture<Sight> document(Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
-        Sight late = new Sight.NotCaughtUp(event.token());
+    private CompletableFuture<EventStatus> document(Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
+        EventStatus late = new EventStatus.NotCaughtUp(event.token());
         Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
-        int partitions = indexer.watch().partitions(Kind.DOCUMENT);
+        int partitions = indexer.endOffsets().partitions(Kind.DOCUMENT);
         if (puri == null || partitions == 0) {
             return CompletableFuture.completedFuture(late);
         }
         int partition = Tokens.partition(puri, partitions);
         if (documents.areAsOfRow(puri, partition) || mayAsk && rows.isDocumentAsOf(event.token(), puri)) {
-            return CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+            return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
-        return indexer.watch()
-                .endsOfAll(Kind.DOCUMENT)
+        return indexer.endOffsets()
+                .highWatermarks(Kind.DOCUMENT)
                 .toCompletableFuture()
                 .thenCompose(ends -> seen(
                         caller,
@@ -113,14 +113,14 @@ final class EventWaits {
                 .thenApply(seen -> seen == null ? late : seen);
     }
 
-    private CompletableFuture<@Nullable Sight> seen(Object caller, int partition, long offset, Duration wait) {
+    private CompletableFuture<@Nullable EventStatus> seen(Object caller, int partition, long offset, Duration wait) {
         try {
             return waiters.await(
                     caller,
                     null,
                     null,
                     wait.isNegative() ? Duration.ZERO : wait,
-                    () -> indexer.seen().next(Kind.DOCUMENT, partition) >= offset ? Sight.Seen.INSTANCE : null);
+                    () -> indexer.seen().next(Kind.DOCUMENT, partition) >= offset ? EventStatus.Seen.INSTANCE : null);
         } catch (Waiters.TooManyException e) {
             return CompletableFuture.completedFuture(null);
         }

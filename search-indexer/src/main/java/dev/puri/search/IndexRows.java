@@ -10,10 +10,7 @@ import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The index as those who wait for an event look at it: what was heard lately first, which costs nothing, then
- * what the engine has.
- */
+/** The rows that waits for events look at: first the recent ones, which costs nothing, then those of the engine. */
 final class IndexRows implements ReadYourWrites.Rows {
     private final Indexer indexer;
 
@@ -23,76 +20,76 @@ final class IndexRows implements ReadYourWrites.Rows {
 
     @Override
     public @Nullable Position lastOf(Puri puri) {
-        Position heard = lastHeardOf(puri);
-        return heard != null
-                ? heard
+        Position recent = lastRecentOf(puri);
+        return recent != null
+                ? recent
                 : entry(Kind.IDENTITY, puri) instanceof Entry.OfIdentity entry
                         ? entry.row().position()
                         : null;
     }
 
     /**
-     * Without the engine, which may be slow, and then would hold up all who wait, and the feeding with them. What
-     * an index that is opened anew had taken already is not heard of: who waits for that has to ask again.
+     * Does not ask the engine: a slow answer would delay all waits and the feeder. Rows that the index had when it was opened
+     * are not found here; a wait for one of those ends without a result, and the caller asks again.
      */
     @Override
-    public @Nullable Position lastHeardOf(Puri puri) {
-        Feed feed = feed();
-        return feed == null ? null : feed.heard().lastOf(puri);
+    public @Nullable Position lastRecentOf(Puri puri) {
+        IndexFeeder feed = feed();
+        return feed == null ? null : feed.recentRows().lastOf(puri);
     }
 
-    /** Whether readers see the document of an event of a name, or of a later one. Asks the engine; may block. */
+    /** Whether readers see the document of a name as of an event, or a later one. Asks the engine; may block. */
     boolean isDocumentAsOf(Position token, Puri puri) {
         return entry(Kind.DOCUMENT, puri) instanceof Entry.OfDocument entry
                 && Tokens.isAsOf(token, entry.document().position());
     }
 
-    private @Nullable Feed feed() {
-        Served served = indexer.serving();
+    private @Nullable IndexFeeder feed() {
+        ServingIndex served = indexer.serving();
         return served == null ? null : served.feed();
     }
 
     private @Nullable Entry entry(Kind kind, Puri puri) {
-        Served served = indexer.enter();
+        ServingIndex served = indexer.acquire();
         if (served == null) {
             return null;
         }
         try {
             return served.index().entry(kind, puri);
         } catch (IndexUnavailableException e) {
-            // Nothing is known for now.
+            // The caller waits for the event then.
             return null;
         } finally {
-            served.leave();
+            served.release();
         }
     }
 
-    /** As far as was heard of lately: who waits for a handle is looked at with everything that comes. */
+    /** Looks among the recent rows only, since it is called for each change while anybody waits for a handle. */
     @Override
     public @Nullable Puri bearer(Handle handle) {
-        Feed feed = feed();
-        return feed == null ? null : feed.heard().bearer(handle);
+        IndexFeeder feed = feed();
+        return feed == null ? null : feed.recentRows().bearer(handle);
     }
 
-    /** Asks the engine who bears a handle, so that it is known from here on; may block. */
+    /** Asks the engine for the bearer of a handle and remembers it; may block. */
     void learn(Handle handle) {
         if (bearer(handle) != null) {
             return;
         }
-        Served served = indexer.enter();
+        ServingIndex served = indexer.acquire();
         if (served == null) {
             return;
         }
         try {
-            Feed feed = served.feed();
+            IndexFeeder feed = served.feed();
             Puri puri = feed == null ? null : served.index().bearer(handle);
             if (feed != null && puri != null) {
-                feed.heard().bearer(handle, puri);
+                feed.recentRows().bearer(handle, puri);
             }
         } catch (IndexUnavailableException e) {
-            // Then it is heard of, or it is not caught up.
+            // A later change may name the bearer; if none does, the wait ends without a result.
         } finally {
-            served.leave();
+            served.release();
         }
     }
 

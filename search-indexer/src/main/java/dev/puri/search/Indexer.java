@@ -1,16 +1,17 @@
 package dev.puri.search;
 
 import dev.puri.http.Health;
-import dev.puri.search.Feed.PlaceGoneException;
+import dev.puri.search.IndexFeeder.OffsetGoneException;
 import dev.puri.search.index.IndexHome;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
+import dev.puri.tail.StoppedException;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -23,216 +24,214 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps an index that answers, and keeps it fed. One thread of its own goes round and round; the brokers are
- * asked for the topics' ends beside it.
+ * Keeps a serving index and feeds it. One thread does this; {@link EndOffsetMonitor} asks the brokers for the end offsets in
+ * another.
  *
  * <pre>
- *  puri.identities.v1 ─┐             ┌──────────────────────────┐
- *  puri.documents.v1  ─┴─▶ Feed ────▶│ the index that answers   │◀──── searches
- *                                    └──────────────────────────┘
- *                                                 ▲ takes its place, and the old one is dropped
- *  from the beginning   ─▶ Feed ────▶ one that is built beside: asked for, or when the one that
- *                                     answers cannot be gone on with
+ *  puri.identities.v1 ─┐                    ┌───────────────────┐
+ *  puri.documents.v1  ─┴─▶ IndexFeeder ────▶│ the serving index │◀──── searches
+ *                                           └───────────────────┘
+ *                                                     ▲ swap; the old index awaits its deletion
+ *  from the beginning   ─▶ IndexFeeder ────▶ IndexRebuild: somebody asked for it, or the serving index
+ *                                            cannot be fed any more
  *
- *  open ─▶ sight the topics ─▶ does the index fit them? ─▶ step · step · step …
- *    ▲                              │ no: build beside           │ anything unforeseen
- *    └─────────── pause ◀───────────┴────────────────────────────┘
+ *  open ─▶ get the end offsets ─▶ does the index match the topics? ─▶ step · step · step …
+ *    ▲                              │ no: rebuild                        │ anything unforeseen
+ *    └────────── back off ◀─────────┴────────────────────────────────────┘
  * </pre>
  *
- * What has answered once goes on answering while brokers or schema registry are away; it is then not ready, and
- * its answers say how old they are. An engine that fails is opened anew: until it is, nothing answers. An index that
- * does not fit the topics when it is opened is not answered from: it may be of another topic, or show what was
- * erased meanwhile.
+ * An index that has served once serves while brokers or schema registry are away; it is then not ready, and its answers
+ * say how old they are. An engine that fails is opened again, and no index serves until it is. An index that does not
+ * match the topics when it is opened does not serve: it may be of other topics, or show entries that were erased meanwhile.
  */
 final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
-    private static final Duration LOOK_AT_SIZE = Duration.ofSeconds(10);
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
+    private static final Duration SIZE_PERIOD = Duration.ofSeconds(10);
 
-    /** A disk that is full fails again within that, although the index is opened and fed in between. */
-    private static final Duration FAILURE_TOLD = Duration.ofMinutes(1);
+    /** How long health shows a failure. A full disk fails again within that time, although the index is opened between. */
+    private static final Duration FAILURE_SHOWN = Duration.ofMinutes(1);
 
     private static final Duration LEAVE = Duration.ofSeconds(5);
 
-    /** Brokers that keep tombstones for a day, as Kafka does unless it is told otherwise, and a margin. */
+    /** Before the brokers answer: Kafka keeps tombstones for a day by default. */
     private static final Duration TRUSTED_UNSEEN = Duration.ofHours(20);
 
     private static final Duration STOP = Duration.ofSeconds(30);
 
-    private final Homes homes;
-    private final TopicsWatch watch;
-    private final Feed.Tools tools;
-    private final Terms terms;
+    private final EngineOpener engine;
+    private final EndOffsetMonitor endOffsets;
+    private final IndexFeeder.Tools tools;
+    private final Limits limits;
     private final Waiters waiters;
     private final InstantSource clock;
     private final Supplier<@Nullable String> hanging;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread = new SupervisedThread("indexer", stop, PAUSES, this::keep, this::failed);
+    private final SupervisedThread thread =
+            new SupervisedThread("indexer", stop, RETRY_POLICY, this::keep, this::failed);
 
-    /** What answers; null before anything was complete. */
-    private volatile @Nullable Served serving;
+    /** The serving index; null before one was complete. */
+    private volatile @Nullable ServingIndex serving;
 
     private volatile @Nullable String trouble = "the engine is being opened";
 
-    /** Why an index that had answered is not open; null when it is, or none has answered. */
+    /** Why the index that served before is not open; null when it is, or none has served. */
     private volatile @Nullable String failure;
 
     private volatile @Nullable Failure lastFailure;
 
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
-    /** Feeds the index that answers, or is filled for the first time; null when nothing does. Written by the indexer's thread. */
-    private volatile @Nullable Feed main;
+    /** Feeds the serving index, or fills the first one; null when nothing does. Written by the indexer's thread. */
+    private volatile @Nullable IndexFeeder main;
 
-    private final Beside beside;
+    private final IndexRebuild rebuild;
 
     // Of the indexer's thread alone.
-    private final Purging purging;
-    private final Retired retired = new Retired();
-    private boolean hasAnswered;
-    private long sizeLookedAt = System.nanoTime() - LOOK_AT_SIZE.toNanos();
+    private final PurgeScheduler purges;
+    private final DeletionQueue deletions = new DeletionQueue();
+    private boolean hasServed;
+    private long sizeReadAt = System.nanoTime() - SIZE_PERIOD.toNanos();
 
-    /** Opens the engine's indices. */
+    /** Opens the search engine. */
     @FunctionalInterface
-    interface Homes {
+    interface EngineOpener {
         IndexHome open() throws IndexUnavailableException;
     }
 
     /**
-     * @param maxLag offsets that the index may be behind and still be ready
-     * @param maxLagAge how old the knowledge of that may be
-     * @param forgetAfter within what time erased entries are gone from files
+     * @param maxLag the largest lag, in offsets, with which the index is ready
+     * @param maxLagAge how old the end offsets may be that the lag is computed from
+     * @param forgetAfter how long after an erasure its entry must be gone from the files
      */
-    record Terms(long maxLag, Duration maxLagAge, Duration forgetAfter) {}
+    record Limits(long maxLag, Duration maxLagAge, Duration forgetAfter) {}
 
-    /** What the engine could not do, and when. */
-    private record Failure(String why, Moment at) {}
-
-    /** What was running is cut off by a stop. */
-    private static final class StoppedException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-    }
+    /** Why the engine failed, and when. */
+    private record Failure(String why, ObservationTime at) {}
 
     /**
-     * @param hanging the transaction that hides what was committed after it; null when there is none
+     * @param hanging describes a transaction that hides later records; null when there is none
      */
-    Indexer(Homes homes, TopicsWatch watch, Feed.Tools tools, Terms terms, Supplier<@Nullable String> hanging) {
-        this.homes = homes;
-        this.watch = watch;
+    Indexer(EngineOpener engine, EndOffsetMonitor endOffsets, IndexFeeder.Tools tools, Limits limits, Supplier<@Nullable String> hanging) {
+        this.engine = engine;
+        this.endOffsets = endOffsets;
         this.tools = tools;
-        this.terms = terms;
+        this.limits = limits;
         this.waiters = tools.waiters();
         this.clock = tools.clock();
         this.hanging = hanging;
-        beside = new Beside(tools);
-        purging = new Purging(terms.forgetAfter(), clock, tools.meters());
+        rebuild = new IndexRebuild(tools);
+        purges = new PurgeScheduler(limits.forgetAfter(), clock, tools.meters());
     }
 
     void start() {
-        watch.start();
+        endOffsets.start();
         thread.start();
     }
 
-    // What others ask, from any thread.
+    // For any thread.
 
-    /** What answers now, entered: to be left; null while nothing was complete. */
+    /**
+     * Returns the serving index with its reference count raised, or null if no index was complete yet. The caller must release
+     * it.
+     */
     @Nullable
-    Served enter() {
+    ServingIndex acquire() {
         while (true) {
-            Served now = serving;
-            if (now == null || now.enter()) {
+            ServingIndex now = serving;
+            if (now == null || now.acquire()) {
                 return now;
             }
-            // Another has taken its place meanwhile.
+            // Another index has replaced it meanwhile.
             Thread.onSpinWait();
         }
     }
 
-    /** What answers now, not to be read; null while nothing was complete. */
+    /** The serving index, which must not be read without {@link #acquire}; null if none was complete yet. */
     @Nullable
-    Served serving() {
+    ServingIndex serving() {
         return serving;
     }
 
-    /** Why an index that had answered does not for now; null when none fails. */
+    /** Why the index that served before does not serve now; null when it does, or none has served. */
     @Nullable
     String failure() {
         return failure;
     }
 
-    /** What readers see of the topics. */
-    Places seen() {
-        Served now = serving;
-        Feed feed = now == null ? null : now.feed();
-        return feed == null ? Places.NONE : feed.seen();
+    /** The offsets up to which readers of the serving index see the topics. */
+    NextOffsets seen() {
+        ServingIndex now = serving;
+        IndexFeeder feed = now == null ? null : now.feed();
+        return feed == null ? NextOffsets.NONE : feed.seen();
     }
 
-    TopicsWatch watch() {
-        return watch;
+    EndOffsetMonitor endOffsets() {
+        return endOffsets;
     }
 
     IndexSize size() {
         return size;
     }
 
-    Reindexing reindexing() {
-        return beside.progress();
+    RebuildStatus rebuildStatus() {
+        return rebuild.status();
     }
 
-    /** Asks for an index that is built anew beside the one that answers; nothing changes when one is. */
-    void reindex() {
-        beside.ask();
+    /** Asks for a rebuild; does nothing while one runs. */
+    void rebuild() {
+        rebuild.ask();
     }
 
-    /** Asks for the one that is built to be given up, unless what answers cannot be gone on with. */
-    void endReindexing() {
-        beside.giveUp();
+    /** Asks to cancel the running rebuild, unless the serving index cannot be fed any more. */
+    void cancelRebuild() {
+        rebuild.cancel();
     }
 
     boolean isReady() {
         return unready() == null;
     }
 
-    /** Offsets between the index that answers and its topics' ends; null when not known. */
+    /** The lag of the serving index, in offsets; null when not known. */
     @Nullable
     Long behind() {
-        Sighting seen = watch.last();
-        Places places = seen();
-        return seen == null || places == Places.NONE ? null : seen.behind(places);
+        SourceOffsets seen = endOffsets.last();
+        NextOffsets next = seen();
+        return seen == null || next == NextOffsets.NONE ? null : seen.lag(next);
     }
 
-    /** Since when it is not known that the index that answers has all; null before there is one. */
+    /** The staleness of the serving index: how long ago it was known to have everything. Null before there is one. */
     @Nullable
     Duration age() {
-        Served now = serving;
-        Moment complete = asOf(now);
+        ServingIndex now = serving;
+        ObservationTime complete = asOf(now);
         return complete == null ? null : complete.age(clock);
     }
 
-    private static @Nullable Moment asOf(@Nullable Served served) {
+    private static @Nullable ObservationTime asOf(@Nullable ServingIndex served) {
         return served == null ? null : served.asOf();
     }
 
-    /** How long ago the brokers told how far the topics go; null when they never did. */
+    /** How long ago the brokers reported the end offsets; null when they never did. */
     @Nullable
     Duration lagAge() {
-        Sighting seen = watch.last();
+        SourceOffsets seen = endOffsets.last();
         return seen == null ? null : seen.at().age(clock);
     }
 
-    /** How far the filling is, for an answer that has to be put off. */
+    /** Why searches have to wait, for people. */
     String progress() {
         return Objects.requireNonNullElse(unready(), "it is now");
     }
 
-    /** Up while an index answers that was complete once. */
+    /** Up while an index serves. */
     Health.State started() {
         Map<String, Object> details = details();
         return serving != null ? Health.State.up(details) : Health.State.down(details);
     }
 
-    /** Up while the index that answers is fed, and close to the ends of its topics. */
+    /** Up while the serving index is fed and its lag is small. */
     Health.State ready() {
         String reason = unready();
         Map<String, Object> details = details();
@@ -244,12 +243,12 @@ final class Indexer implements AutoCloseable {
     }
 
     private @Nullable String unready() {
-        Served now = serving;
-        Feed feed = now == null ? null : now.feed();
+        ServingIndex now = serving;
+        IndexFeeder feed = now == null ? null : now.feed();
         String wrong = trouble;
         if (now == null || feed == null) {
-            Feed filling = main;
-            String waits = filling != null ? filling.trouble() : beside.trouble();
+            IndexFeeder filling = main;
+            String waits = filling != null ? filling.trouble() : rebuild.trouble();
             return waits != null ? waits : wrong != null ? wrong : "the index is being filled";
         }
         String waits = feed.trouble();
@@ -258,16 +257,16 @@ final class Indexer implements AutoCloseable {
         }
         Duration age = lagAge();
         Long behind = behind();
-        if (age == null || behind == null || age.compareTo(terms.maxLagAge()) > 0) {
-            String silent = watch.trouble();
+        if (age == null || behind == null || age.compareTo(limits.maxLagAge()) > 0) {
+            String silent = endOffsets.trouble();
             return silent != null ? silent : "not known how far behind the index is";
         }
-        if (behind > terms.maxLag()) {
-            return "the index is " + behind + " offsets behind, more than " + terms.maxLag();
+        if (behind > limits.maxLag()) {
+            return "the index is " + behind + " offsets behind, more than " + limits.maxLag();
         }
-        // An engine that takes a batch for ever is behind by a few records only.
-        Moment all = now.asOf();
-        if (all.age(clock).compareTo(terms.maxLagAge()) > 0) {
+        // An engine that never finishes a batch lags by a few records only.
+        ObservationTime all = now.asOf();
+        if (all.age(clock).compareTo(limits.maxLagAge()) > 0) {
             return "not known to have all that was written after " + all.wall();
         }
         return wrong != null ? wrong : hanging.get();
@@ -285,22 +284,22 @@ final class Indexer implements AutoCloseable {
         if (age != null) {
             details.put("ageSeconds", age.toMillis() / 1000.0);
         }
-        Sighting seen = watch.last();
-        Feed filling = serving == null ? main : null;
-        Reindexing now = reindexing();
+        SourceOffsets seen = endOffsets.last();
+        IndexFeeder filling = serving == null ? main : null;
+        RebuildStatus now = rebuildStatus();
         if (now.isRunning()) {
             details.put("reached", now.reached());
             details.put("end", now.of());
         } else if (filling != null && seen != null) {
-            details.put("reached", seen.end() - seen.behind(filling.taken()));
+            details.put("reached", seen.end() - seen.lag(filling.taken()));
             details.put("end", seen.end());
         }
-        String detail = trouble != null ? trouble : watch.trouble();
+        String detail = trouble != null ? trouble : endOffsets.trouble();
         if (detail != null) {
             details.put("detail", detail);
         }
         Failure failed = lastFailure;
-        if (failed != null && failed.at().age(clock).compareTo(FAILURE_TOLD) < 0) {
+        if (failed != null && failed.at().age(clock).compareTo(FAILURE_SHOWN) < 0) {
             details.put("lastFailure", failed.why());
         }
         return details;
@@ -309,12 +308,12 @@ final class Indexer implements AutoCloseable {
     // The indexer's thread.
 
     private void keep() throws IndexUnavailableException {
-        try (IndexHome home = homes.open()) {
+        try (IndexHome home = engine.open()) {
             try {
-                live(home);
+                serve(home);
             } catch (IndexUnavailableException e) {
                 inTrouble("the engine is waited for: " + e.getMessage());
-                // Before the index is left, so that searches meanwhile get the cause.
+                // Before the index is closed, so that searches meanwhile get the cause.
                 noteFailure(e.getMessage());
                 throw e;
             } finally {
@@ -335,212 +334,212 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private void live(IndexHome home) throws IndexUnavailableException {
+    private void serve(IndexHome home) throws IndexUnavailableException {
         SearchIndex opened = home.serving();
         Reached reached = opened.committed();
         long readAt = System.nanoTime();
         if (reached.complete()) {
-            answerFromBefore(opened, reached);
+            serveFromBefore(opened, reached);
         }
-        Sighting sighting = awaitSighting(reached, readAt);
-        String misfit = sighting.misfit(reached, trusted(), clock.instant());
-        if (misfit == null) {
-            main = new Feed(opened, reached, sighting, tools);
-            Served now = serving;
+        SourceOffsets source = awaitOffsets(reached, readAt);
+        String mismatch = source.mismatch(reached, trusted(), clock.instant());
+        if (mismatch == null) {
+            main = new IndexFeeder(opened, reached, source, tools);
+            ServingIndex now = serving;
             if (now != null) {
-                now.fedBy(main);
+                now.feedBy(main);
             }
         } else {
-            // Nobody reads it any more: what it tells may be wrong for good.
-            Served before = serving;
+            // Searches must not use it any more: its entries may be wrong for good.
+            ServingIndex before = serving;
             serving = null;
             failure = null;
-            retired.add(before != null ? before : unserved(opened));
-            beside.need(misfit);
+            deletions.add(before != null ? before : awaitingDeletion(opened));
+            rebuild.need(mismatch);
         }
-        trouble = main == null ? "the index is built anew: " + misfit : null;
+        trouble = main == null ? "the index is being rebuilt: " + mismatch : null;
         while (!stop.isAsked()) {
             round(home);
         }
     }
 
-    /** It had all once, and not long ago: that is worth more than no answer, until the brokers tell better. */
-    private void answerFromBefore(SearchIndex opened, Reached reached) {
+    /** Lets an index serve that was complete not long ago, until the brokers report whether it matches the topics. */
+    private void serveFromBefore(SearchIndex opened, Reached reached) {
         Duration age = Duration.between(reached.asOf(), clock.instant());
         if (age.compareTo(TRUSTED_UNSEEN) < 0) {
-            Served before =
-                    new Served(opened, new Moment(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
+            ServingIndex before =
+                    new ServingIndex(opened, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
             serving = before;
-            hasAnswered = true;
+            hasServed = true;
             failure = null;
-            log.info("Answering as of {}", reached.asOf());
+            log.info("The index serves as of {}", reached.asOf());
         }
     }
 
     private void round(IndexHome home) throws IndexUnavailableException {
-        Sighting sighting = Objects.requireNonNull(watch.last());
+        SourceOffsets source = Objects.requireNonNull(endOffsets.last());
         boolean read = false;
-        Feed feeding = main;
+        IndexFeeder feeding = main;
         if (feeding != null) {
-            String misfit = feeding.misfit(sighting, trusted());
+            String mismatch = feeding.mismatch(source, trusted());
             try {
-                read = misfit == null && feeding.step(isFillingBeside() ? Duration.ZERO : POLL);
-            } catch (PlaceGoneException e) {
-                misfit = e.getMessage();
+                read = mismatch == null && feeding.step(isRebuilding() ? Duration.ZERO : POLL);
+            } catch (OffsetGoneException e) {
+                mismatch = e.getMessage();
             }
-            if (misfit == null) {
-                feeding.sighted(sighting);
-                answerWhenComplete(feeding);
-                purging.step(feeding);
+            if (mismatch == null) {
+                feeding.observe(source);
+                serveWhenComplete(feeding);
+                purges.step(feeding);
             } else {
-                unfeed(feeding, misfit);
+                unfeed(feeding, mismatch);
             }
         }
-        read |= beside.step(home, sighting, trusted(), main);
-        Feed built = beside.built();
+        read |= rebuild.step(home, source, trusted(), main);
+        IndexFeeder built = rebuild.built();
         if (built != null) {
-            takeOver(home, built);
+            swap(home, built);
         }
         if (main != null) {
-            retired.drop(home, purging::isOf);
+            deletions.deleteOldest(home, purges::isOf);
         }
-        lookAtSize();
+        refreshSize();
         if (!read) {
             rest();
         }
     }
 
-    private boolean isFillingBeside() {
-        Feed filling = beside.feed();
+    private boolean isRebuilding() {
+        IndexFeeder filling = rebuild.feed();
         return filling != null && filling.rest().isZero();
     }
 
-    /** When there is nothing to poll for, since something is waited for. */
+    /** Waits while both feeders back off. */
     private void rest() {
-        Feed feeding = main;
-        Feed filling = beside.feed();
+        IndexFeeder feeding = main;
+        IndexFeeder filling = rebuild.feed();
         Duration rest = feeding == null ? POLL : feeding.rest();
-        Duration restBeside = filling == null ? rest : filling.rest();
-        Duration shorter = rest.compareTo(restBeside) < 0 ? rest : restBeside;
+        Duration restOfRebuild = filling == null ? rest : filling.rest();
+        Duration shorter = rest.compareTo(restOfRebuild) < 0 ? rest : restOfRebuild;
         if (shorter.isPositive()) {
             stop.isAskedWithin(shorter.compareTo(POLL) < 0 ? shorter : POLL);
         }
     }
 
-    private void answerWhenComplete(Feed feeding) {
-        Served now = serving;
+    private void serveWhenComplete(IndexFeeder feeding) {
+        ServingIndex now = serving;
         if (now == null && feeding.isComplete()) {
-            answer(feeding);
+            startServing(feeding);
             log.info("The index is complete");
         }
     }
 
-    private void answer(Feed feeding) {
-        Served next = new Served(feeding.index(), feeding.asOf());
-        next.fedBy(feeding);
+    private void startServing(IndexFeeder feeding) {
+        ServingIndex next = new ServingIndex(feeding.index(), feeding.asOf());
+        next.feedBy(feeding);
         serving = next;
-        hasAnswered = true;
+        hasServed = true;
         failure = null;
         trouble = null;
-        sizeLookedAt = System.nanoTime() - LOOK_AT_SIZE.toNanos();
+        sizeReadAt = System.nanoTime() - SIZE_PERIOD.toNanos();
         waiters.wakeAll();
     }
 
-    /** The index that answers cannot be gone on with: another is built, and it answers until that is there. */
-    private void unfeed(Feed feeding, String misfit) {
-        inTrouble("the index is built anew: " + misfit);
+    /** The index cannot be fed any more. It serves until its rebuild replaces it. */
+    private void unfeed(IndexFeeder feeding, String mismatch) {
+        inTrouble("the index is being rebuilt: " + mismatch);
         feeding.disconnect();
         main = null;
         if (serving == null) {
-            retired.add(unserved(feeding.index()));
+            deletions.add(awaitingDeletion(feeding.index()));
         }
-        beside.need(misfit);
+        rebuild.need(mismatch);
     }
 
-    /** From here on, and for the next start, the new index answers. */
-    private void takeOver(IndexHome home, Feed built) throws IndexUnavailableException {
+    /** The rebuilt index serves from here on, also after a restart. */
+    private void swap(IndexHome home, IndexFeeder built) throws IndexUnavailableException {
         home.promote();
-        Feed before = main;
+        IndexFeeder before = main;
         if (before != null) {
             before.disconnect();
         }
-        Served old = serving;
+        ServingIndex old = serving;
         main = built;
-        answer(built);
-        beside.tookOver();
-        log.info("Another index answers: {} changes", built.records());
+        startServing(built);
+        rebuild.swapped();
+        log.info("The rebuilt index serves: {} changes", built.records());
         if (old != null) {
-            retired.add(old);
+            deletions.add(old);
         } else if (before != null) {
-            retired.add(unserved(before.index()));
+            deletions.add(awaitingDeletion(before.index()));
         }
     }
 
-    private Served unserved(SearchIndex index) {
-        return new Served(index, Moment.now(clock));
+    private ServingIndex awaitingDeletion(SearchIndex index) {
+        return new ServingIndex(index, ObservationTime.now(clock));
     }
 
-    private void lookAtSize() {
-        Served now = serving;
-        if (now == null || System.nanoTime() - sizeLookedAt < LOOK_AT_SIZE.toNanos()) {
+    private void refreshSize() {
+        ServingIndex now = serving;
+        if (now == null || System.nanoTime() - sizeReadAt < SIZE_PERIOD.toNanos()) {
             return;
         }
-        sizeLookedAt = System.nanoTime();
+        sizeReadAt = System.nanoTime();
         try {
             size = now.index().size();
         } catch (IndexUnavailableException e) {
-            log.debug("The engine does not tell how large the index is", e);
+            log.debug("The engine does not report the size of the index", e);
         }
     }
 
     private Duration trusted() {
-        return Objects.requireNonNull(watch.trusted(), "known as soon as anything was sighted");
+        return Objects.requireNonNull(endOffsets.trusted(), "known once the brokers have answered");
     }
 
     /**
-     * What was told since the index was opened: of before it may go less far than the index, which would seem to be
-     * of other topics. Of an empty one nothing can seem so.
+     * Waits for end offsets that the brokers reported after the index was opened. Earlier ones may lie before the index's
+     * checkpoint, as if the index were of other topics. For an empty index any will do.
      */
-    private Sighting awaitSighting(Reached reached, long readAt) {
+    private SourceOffsets awaitOffsets(Reached reached, long readAt) {
         while (!stop.isAsked()) {
-            Sighting seen = watch.last();
+            SourceOffsets seen = endOffsets.last();
             if (seen != null && (reached.topicIds().isEmpty() || seen.at().nanos() - readAt >= 0)) {
                 return seen;
             }
-            String silent = watch.trouble();
+            String silent = endOffsets.trouble();
             inTrouble(silent == null ? "the brokers are asked" : silent);
             stop.isAskedWithin(POLL);
         }
-        throw new StoppedException();
+        throw new StoppedException("stopped while asking the brokers for the ends of the topics");
     }
 
-    /** Keeps what was taken; whoever searches or purges meanwhile is waited for, for a while. */
+    /** Commits what the indices have taken, and waits a while for searches and a purge. */
     private void leave() {
-        Feed feeding = main;
+        IndexFeeder feeding = main;
         main = null;
-        Served now = serving;
+        ServingIndex now = serving;
         serving = null;
         if (now != null) {
-            retired.add(now);
+            deletions.add(now);
         }
         try {
-            purging.leave(LEAVE);
+            purges.awaitEnd(LEAVE);
             if (feeding != null) {
                 feeding.close();
             }
         } finally {
             try {
-                beside.leave();
+                rebuild.suspend();
             } finally {
-                // An engine that is opened anew has others of the same names, one of which serves.
-                retired.leave(LEAVE);
+                // When the engine is opened again, it has other objects for the same indices, one of which serves.
+                deletions.awaitReaders(LEAVE);
             }
         }
     }
 
     private void noteFailure(@Nullable String why) {
-        lastFailure = new Failure(String.valueOf(why), Moment.now(clock));
-        if (hasAnswered) {
+        lastFailure = new Failure(String.valueOf(why), ObservationTime.now(clock));
+        if (hasServed) {
             failure = String.valueOf(why);
         }
     }
@@ -552,19 +551,19 @@ final class Indexer implements AutoCloseable {
         trouble = what;
     }
 
-    /** Stops feeding and keeps what was taken; within half a minute. */
+    /** Stops feeding and commits; within half a minute. */
     @Override
     public void close() {
-        // Looked at before the stop: after it the thread gives up the feed, and an interrupt would disturb that.
-        boolean keepsNothing = main == null;
+        // Read before the stop: after it the thread closes the feeder, and an interrupt would disturb its commit.
+        boolean hasNothingToCommit = main == null;
         stop.ask();
-        watch.close();
-        if (keepsNothing) {
-            // It may be waiting for an engine that does not answer.
+        endOffsets.close();
+        if (hasNothingToCommit) {
+            // It may wait for an engine that does not answer.
             thread.interrupt();
         }
         if (!thread.join(STOP)) {
-            log.warn("The index was not left within {} s", STOP.toSeconds());
+            log.warn("The index is still open {} s after the stop", STOP.toSeconds());
         }
     }
 }

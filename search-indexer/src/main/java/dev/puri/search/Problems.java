@@ -3,7 +3,7 @@ package dev.puri.search;
 import dev.puri.http.ProblemPages;
 import dev.puri.http.ProblemType;
 import dev.puri.http.Route;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import java.util.List;
 
 /** Every problem of an indexer beside those of any listener; {@code problems-search.properties} explains them. */
@@ -15,12 +15,12 @@ final class Problems {
             Searches.NOT_CAUGHT_UP,
             SearchPool.TOO_MANY_SEARCHES,
             SearchRequest.INVALID_CURSOR,
-            Upkeep.VERIFY_UNDER_WAY,
-            Upkeep.TOO_MANY_TO_VERIFY,
-            WaitTerms.INVALID_PARAMETER,
-            WaitTerms.INVALID_TOKEN,
-            WaitTerms.FOREIGN_TOKEN,
-            WaitTerms.TOO_MANY_WAITERS);
+            AdminRequests.VERIFY_UNDER_WAY,
+            AdminRequests.TOO_MANY_TO_VERIFY,
+            WaitParameters.INVALID_PARAMETER,
+            WaitParameters.INVALID_TOKEN,
+            WaitParameters.FOREIGN_TOKEN,
+            WaitParameters.TOO_MANY_WAITERS);
 
     private Problems() {}
 

@@ -3,9 +3,9 @@ package dev.puri.search;
 import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -49,7 +49,7 @@ final class SearchPool implements AutoCloseable {
     private final BlockingQueue<Runnable> queue;
     private final Stop stop = new Stop();
     private final SupervisedThread shedding = new SupervisedThread(
-            "search-shedding", stop, Pauses.of(SHED_PERIOD), this::shedOverdue, this::sheddingFailed);
+            "search-shedding", stop, RetryPolicy.fixed(SHED_PERIOD), this::shedOverdue, this::sheddingFailed);
     private final int size;
     private final long maxWaitNanos;
     private final LongSupplier nanoClock;

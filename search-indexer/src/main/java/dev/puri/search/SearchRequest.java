@@ -15,7 +15,7 @@ import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchQuery.Order;
 import dev.puri.search.words.Wanted;
 import dev.puri.search.words.Words;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -88,7 +88,7 @@ record SearchRequest(
      *
      * @throws RefusedException naming the parameter and what it takes
      */
-    static SearchRequest parse(Exchange exchange, WaitTerms waits) throws RefusedException {
+    static SearchRequest parse(Exchange exchange, WaitParameters waits) throws RefusedException {
         return new SearchRequest(
                 new SearchQuery(
                         text(exchange),
@@ -242,7 +242,7 @@ record SearchRequest(
         try {
             return text == null ? null : new Cursor(text);
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(INVALID_CURSOR, WaitTerms.sentence(e.getMessage() + ""));
+            throw new RefusedException(INVALID_CURSOR, WaitParameters.sentence(e.getMessage() + ""));
         }
     }
 
@@ -263,7 +263,7 @@ record SearchRequest(
         return text != null;
     }
 
-    private static @Nullable Awaited awaited(Exchange exchange, WaitTerms waits) throws RefusedException {
+    private static @Nullable Awaited awaited(Exchange exchange, WaitParameters waits) throws RefusedException {
         String at = one(exchange, "at");
         String wait = one(exchange, "wait");
         String ref = one(exchange, "ref");
@@ -274,7 +274,7 @@ record SearchRequest(
             }
             return null;
         }
-        Position token = WaitTerms.token(at);
+        Position token = WaitParameters.token(at);
         Duration time = waits.wait(wait);
         if (ref == null) {
             throw invalid("at", "a token does not say whose event it is; ref has to, by pURI or handle");
@@ -289,7 +289,7 @@ record SearchRequest(
     }
 
     private static RefusedException invalid(String parameter, String what) {
-        return new RefusedException(WaitTerms.INVALID_PARAMETER, parameter + ": " + what + ".");
+        return new RefusedException(WaitParameters.INVALID_PARAMETER, parameter + ": " + what + ".");
     }
 
     private static String quoted(String text) {

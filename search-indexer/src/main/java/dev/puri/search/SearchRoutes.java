@@ -45,17 +45,16 @@ final class SearchRoutes {
     /**
      * @param lag borne by what the index answers while it is not fresh
      */
-    static List<Route> inside(
-            Searches searches, Upkeep upkeep, Health health, Metrics metrics, Route.DynamicHeader lag) {
+    static List<Route> inside(Searches searches, AdminRequests adminRequests, Health health, Metrics metrics, Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/search", Scope.RESOLVE, searches::all)
                 .taking(SearchRequest.PARAMETERS)
                 .withHeader(lag));
-        all.add(Route.post("/v1/search/reindex", Scope.ADMIN, upkeep::beginReindexing));
-        all.add(Route.get("/v1/search/reindex", Scope.ADMIN, upkeep::tellReindexing));
-        all.add(Route.delete("/v1/search/reindex", Scope.ADMIN, upkeep::endReindexing));
-        all.add(Route.get("/v1/search/verify", Scope.ADMIN, upkeep::verify));
-        all.add(Route.get("/v1/stats", Scope.ADMIN, upkeep::stats).withHeader(lag));
+        all.add(Route.post("/v1/search/reindex", Scope.ADMIN, adminRequests::beginRebuild));
+        all.add(Route.get("/v1/search/reindex", Scope.ADMIN, adminRequests::rebuildStatus));
+        all.add(Route.delete("/v1/search/reindex", Scope.ADMIN, adminRequests::cancelRebuild));
+        all.add(Route.get("/v1/search/verify", Scope.ADMIN, adminRequests::verify));
+        all.add(Route.get("/v1/stats", Scope.ADMIN, adminRequests::stats).withHeader(lag));
         all.add(Route.openApi(SearchRoutes.class, "/openapi-search.json"));
         all.add(Problems.pages());
         all.addAll(health.routes());

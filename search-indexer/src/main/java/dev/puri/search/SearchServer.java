@@ -14,14 +14,14 @@ import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.Kind;
 import dev.puri.settings.Settings;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.Catalogue;
-import dev.puri.tail.Parts;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.transactions.TransactionWatch;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.ResourceStack;
+import dev.puri.tail.transactions.TransactionMonitor;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.WaitParameters;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -54,8 +54,8 @@ public final class SearchServer implements AutoCloseable {
     private static final Set<String> TOPICS =
             Set.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, Topics.REJECTIONS);
 
-    private final Parts parts = new Parts();
-    private final Metrics metrics = parts.add(new Metrics(), Metrics::close);
+    private final ResourceStack resources = new ResourceStack();
+    private final Metrics metrics = resources.add(new Metrics(), Metrics::close);
     private final Indexer indexer;
     /** The internal one, and behind it the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
@@ -63,18 +63,18 @@ public final class SearchServer implements AutoCloseable {
     /** None before it has come up: nobody has been told yet that it is there. */
     private Duration drainDelay = Duration.ZERO;
 
-    private SearchServer(SearchSettings settings, Indexer.@Nullable Homes given) {
+    private SearchServer(SearchSettings settings, Indexer.@Nullable EngineOpener given) {
         InstantSource clock = InstantSource.system();
         MeterRegistry meters = metrics.registry();
         Map<String, String> kafka = new HashMap<>(Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, BATCH));
         kafka.putAll(settings.kafka().byName());
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         try {
-            SchemaRegistry registry = parts.add(registry(settings), SchemaRegistry::close);
-            Indexer.Homes homes = given == null ? parts.add(Engines.of(settings), Engines::close) : given;
-            Catalogue catalogue = parts.add(
-                    Catalogue.start(consumers, registry, settings.maxLagAge(), clock, meters), Catalogue::close);
-            RefusalLog refusals = parts.add(
+            SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
+            Indexer.EngineOpener engine = given == null ? resources.add(Engines.of(settings), Engines::close) : given;
+            DeclaredCollections collections = resources.add(
+                    DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters), DeclaredCollections::close);
+            RefusalLog refusals = resources.add(
                     RefusalLog.start(
                             consumers,
                             registry,
@@ -84,45 +84,45 @@ public final class SearchServer implements AutoCloseable {
                             clock,
                             meters),
                     RefusalLog::close);
-            Answers answers = new Answers(meters, refusals::forgetErased);
-            Waiters waiters = parts.add(new Waiters(settings.maxWaiters()), Waiters::close);
-            TopicsWatch watch = new TopicsWatch(
+            OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
+            Waiters waiters = resources.add(new Waiters(settings.maxWaiters()), Waiters::close);
+            EndOffsetMonitor endOffsets = new EndOffsetMonitor(
                     topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
-            TransactionWatch transactions = parts.add(
-                    TransactionWatch.of(
+            TransactionMonitor transactions = resources.add(
+                    TransactionMonitor.of(
                             settings.kafka().byName(),
                             settings.bootstrapServer(),
                             TOPICS::contains,
                             // Of a refusal the reason alone is enough.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
-                    TransactionWatch::close);
-            indexer = parts.add(
+                    TransactionMonitor::close);
+            indexer = resources.add(
                     new Indexer(
-                            homes,
-                            watch,
-                            new Feed.Tools(
+                            engine,
+                            endOffsets,
+                            new IndexFeeder.Tools(
                                     consumers,
-                                    new ChangeReader(registry, answers, DeclaredAttributes.of(catalogue)::of, meters),
-                                    answers,
+                                    new ChangeReader(registry, outcomes, DeclaredAttributes.of(collections)::of, meters),
+                                    outcomes,
                                     waiters,
                                     settings.searchRefreshInterval(),
                                     settings.searchCommitInterval(),
                                     clock,
                                     new IndexMeters(meters)),
-                            new Indexer.Terms(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
+                            new Indexer.Limits(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
                             transactions::reason),
                     Indexer::close);
             gauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
-            DocumentsSeen documents = parts.add(new DocumentsSeen(indexer), DocumentsSeen::close);
+            DocumentVisibility documents = resources.add(new DocumentVisibility(indexer), DocumentVisibility::close);
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(rows, answers, refusals, waiters, () -> watch.partitions(Kind.IDENTITY), meters),
+                    new ReadYourWrites(rows, outcomes, refusals, waiters, () -> endOffsets.partitions(Kind.IDENTITY), meters),
                     waiters,
                     documents);
-            SearchPool pool = parts.add(
+            SearchPool pool = resources.add(
                     new SearchPool(
                             settings.searchThreads(),
                             settings.searchQueue(),
@@ -135,29 +135,29 @@ public final class SearchServer implements AutoCloseable {
                     indexer,
                     pool,
                     waits,
-                    new WaitTerms(settings.maxWait()),
-                    () -> catalogue.isFresh() ? publicCollections.of(catalogue.declarations()) : null,
+                    new WaitParameters(settings.maxWait()),
+                    () -> collections.isFresh() ? publicCollections.of(collections.declarations()) : null,
                     meters);
             MeterRegistry unread = new CompositeMeterRegistry();
-            Upkeep upkeep = new Upkeep(
+            AdminRequests adminRequests = new AdminRequests(
                     indexer,
                     settings.engine().searchEngine(),
                     consumers,
-                    new ChangeReader(registry, new Answers(unread), unread));
+                    new ChangeReader(registry, new OutcomeCache(unread), unread));
             Health health = new Health();
             health.add(Health.Kind.STARTED, "index", indexer::started);
             health.add(Health.Kind.READY, "index", indexer::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagHeader lag = parts.add(LagHeader.start(SearchRoutes.LAG, indexer::age), LagHeader::close);
+            LagHeader lag = resources.add(LagHeader.start(SearchRoutes.LAG, indexer::age), LagHeader::close);
             // Waits and verifications would be waited for.
             Runnable endWaits = () -> {
                 waiters.close();
-                upkeep.close();
+                adminRequests.close();
             };
-            parts.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
-                    SearchRoutes.inside(searches, upkeep, health, metrics, lag.header()),
+                    SearchRoutes.inside(searches, adminRequests, health, metrics, lag.header()),
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 listeners.add(Listener.start(
@@ -189,9 +189,9 @@ public final class SearchServer implements AutoCloseable {
     }
 
     /** The same on an engine of a test's own. */
-    static SearchServer start(SearchSettings settings, Indexer.@Nullable Homes homes) {
+    static SearchServer start(SearchSettings settings, Indexer.@Nullable EngineOpener engine) {
         log.info("Search indexer with {}", Settings.effective(settings));
-        return new SearchServer(settings, homes);
+        return new SearchServer(settings, engine);
     }
 
     private static SchemaRegistry registry(SearchSettings settings) {
@@ -222,19 +222,19 @@ public final class SearchServer implements AutoCloseable {
         Gauge.builder(
                         "puri.search.reindex.running",
                         indexer,
-                        index -> index.reindexing().isRunning() ? 1 : 0)
+                        index -> index.rebuildStatus().isRunning() ? 1 : 0)
                 .description("1 while another index is built")
                 .register(meters);
         Gauge.builder(
                         "puri.search.reindex.reached",
                         indexer,
-                        index -> index.reindexing().reached())
+                        index -> index.rebuildStatus().reached())
                 .description("Offsets of its topics that the index that is built, or was built last, has reached")
                 .register(meters);
         Gauge.builder(
                         "puri.search.reindex.end",
                         indexer,
-                        index -> index.reindexing().of())
+                        index -> index.rebuildStatus().of())
                 .description("Offsets that it has to reach")
                 .register(meters);
     }
@@ -278,6 +278,6 @@ public final class SearchServer implements AutoCloseable {
      */
     @Override
     public void close() {
-        parts.close();
+        resources.close();
     }
 }

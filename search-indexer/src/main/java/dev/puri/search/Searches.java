@@ -10,8 +10,8 @@ import dev.puri.search.index.Cursor;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
-import dev.puri.tail.wait.Sight;
-import dev.puri.tail.wait.WaitTerms;
+import dev.puri.tail.wait.EventStatus;
+import dev.puri.tail.wait.WaitParameters;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -48,7 +48,7 @@ final class Searches {
     private final Indexer indexer;
     private final SearchPool pool;
     private final EventWaits waits;
-    private final WaitTerms waitTerms;
+    private final WaitParameters waitParameters;
     private final Supplier<@Nullable Set<String>> publicCollections;
     private final MeterRegistry meters;
 
@@ -59,20 +59,20 @@ final class Searches {
             Indexer indexer,
             SearchPool pool,
             EventWaits waits,
-            WaitTerms waitTerms,
+            WaitParameters waitParameters,
             Supplier<@Nullable Set<String>> publicCollections,
             MeterRegistry meters) {
         this.indexer = indexer;
         this.pool = pool;
         this.waits = waits;
-        this.waitTerms = waitTerms;
+        this.waitParameters = waitParameters;
         this.publicCollections = publicCollections;
         this.meters = meters;
     }
 
     void all(Exchange exchange) {
         try {
-            SearchRequest request = SearchRequest.parse(exchange, waitTerms);
+            SearchRequest request = SearchRequest.parse(exchange, waitParameters);
             if (indexer.serving() == null) {
                 notServing(exchange);
                 return;
@@ -145,7 +145,7 @@ final class Searches {
 
     private Runnable answered(
             Exchange exchange, String listener, SearchRequest request, SearchQuery query, Written written) {
-        Served served = indexer.enter();
+        ServingIndex served = indexer.acquire();
         if (served == null) {
             return () -> {
                 if (listener.equals(PUBLIC)) {
@@ -170,10 +170,10 @@ final class Searches {
         } catch (IndexUnavailableException e) {
             Problem problem = Problem.of(
                     ENGINE_UNAVAILABLE,
-                    listener.equals(PUBLIC) ? "Nothing is answered now." : WaitTerms.sentence(e.getMessage() + ""));
+                    listener.equals(PUBLIC) ? "Nothing is answered now." : WaitParameters.sentence(e.getMessage() + ""));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         } finally {
-            served.leave();
+            served.release();
         }
     }
 
@@ -187,11 +187,11 @@ final class Searches {
     }
 
     private Runnable await(Exchange exchange, SearchRequest.Awaited event, SearchRequest request) {
-        CompletableFuture<Sight> sight;
+        CompletableFuture<EventStatus> sight;
         try {
             sight = waits.await(exchange.connection(), event);
         } catch (Waiters.TooManyException e) {
-            Problem problem = Problem.of(WaitTerms.TOO_MANY_WAITERS, WaitTerms.sentence(e.getMessage() + ""));
+            Problem problem = Problem.of(WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(e.getMessage() + ""));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
         return () -> {
@@ -204,24 +204,24 @@ final class Searches {
         };
     }
 
-    private void answer(Exchange exchange, Sight sight, SearchRequest request) {
+    private void answer(Exchange exchange, EventStatus sight, SearchRequest request) {
         switch (sight) {
-            case Sight.Seen seen -> pool.run(exchange, () -> search(exchange, request));
-            case Sight.Refused refused -> exchange.problem(refused(refused));
-            case Sight.Foreign foreign ->
-                exchange.problem(Problem.of(WaitTerms.FOREIGN_TOKEN, WaitTerms.sentence(foreign.detail())));
-            case Sight.NotCaughtUp late ->
-                exchange.problem(Problem.of(NOT_CAUGHT_UP, WaitTerms.sentence(late.detail())));
+            case EventStatus.Seen seen -> pool.run(exchange, () -> search(exchange, request));
+            case EventStatus.Refused refused -> exchange.problem(refused(refused));
+            case EventStatus.Foreign foreign ->
+                exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
+            case EventStatus.NotCaughtUp late ->
+                exchange.problem(Problem.of(NOT_CAUGHT_UP, WaitParameters.sentence(late.detail())));
         }
     }
 
-    private static Problem refused(Sight.Refused refused) {
+    private static Problem refused(EventStatus.Refused refused) {
         Refusal told = refused.refusal();
         Problem problem = Problem.of(
                         REFUSED,
                         told == null || told.detail().isEmpty()
                                 ? "The event " + refused.at() + " was refused."
-                                : WaitTerms.sentence(told.detail()))
+                                : WaitParameters.sentence(told.detail()))
                 .with("reason", refused.reason().name());
         if (told != null && told.holder() != null) {
             Map<String, Object> holder = new LinkedHashMap<>();
@@ -241,7 +241,7 @@ final class Searches {
             notReady(exchange, "Nothing is answered before the index is complete: " + indexer.progress() + ".");
         } else {
             exchange.header("Retry-After", "1")
-                    .problem(Problem.of(ENGINE_UNAVAILABLE, WaitTerms.sentence("the index failed: " + failure)));
+                    .problem(Problem.of(ENGINE_UNAVAILABLE, WaitParameters.sentence("the index failed: " + failure)));
         }
     }
 

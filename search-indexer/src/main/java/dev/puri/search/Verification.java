@@ -192,8 +192,8 @@ final class Verification {
         private void awaitIndex() throws BrokenOffException {
             Map<TopicPartition, Long> read = new HashMap<>();
             partitions.forEach(partition -> read.put(partition, consumer.position(partition, PATIENCE)));
-            Places wanted = new Places(read);
-            Places before = indexer.seen();
+            NextOffsets wanted = new NextOffsets(read);
+            NextOffsets before = indexer.seen();
             long progress = System.nanoTime();
             while (!indexer.seen().hasReached(wanted)) {
                 requireGoingOn(progress, "the index is not fed: " + indexer.progress());
@@ -215,7 +215,7 @@ final class Verification {
         /** Those that are not the same, for the first look. */
         private Set<Puri> compareAll() throws BrokenOffException, IndexUnavailableException {
             Set<Puri> open = new HashSet<>();
-            Served served = enter();
+            ServingIndex served = acquire();
             try {
                 served.index().forEach(kind, (puri, entry) -> {
                     if (!Fingerprint.of(entry).equals(truth.get(puri))) {
@@ -225,7 +225,7 @@ final class Verification {
                     }
                 });
             } finally {
-                served.leave();
+                served.release();
             }
             open.addAll(truth.keySet());
             return open;
@@ -235,7 +235,7 @@ final class Verification {
         private Map<Puri, @Nullable Fingerprint> compare(Collection<Puri> names)
                 throws BrokenOffException, IndexUnavailableException {
             Map<Puri, @Nullable Fingerprint> different = new HashMap<>();
-            Served served = enter();
+            ServingIndex served = acquire();
             try {
                 for (Puri puri : names) {
                     Entry entry = served.index().entry(kind, puri);
@@ -246,7 +246,7 @@ final class Verification {
                     }
                 }
             } finally {
-                served.leave();
+                served.release();
             }
             return different;
         }
@@ -262,8 +262,8 @@ final class Verification {
             }
         }
 
-        private Served enter() throws BrokenOffException {
-            Served served = indexer.enter();
+        private ServingIndex acquire() throws BrokenOffException {
+            ServingIndex served = indexer.acquire();
             if (served == null) {
                 throw new BrokenOffException("no index answers: " + indexer.progress());
             }

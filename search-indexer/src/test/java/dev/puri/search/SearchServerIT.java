@@ -73,8 +73,8 @@ final class SearchServerIT {
         return start(more, () -> home);
     }
 
-    private SearchServer start(Map<String, String> more, Indexer.Homes homes) {
-        server = SearchServer.start(written.settings(more), homes);
+    private SearchServer start(Map<String, String> more, Indexer.EngineOpener engine) {
+        server = SearchServer.start(written.settings(more), engine);
         servers.add(server);
         return server;
     }
@@ -139,7 +139,7 @@ final class SearchServerIT {
     void aServerWhoseEngineNeverAnsweredDoesNotWaitForItToStop() throws Exception {
         CountDownLatch opening = new CountDownLatch(1);
         AtomicBoolean isCutOff = new AtomicBoolean();
-        Indexer.Homes silent = () -> {
+        Indexer.EngineOpener silent = () -> {
             opening.countDown();
             try {
                 new CountDownLatch(1).await();

@@ -8,7 +8,7 @@ import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
-import dev.puri.resolver.table.SnapshotTerms;
+import dev.puri.resolver.table.SnapshotRequirements;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -167,7 +167,7 @@ public final class CurveBench extends Bench {
         Map<Integer, Long> ends = table.writeSnapshot(file, new SnapshotOrigin(TOPIC, 1, now), now);
         long begun = System.nanoTime();
         PackedTable opened = PackedTable.open(
-                file, new SnapshotTerms(TOPIC, new TreeMap<>(Map.of(0, 0L)), ends, Duration.ofDays(7), now));
+                file, new SnapshotRequirements(TOPIC, new TreeMap<>(Map.of(0, 0L)), ends, Duration.ofDays(7), now));
         double seconds = Timing.seconds(begun);
         OurTable.requireRows(opened, rows);
         Files.delete(file);

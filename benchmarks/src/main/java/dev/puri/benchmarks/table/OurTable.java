@@ -7,7 +7,7 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
@@ -23,7 +23,7 @@ record OurTable(PackedTable table) implements RowStore {
                 broker.bootstrapServers(),
                 broker.newDirectory(dir).toString(),
                 Population.schemaRegistry(),
-                new Answers(new SimpleMeterRegistry()),
+                new OutcomeCache(new SimpleMeterRegistry()),
                 new Waiters(1),
                 new SimpleMeterRegistry().counter("undecodable"));
     }

@@ -7,7 +7,7 @@ import dev.puri.benchmarks.report.Timing;
 import dev.puri.resolver.feed.TableClient;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
-import dev.puri.resolver.table.SnapshotTerms;
+import dev.puri.resolver.table.SnapshotRequirements;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,8 +38,8 @@ record Reopen(TableBench bench, FreshBroker broker) {
         Map<Integer, Long> ends = broker.identitiesEnds();
         Map<Integer, Long> begins = new TreeMap<>(ends);
         begins.replaceAll((partition, end) -> 0L);
-        SnapshotTerms terms =
-                new SnapshotTerms(broker.identitiesId(), begins, ends, Duration.ofDays(7), Instant.now());
+        SnapshotRequirements terms =
+                new SnapshotRequirements(broker.identitiesId(), begins, ends, Duration.ofDays(7), Instant.now());
         Rounds rounds = bench.rounds(bench.fills, "seconds to reopen", (round, turn) -> {
             System.gc();
             long opening = System.nanoTime();

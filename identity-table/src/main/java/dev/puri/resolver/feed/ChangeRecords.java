@@ -6,19 +6,19 @@ import java.util.Arrays;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
-/** Which records of {@code puri.identities.v1} say that a row changed. */
+/** Distinguishes the records of {@code puri.identities.v1} that change a row. */
 public final class ChangeRecords {
     private static final byte[] APPLIED = Outcome.APPLIED.toString().getBytes(StandardCharsets.US_ASCII);
 
     private ChangeRecords() {}
 
-    /** What only answers a refusal or a repetition has the row as it was before, and is none. */
+    /** Whether a record changes its row. A record that answers a refused or repeated event has the row as it was before. */
     public static boolean isChange(Headers headers) {
         Header last = null;
         for (Header header : headers) {
             last = header;
         }
-        // The registry writes the outcome last, and says so nowhere else: of its name no text need be made.
+        // The registry writes the outcome as the last header, so its name need not be decoded.
         if (last == null || Arrays.equals(last.value(), APPLIED)) {
             return true;
         }

@@ -9,14 +9,14 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls one partition on a thread of its own, up to an end that is known, so that its next records are made while those
- * before are processed. The consumer is its own until it has ended.
+ * Polls one partition in a thread of its own, up to a known end, so that its next records are decoded while the ones before
+ * are processed. It owns the consumer until it has ended.
  *
- * <p>There are so few polls ahead that what was read is still in the processors' cache when it is processed: some
- * half a millisecond of work. Used by one thread.
+ * <p>It is few polls ahead, some half a millisecond of work, so that records are still in the processor's cache when they are
+ * processed. Used by one thread.
  */
 final class ReadAhead {
-    /** Beside the one that is processed and the one that is read: of 500 records each, some 2 MB of objects together. */
+    /** Polls that wait; with the one being processed and the one being read, of 500 records each, some 2 MB of objects. */
     static final int MOST = 2;
 
     private static final long LOOK_MILLIS = 100;
@@ -30,20 +30,20 @@ final class ReadAhead {
     private volatile boolean isStopped;
     private volatile @Nullable Throwable failure;
 
-    /** Before which everything was taken. */
+    /** The offset after the records that {@link #take} has returned. */
     private long position;
 
     /** The consumer. */
     interface Source {
-        /** What comes next; returns soon even if there is nothing. */
+        /** The next records; returns soon even if there are none. */
         ConsumerRecords<byte[], byte[]> poll();
 
-        /** Before which everything was polled. */
+        /** The offset after the records that were polled. */
         long position();
     }
 
     private sealed interface Step {
-        /** Markers of transactions alone move the position too. */
+        /** Transaction markers advance the position without records. */
         record Polled(ConsumerRecords<byte[], byte[]> records, long position) implements Step {}
 
         record Failed(Throwable cause) implements Step {}
@@ -52,10 +52,10 @@ final class ReadAhead {
     }
 
     /**
-     * Begins.
+     * Starts to poll.
      *
-     * @param end at which it ends
-     * @param source has no other partition, and is nobody else's until the end or {@link #stop}
+     * @param end the offset at which it ends
+     * @param source has no other partition, and is not used otherwise until the end or {@link #stop}
      */
     ReadAhead(TopicPartition partition, long end, Source source) {
         this.partition = partition;
@@ -78,7 +78,7 @@ final class ReadAhead {
             }
             put(new Step.Ended());
         } catch (RuntimeException | Error e) {
-            // Kept first, for there may be no memory for a step.
+            // Before the step, for which there may be no memory.
             failure = e;
             put(new Step.Failed(e));
         }
@@ -87,7 +87,7 @@ final class ReadAhead {
     private void put(Step step) {
         try {
             while (!isStopped && !steps.offer(step, LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                // It is processed more slowly than it is read.
+                // Records are processed more slowly than they are read.
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts this thread", e);
@@ -95,10 +95,10 @@ final class ReadAhead {
     }
 
     /**
-     * The next records; none when the time is over.
+     * The next records; none after the timeout.
      *
-     * @return null when the end is reached, and the consumer free
-     * @throws RuntimeException what the consumer threw; the consumer is free then too
+     * @return null when the end is reached and the consumer is free
+     * @throws RuntimeException whatever the consumer threw; the consumer is free then too
      */
     @Nullable
     ConsumerRecords<byte[], byte[]> take(long millis) {
@@ -123,7 +123,7 @@ final class ReadAhead {
         }
     }
 
-    /** A thread that has ended without its last step will never bring anything more. */
+    /** A thread that has ended without its last step returns no more records. */
     private ConsumerRecords<byte[], byte[]> noneYet() {
         Throwable cause = failure;
         if (cause != null && !thread.isAlive() && steps.isEmpty()) {
@@ -144,12 +144,15 @@ final class ReadAhead {
         return partition;
     }
 
-    /** Before which everything was taken. */
+    /** The offset after the records that {@link #take} has returned. */
     long position() {
         return position;
     }
 
-    /** Frees the consumer, which may have gone further than what was taken; also when interrupted, as nobody else will. */
+    /**
+     * Frees the consumer, whose position may be after {@link #position}. Waits for the thread even when interrupted, since nothing
+     * else frees the consumer.
+     */
     void stop() {
         isStopped = true;
         boolean interrupted = false;

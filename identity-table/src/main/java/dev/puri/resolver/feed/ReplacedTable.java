@@ -5,12 +5,12 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frees the table that another has replaced. Look-ups and exports may still read it, so the collector alone can tell when its
- * gigabytes outside the heap are free; and the heap of a server, where next to nothing happens, gives it no reason to run. Exports take
- * about a second to end, so it is asked again until the table is gone. Used by one thread.
+ * Frees a table that another has replaced. Look-ups and exports may still read it, so only the garbage collector knows when
+ * its gigabytes outside the heap are free; and the small heap of a server gives the collector no reason to run. Exports take
+ * about a second to end, so the collector runs again until the table is gone. Used by one thread.
  */
 final class ReplacedTable {
-    /** How often the collector runs at the most for one table. */
+    /** The largest number of runs for one table. */
     static final int MOST_RUNS = 10;
 
     private final Runnable collector;
@@ -18,14 +18,14 @@ final class ReplacedTable {
     private int runsLeft;
 
     /**
-     * @param collector has unreachable objects collected
+     * @param collector runs the garbage collector
      */
     ReplacedTable(Runnable collector) {
         this.collector = collector;
     }
 
     /**
-     * A table is being replaced. The caller must let go of it.
+     * Notes that a table is being replaced. The caller must not keep a reference to it.
      *
      * @param before null when there was none
      */
@@ -34,7 +34,7 @@ final class ReplacedTable {
         runsLeft = MOST_RUNS;
     }
 
-    /** Has it collected, unless that has been done. To be called now and then. */
+    /** Runs the collector unless the table is gone. Called about once a second. */
     void look() {
         if (runsLeft > 0 && table != null && table.get() != null) {
             runsLeft--;

@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the changes of one complete table. The thread that writes the table calls it, after readers of the table can see the
- * change. So an implementation has to be quick and must not throw.
+ * Receives the changes of one complete table. The thread that writes the table calls it, after readers of the table can see
+ * the change. So an implementation must be quick and must not throw.
  */
 public interface RowChanges {
     /** Ignores all changes. */
@@ -36,8 +36,8 @@ public interface RowChanges {
     /**
      * A row changed, by a live record of the topic.
      *
-     * @param key of the record that the table has taken; not copied
-     * @param value of that record; null when there is no row any more
+     * @param key of the record; not copied
+     * @param value of the record; null for a tombstone
      * @param token the record's header {@code position}; null when it has none
      */
     void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token);
@@ -46,7 +46,7 @@ public interface RowChanges {
     void reached(int partition, long offset);
 
     /**
-     * At that time the table had all records of the topic. Called every few seconds, by one other thread than the one that
+     * The table had all records of the topic at that time. Called every few seconds, by another thread than the one that
      * writes.
      */
     void completeAt(Instant time);

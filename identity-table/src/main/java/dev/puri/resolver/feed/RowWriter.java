@@ -4,7 +4,9 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.Stop;
+import dev.puri.tail.StoppedException;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
@@ -22,61 +24,60 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that writes a table, beside the one that reads its topic: each has about as much to do at a
- * restore.
+ * The only thread that writes a table. Another thread reads the topic; during a restore both have about as much to do.
  *
  * <pre>
- * global thread: parse, pack ────────Batch──▶ queue ──▶ this thread: store, turn the doors
+ * global thread: parse, pack ────────Batch──▶ queue ──▶ this thread: store, publish to readers
  *       ▲                                                        │
  *       └──────────────────── empty batches ◀────────────────────┘
  * </pre>
  *
- * There are so many batches and no more, so the thread that reads waits for this one when it is ahead.
+ * The number of batches is fixed, so the thread that reads waits for this one when it is ahead.
  */
 final class RowWriter implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RowWriter.class);
     private static final long LOOK_MILLIS = 100;
     private static final long STOP_MILLIS = 2_000;
 
-    /** So many that neither thread waits for the other's pauses: some 10 ms of work, 4 MB. */
+    /** Enough to bridge pauses of either thread: some 10 ms of work, 4 MB. */
     static final int BATCHES = 40;
 
     private final PackedTable table;
-    private final Answers answers;
+    private final OutcomeCache outcomes;
     private final Waiters waiters;
     private final BlockingQueue<Batch> full = new LinkedBlockingQueue<>();
-    /** The one that was emptied last is filled next, while the processors still have its memory. */
+    /** A stack: the batch that was emptied last is filled next, while the processor's cache still has it. */
     private final BlockingDeque<Batch> empty = new LinkedBlockingDeque<>();
 
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Stop stop = new Stop();
     private final Thread thread =
             Thread.ofPlatform().name("table-writer").daemon(true).unstarted(this::run);
 
-    /** Of the thread that reads. */
+    /** Used by the thread that reads. */
     private Batch filling;
 
-    /** Of the thread that writes; null while the table is being filled. */
+    /** Used by the thread that writes; null while the table is being filled. */
     private @Nullable RowChanges changes;
 
     /**
-     * Of the thread that writes, while nobody is told of changes: by partition, the offset after the last record that is in the
-     * table. A poll's records may be there before the table is told how far they reach.
+     * By partition, the offset after the last record that is in the table. Used by the thread that writes while the table is
+     * being filled: the table's own offsets advance only with the next poll.
      */
     private long[] written = {};
 
     private volatile @Nullable Throwable failure;
 
     /**
-     * Whether what is added is kept as it stood in the topic, for those who are told of changes. Not while the table is
-     * being filled: old arrays that refer to young objects are what the collector has most to do with.
+     * Whether batches keep the bytes of records, for the receiver of changes. Not while the table is being filled: old arrays
+     * that refer to young objects cost the garbage collector most.
      */
     private volatile boolean isKept;
 
-    /** Rows in the order of the topic, and how far they go. Used by one thread at a time. */
+    /** Rows in the order of the topic, and the offset that follows them. Used by one thread at a time. */
     final class Batch {
         final RowBatch rows;
 
-        /** Of each row or removal what stood in the topic, if that is kept; its place there, and whether it is news. */
+        /** By row or removal: the bytes of its record if they are kept, its partition and offset, and whether it is a change. */
         private final byte[] @Nullable [] keys = new byte[RowBatch.MOST][];
 
         private final byte[] @Nullable [] values = new byte[RowBatch.MOST][];
@@ -90,7 +91,7 @@ final class RowWriter implements AutoCloseable {
         private int partition = -1;
         private long offset;
 
-        /** What is to be done when all before it is written; null for nothing. */
+        /** An action that runs after all earlier batches are written; null for none. */
         private @Nullable Runnable then;
 
         Batch(RowBatch rows) {
@@ -98,11 +99,11 @@ final class RowWriter implements AutoCloseable {
         }
 
         /**
-         * Says of what was just added where it stands in the topic.
+         * Adds the record of the row or removal that was added last.
          *
-         * @param token of the event that the record answers; null when it does not tell
+         * @param token of the event that the record answers; null when its headers have none
          */
-        void heardOf(
+        void addRecord(
                 byte[] key,
                 byte @Nullable [] value,
                 byte @Nullable [] token,
@@ -119,23 +120,23 @@ final class RowWriter implements AutoCloseable {
             isChange[i] = isNews;
         }
 
-        private void tell(int i, RowChanges told) {
+        private void report(int i, RowChanges receiver) {
             byte[] key = keys[i];
             if (key != null) {
-                told.changed(partitions[i], offsets[i], key, values[i], tokens[i]);
+                receiver.changed(partitions[i], offsets[i], key, values[i], tokens[i]);
             } else {
-                // Added before it was said that changes will be told, and written after.
-                told.changed(partitions[i], offsets[i], rows.name(i), rows.row(i));
+                // Added before goLive, and written after it.
+                receiver.changed(partitions[i], offsets[i], rows.name(i), rows.row(i));
             }
         }
 
-        private void tellAnswers(Answers answers) {
+        private void reportOutcomes(OutcomeCache outcomes) {
             for (int i = 0; i < rows.count(); i++) {
                 byte[] token = tokens[i];
                 if (token != null && isOfNamespace(token)) {
                     Row row = rows.row(i);
-                    // Of a row the batch has read the token already; of a removal it was made of a position.
-                    answers.answered(
+                    // A row has the token's position already; a removal does not.
+                    outcomes.answered(
                             rows.name(i),
                             row == null
                                     ? Position.parse(new String(token, StandardCharsets.US_ASCII))
@@ -144,7 +145,7 @@ final class RowWriter implements AutoCloseable {
             }
         }
 
-        /** Tokens of the shared topic are two numbers; those of a namespace's topic begin with its name. */
+        /** Tokens of the shared topic are two numbers; those of a namespace's topic begin with the topic's name. */
         private static boolean isOfNamespace(byte[] token) {
             int dashes = 0;
             for (byte each : token) {
@@ -162,22 +163,13 @@ final class RowWriter implements AutoCloseable {
         }
     }
 
-    /** The writer was asked to stop while it was waited for. */
-    private static final class Stopped extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Stopped() {
-            super("stopped while filling the table");
-        }
-    }
-
     /**
-     * @param answers told of events that were answered, once their rows are in the table
-     * @param waiters told of what was written
+     * @param outcomes receives answered events, once their rows are in the table
+     * @param waiters woken when rows change
      */
-    RowWriter(PackedTable table, Answers answers, Waiters waiters) {
+    RowWriter(PackedTable table, OutcomeCache outcomes, Waiters waiters) {
         this.table = table;
-        this.answers = answers;
+        this.outcomes = outcomes;
         this.waiters = waiters;
         for (int i = 1; i < BATCHES; i++) {
             empty.add(new Batch(table.newBatch()));
@@ -189,14 +181,14 @@ final class RowWriter implements AutoCloseable {
         thread.start();
     }
 
-    /** Why nothing is written any more; null while all is well. */
+    /** Why the table is not written any more; null while it is. */
     @Nullable
     Throwable failure() {
         return failure;
     }
 
     /**
-     * The batch to add a record to; for the thread that reads.
+     * The batch to which a record is added; for the thread that reads.
      *
      * @throws IllegalStateException when writing has failed
      */
@@ -208,8 +200,7 @@ final class RowWriter implements AutoCloseable {
     }
 
     /**
-     * Lets all be written that was added, and the table know how far it then is; for the thread that
-     * reads.
+     * Hands over the records that were added, and the offset that follows them; for the thread that reads.
      *
      * @throws IllegalStateException when writing has failed
      */
@@ -219,7 +210,7 @@ final class RowWriter implements AutoCloseable {
         handOver();
     }
 
-    /** Lets be written what was added; for the thread that reads. */
+    /** Hands over the records that were added; for the thread that reads. */
     void handOver() {
         requireAlive();
         full.add(filling);
@@ -227,10 +218,9 @@ final class RowWriter implements AutoCloseable {
     }
 
     /**
-     * Returns when all is in the table that the thread that reads has handed over. From then on changes
-     * are told.
+     * Returns when the table has all records that were handed over. Later changes are reported.
      *
-     * @param begin makes what they are told to, of the offset that each partition has reached; on the thread that writes
+     * @param begin creates the receiver, from the next offset of each partition; called by the thread that writes
      * @throws IllegalStateException when writing has failed
      */
     void goLive(int count, Function<long[], ? extends RowChanges> begin) {
@@ -249,7 +239,7 @@ final class RowWriter implements AutoCloseable {
         await(batch, live);
     }
 
-    /** Returns when all is in the table that the thread that reads has handed over. */
+    /** Returns when the table has all records that were handed over. */
     void await() {
         CountDownLatch written = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
@@ -265,7 +255,7 @@ final class RowWriter implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Stopped();
+            throw stopped();
         }
     }
 
@@ -280,7 +270,7 @@ final class RowWriter implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Stopped();
+            throw stopped();
         }
     }
 
@@ -289,21 +279,21 @@ final class RowWriter implements AutoCloseable {
         if (cause != null) {
             throw new IllegalStateException("the table could not be written: " + cause, cause);
         }
-        if (isStopped()) {
-            throw new Stopped();
+        if (stop.isAsked()) {
+            throw stopped();
         }
     }
 
     private void run() {
         try {
-            while (!isStopped()) {
+            while (!stop.isAsked()) {
                 Batch batch = full.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
                 if (batch != null) {
                     write(batch);
                 }
             }
         } catch (InterruptedException | RuntimeException | Error e) {
-            // First, for there may be no memory to say it: the keeper replaces the writer and its table.
+            // Before the log, for which there may be no memory. The keeper replaces the writer and its table.
             failure = e;
             log.error("The table cannot be written any more", e);
         }
@@ -314,14 +304,14 @@ final class RowWriter implements AutoCloseable {
         if (batch.partition >= 0) {
             table.reach(batch.partition, batch.offset);
         }
-        RowChanges told = changes;
-        if (told == null) {
+        RowChanges receiver = changes;
+        if (receiver == null) {
             note(batch);
         } else {
-            tell(batch, told);
-            batch.tellAnswers(answers);
+            report(batch, receiver);
+            batch.reportOutcomes(outcomes);
         }
-        // Or a waiter might miss what was written, and we the waiter.
+        // Else a waiter might miss the change, and this thread the waiter.
         VarHandle.fullFence();
         if (waiters.isAnybodyThere()) {
             wake(batch);
@@ -344,14 +334,14 @@ final class RowWriter implements AutoCloseable {
         }
     }
 
-    private static void tell(Batch batch, RowChanges told) {
+    private static void report(Batch batch, RowChanges receiver) {
         for (int i = 0; i < batch.rows.count(); i++) {
             if (batch.isChange[i]) {
-                batch.tell(i, told);
+                batch.report(i, receiver);
             }
         }
         if (batch.partition >= 0) {
-            told.reached(batch.partition, batch.offset);
+            receiver.reached(batch.partition, batch.offset);
         }
     }
 
@@ -362,16 +352,16 @@ final class RowWriter implements AutoCloseable {
         waiters.wakeNameless();
     }
 
-    private boolean isStopped() {
-        return stopped.getCount() == 0;
+    private static StoppedException stopped() {
+        return new StoppedException("stopped while filling the table");
     }
 
-    /** Ends the writing soon, and fails whoever waits for it; from any thread. */
+    /** Stops the thread soon, and lets waits for it fail; from any thread. */
     void stop() {
-        stopped.countDown();
+        stop.ask();
     }
 
-    /** Ends the writing. What was not written by then is not in the table, nor does it say that it reached it. */
+    /** Stops the thread. The table's offsets are those of the records that it has. */
     @Override
     public void close() {
         stop();

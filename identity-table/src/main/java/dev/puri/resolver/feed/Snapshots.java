@@ -3,11 +3,14 @@ package dev.puri.resolver.feed;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
-import dev.puri.resolver.table.SnapshotTerms;
+import dev.puri.resolver.table.SnapshotRequirements;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.TopicEnds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,33 +19,34 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The table on disk, so that the next start reads only what came since. A snapshot that does not fit is
- * set aside with a message, and the table is filled from the topic's beginning; so whatever happens
- * to the file costs time and nothing else.
+ * Writes the table to disk and opens it, so that a start reads only later records. A snapshot that cannot be used is set aside
+ * with a message, and the table is filled from the topic's beginning. So a damaged file costs time only.
  */
 public final class Snapshots {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
     private static final String FILE = "identities.snapshot";
 
-    /** Even where nothing changes: a snapshot is trusted only while tombstones are kept. */
+    /** Snapshots are due even if nothing changes: they are trusted only while the brokers keep tombstones. */
     private static final Duration LONGEST_UNCHANGED = Duration.ofDays(1);
 
     private static final Duration STOP = Duration.ofSeconds(20);
+
+    /** A snapshot that cannot be written waits for the next interval; this is for failures beside the writing. */
+    private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
     private final @Nullable Path file;
     private final Duration interval;
     private final InstantSource clock;
 
     /**
-     * @param folder of this instance alone; null to keep nothing
-     * @param interval how often the table is written anew, if anything changed
+     * @param folder that no other instance uses; null to write nothing
+     * @param interval between two snapshots, if anything changed
      */
     public Snapshots(@Nullable Path folder, Duration interval, InstantSource clock) {
         this.file = folder == null ? null : folder.resolve(FILE);
@@ -51,20 +55,20 @@ public final class Snapshots {
     }
 
     /**
-     * The table of the last snapshot if that can be trusted, else an empty one.
+     * Opens the last snapshot if it can be trusted, else returns an empty table.
      *
-     * @throws UnreachableException when it cannot be told for now
+     * @throws UnreachableException when the brokers do not answer now
      */
-    PackedTable open(BrokerTopic topic, Extent extent) {
+    PackedTable open(BrokerTopic topic, TopicEnds ends) {
         if (file == null || !Files.exists(file)) {
             return new PackedTable();
         }
-        SnapshotTerms terms;
+        SnapshotRequirements terms;
         try {
-            terms = new SnapshotTerms(
-                    extent.id(), topic.begins(extent), extent.ends(), topic.tombstonesKept(), clock.instant());
+            terms = new SnapshotRequirements(
+                    ends.topicId(), topic.begins(ends), ends.byPartition(), topic.tombstonesKept(), clock.instant());
         } catch (UnreachableException e) {
-            // To wait costs less than to read everything; but an ACL may never come.
+            // A wait costs less than reading everything, but a missing permission may never be granted.
             if (!e.isForbidden()) {
                 throw e;
             }
@@ -79,12 +83,12 @@ public final class Snapshots {
                     file,
                     table.rows(),
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun),
-                    extent.behind(table::reached));
+                    ends.lag(table::reached));
             return table;
         } catch (SnapshotRefusedException e) {
             setAside(file, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            log.error("{} has right checksums and cannot be read", file, e);
+            log.error("{} has valid checksums and cannot be read", file, e);
             setAside(file, e.toString());
         } catch (IOException e) {
             log.warn("{} cannot be opened, the table is filled from the beginning: {}", file, e.toString());
@@ -106,79 +110,77 @@ public final class Snapshots {
         return file.resolveSibling(file.getFileName() + ".refused");
     }
 
-    /** Begins to keep a table's snapshots, once it is complete. */
-    Writing of(PackedTable table, Extent extent) {
-        return new Writing(table, extent);
+    /** The writer of a table's snapshots, which starts once the table is complete. */
+    Writing of(PackedTable table, TopicEnds filledFrom) {
+        return new Writing(table, filledFrom);
     }
 
-    /** Writes one table's snapshots in a thread of its own, and the last when closed. */
+    /** Writes the snapshots of one table in a thread of its own, and the last one at the close. */
     final class Writing implements AutoCloseable {
         private final PackedTable table;
-        private final Extent filledFrom;
-        private final CountDownLatch closed = new CountDownLatch(1);
-        private final Thread thread =
-                Thread.ofPlatform().name("table-snapshots").daemon(true).unstarted(this::write);
+        private final TopicEnds filledFrom;
+        private final Stop stop = new Stop();
+        private final SupervisedThread thread =
+                new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, Writing::failed);
 
-        /** A moment at which the table had all; null before it was complete. */
-        private volatile @Nullable Moment asOf;
+        /** The last time at which the table is known to have had everything; null before it was complete. */
+        private volatile @Nullable ObservationTime asOf;
 
-        /** What the table is to have reached to be as of when that was seen; used by one thread. */
-        private @Nullable Extent awaited;
+        /** End offsets that the table must reach before it is as of their time; used by one thread. */
+        private @Nullable TopicEnds awaited;
 
-        private @Nullable Moment awaitedSince;
         private Map<Integer, Long> written = Map.of();
         private Instant writtenAsOf = Instant.MIN;
 
-        private Writing(PackedTable table, Extent filledFrom) {
+        private Writing(PackedTable table, TopicEnds filledFrom) {
             this.table = table;
             this.filledFrom = filledFrom;
         }
 
         /**
-         * The table has all that it had to be filled with.
+         * Starts to write snapshots: the table is complete.
          *
-         * @param at when that was seen
+         * @param at when the brokers reported the end offsets that it has reached
          */
-        void complete(Moment at) {
+        void complete(ObservationTime at) {
             asOf = at;
             if (file != null) {
                 thread.start();
             }
         }
 
-        /** The topic as it was at a moment, which the table may be behind. */
-        void sighted(Extent extent, Moment at) {
-            Extent before = awaited;
-            if (before == null || before.behind(table::reached) == 0) {
+        /** The topic's ends at a later time, which the table may not have reached yet. */
+        void observe(TopicEnds ends) {
+            TopicEnds before = awaited;
+            if (before == null || before.lag(table::reached) == 0) {
                 if (before != null) {
-                    asOf = awaitedSince;
+                    asOf = before.at();
                 }
-                awaited = extent;
-                awaitedSince = at;
+                awaited = ends;
             }
         }
 
-        /** The last moment of which it is known that the table had all; null before it was complete. */
+        /** The last time at which the table is known to have had everything; null before it was complete. */
         @Nullable
-        Moment asOf() {
+        ObservationTime asOf() {
             return asOf;
         }
 
         private void write() {
-            try {
-                // At once, then ever again, and when all is over.
-                do {
-                    writeChanged();
-                } while (!closed.await(TimeUnit.NANOSECONDS.convert(interval), TimeUnit.NANOSECONDS));
+            // At once, then at each interval, and when the table is fed no more.
+            do {
                 writeChanged();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            } while (!stop.isAskedWithin(interval));
+            writeChanged();
+        }
+
+        private static void failed(Throwable cause) {
+            log.error("Snapshots of the table are not written for now", cause);
         }
 
         private void writeChanged() {
             Path to = file;
-            Moment complete = asOf;
+            ObservationTime complete = asOf;
             if (to == null || complete == null || isWritten(complete.wall())) {
                 return;
             }
@@ -188,7 +190,7 @@ public final class Snapshots {
                 Files.createDirectories(to.toAbsolutePath().getParent());
                 written = table.writeSnapshot(
                         to,
-                        new SnapshotOrigin(filledFrom.id(), filledFrom.ends().size(), now),
+                        new SnapshotOrigin(filledFrom.topicId(), filledFrom.byPartition().size(), now),
                         clock.instant());
                 writtenAsOf = now;
                 Files.deleteIfExists(aside(to));
@@ -198,7 +200,7 @@ public final class Snapshots {
                         table.rows(),
                         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
             } catch (IOException | RuntimeException | Error e) {
-                log.warn("{} cannot be written, what was there before stays: {}", to, e.toString());
+                log.warn("{} cannot be written; the snapshot before stays: {}", to, e.toString());
                 log.debug("Why", e);
             }
         }
@@ -207,22 +209,17 @@ public final class Snapshots {
             return !writtenAsOf.equals(Instant.MIN)
                     && Duration.between(writtenAsOf, now).compareTo(LONGEST_UNCHANGED) < 0
                     && written.entrySet().stream().allMatch(each -> table.reached(each.getKey()) == each.getValue())
-                    && filledFrom.ends().keySet().stream()
+                    && filledFrom.byPartition().keySet().stream()
                             .allMatch(partition -> written.containsKey(partition) || table.reached(partition) == 0);
         }
 
-        /** Writes what is not written yet; the table must be fed no more. Takes 20 s at most. */
+        /** Writes the last snapshot; the table must not be fed any more. Takes 20 s at most. */
         @Override
         public void close() {
-            closed.countDown();
-            try {
-                if (thread.isAlive() && !thread.join(STOP)) {
-                    log.warn(
-                            "The table's last snapshot is not written within {} s, the one before stays",
-                            STOP.toSeconds());
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+            stop.ask();
+            if (!thread.join(STOP)) {
+                log.warn(
+                        "The last snapshot of the table is not written within {} s; the one before stays", STOP.toSeconds());
             }
         }
     }

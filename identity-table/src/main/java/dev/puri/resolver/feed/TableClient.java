@@ -4,7 +4,10 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.SchemaRegistryWait;
+import dev.puri.tail.Stop;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -29,7 +32,7 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of the client that fills a table: a Kafka Streams application of nothing but a global store.
+ * A client that fills and feeds one table: a Kafka Streams application that consists of a global store.
  *
  * <pre>
  * puri.identities.v1 ──TrackedConsumer, ReadAhead──▶ global thread ──RowFeed──▶ RowWriter's thread ──▶ PackedTable
@@ -41,12 +44,14 @@ public final class TableClient implements AutoCloseable {
     private static final String APPLICATION = "puri-resolver";
     private static final Duration CLOSE = Duration.ofSeconds(5);
 
+    /** How long to wait between two questions to a schema registry that does not answer. */
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(2));
+
     /**
-     * How the topic is read unless the user says otherwise. It is read partition by partition, and the
-     * next part of one is asked for when the one before was polled to its end: so parts are large, or there
-     * are many waits for brokers that are far. Records are made of a part few at a time, so that they are processed before
-     * they leave the processors' cache. And a finished partition's long poll would hold the connection for half a second
-     * each.
+     * The consumer's defaults. Kafka Streams restores one partition after the other, and fetches the next part of a partition
+     * when the one before is used up. Large parts need fewer round trips to distant brokers. Few records a poll are still in
+     * the processor's cache when they are processed. A short wait for new records keeps the long poll of a finished partition
+     * from holding the connection for half a second.
      */
     public static final Map<String, String> CONSUMER = Map.of(
             ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "8388608",
@@ -55,19 +60,20 @@ public final class TableClient implements AutoCloseable {
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
 
     private final PackedTable table;
-    private final RowFeed.Stop stop = new RowFeed.Stop();
+    private final Stop stop = new Stop();
+    private final SchemaRegistryWait schemaRegistryWait = new SchemaRegistryWait(RETRY_POLICY, stop);
     private final RowWriter writer;
     private final ConsumerOnly clients = new ConsumerOnly();
     private final KafkaStreams streams;
     private volatile @Nullable Throwable death;
 
     /**
-     * @param table empty, or made of a snapshot; fed from where it stands
-     * @param kafka properties of the user's choice; what correctness needs goes over them
-     * @param stateDir where Kafka Streams has its folder; no two clients may share one
-     * @param registry of which the rows' schemas are asked; not closed
-     * @param answers told of what no row can tell
-     * @param waiters told of what was written
+     * @param table empty or opened from a snapshot; fed from its next offsets
+     * @param kafka the user's properties; those that correctness depends on are overridden
+     * @param stateDir for the folder of Kafka Streams; clients must not share it
+     * @param registry resolves schema ids; not closed
+     * @param outcomes receives outcomes that no row shows
+     * @param waiters woken when rows change
      * @param undecodable counts records that are no rows
      */
     public TableClient(
@@ -76,13 +82,13 @@ public final class TableClient implements AutoCloseable {
             String bootstrapServers,
             String stateDir,
             SchemaRegistry registry,
-            Answers answers,
+            OutcomeCache outcomes,
             Waiters waiters,
             Counter undecodable) {
         this.table = table;
-        writer = new RowWriter(table, answers, waiters);
+        writer = new RowWriter(table, outcomes, waiters);
         streams = new KafkaStreams(
-                topology(registry, answers, undecodable), config(kafka, bootstrapServers, stateDir), clients);
+                topology(registry, outcomes, undecodable), config(kafka, bootstrapServers, stateDir), clients);
         streams.setUncaughtExceptionHandler(cause -> {
             death = cause;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
@@ -90,32 +96,32 @@ public final class TableClient implements AutoCloseable {
     }
 
     /**
-     * Makes a factory of clients of one registry and one cluster, each of which fills a table of its own.
+     * Returns a factory of clients of one registry and one cluster, each for another table.
      *
-     * @param kafka properties of the user's choice
-     * @param stateDir where Kafka Streams has its folder; no two keepers may share one
-     * @param registry of which the rows' schemas are asked; not closed
-     * @param answers told of what no row can tell
-     * @param waiters told of what was written
+     * @param kafka the user's properties
+     * @param stateDir for the folder of Kafka Streams; keepers must not share it
+     * @param registry resolves schema ids; not closed
+     * @param outcomes receives outcomes that no row shows
+     * @param waiters woken when rows change
      */
     public static Function<PackedTable, TableClient> factory(
             Map<String, String> kafka,
             String bootstrapServers,
             String stateDir,
             SchemaRegistry registry,
-            Answers answers,
+            OutcomeCache outcomes,
             Waiters waiters,
             MeterRegistry meters) {
         Counter undecodable = Counter.builder("puri.table.undecodable")
                 .description("Records of the table's topic that are no identity")
                 .register(meters);
         return table ->
-                new TableClient(table, kafka, bootstrapServers, stateDir, registry, answers, waiters, undecodable);
+                new TableClient(table, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
     }
 
     static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {
         Properties config = new Properties();
-        // Under their plain names, which whatever name the user takes goes over.
+        // Under their plain names, so that the user's properties override them under any name.
         config.putAll(CONSUMER);
         config.putAll(kafka);
         config.putAll(Map.of(
@@ -134,13 +140,13 @@ public final class TableClient implements AutoCloseable {
         return config;
     }
 
-    private Topology topology(SchemaRegistry registry, Answers answers, Counter undecodable) {
+    private Topology topology(SchemaRegistry registry, OutcomeCache outcomes, Counter undecodable) {
         StreamsBuilder builder = new StreamsBuilder();
         builder.addGlobalStore(
-                new Given(table),
+                new ExistingStore(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(writer, registry, answers, stop, undecodable));
+                () -> new RowFeed(writer, registry, outcomes, schemaRegistryWait, undecodable));
         return builder.build();
     }
 
@@ -149,16 +155,16 @@ public final class TableClient implements AutoCloseable {
         return table;
     }
 
-    /** What the filling waits for; null while it goes on. */
+    /** Why the client waits for the schema registry; null while it does not. */
     @Nullable
     String waitingFor() {
-        return stop.waitingFor();
+        return schemaRegistryWait.waitingFor();
     }
 
     /**
-     * Fills the table, and returns when it has all that the topic had at the beginning.
+     * Fills the table; returns when it has reached the end offsets of the start.
      *
-     * @throws RuntimeException when that fails, or was abandoned
+     * @throws RuntimeException when that fails or is abandoned
      */
     public void start() {
         writer.start();
@@ -167,17 +173,17 @@ public final class TableClient implements AutoCloseable {
     }
 
     /**
-     * Tells changes from now on, to what is made on the thread that writes.
+     * Reports changes from now on.
      *
      * @param partitions of the topic
-     * @param begin makes it, of the offset that each partition has reached
+     * @param begin creates the receiver, from the next offset of each partition, on the thread that writes the table
      * @throws IllegalStateException when the table cannot be written any more
      */
     void goLive(int partitions, Function<long[], ? extends RowChanges> begin) {
         writer.goLive(partitions, begin);
     }
 
-    /** Ends a start that is under way in another thread, by failing it. */
+    /** Lets a {@link #start} in another thread fail. */
     void abandon() {
         stop.ask();
         writer.stop();
@@ -188,7 +194,7 @@ public final class TableClient implements AutoCloseable {
         return streams.state() == KafkaStreams.State.RUNNING && writer.failure() == null;
     }
 
-    /** Why it does not run any more. */
+    /** Why the client does not run any more. */
     String death() {
         Throwable cause = writer.failure() == null ? death : writer.failure();
         if (cause == null) {
@@ -200,7 +206,7 @@ public final class TableClient implements AutoCloseable {
         return cause.getClass().getSimpleName() + ": " + cause.getMessage();
     }
 
-    /** Ends the filling. The table stays as it is. */
+    /** Stops the client. The table keeps its rows. */
     @Override
     public void close() {
         stop.ask();
@@ -225,7 +231,7 @@ public final class TableClient implements AutoCloseable {
                     config,
                     (partition, offset) -> writer.reached(partition.partition(), offset),
                     offsets -> {
-                        // What a snapshot had is in the table already, and what follows it is little.
+                        // A table from a snapshot has most of its rows already.
                         if (table.rows() == 0) {
                             table.expect(offsets);
                         }
@@ -256,8 +262,8 @@ public final class TableClient implements AutoCloseable {
         }
     }
 
-    /** Gives Kafka Streams a table that is there already. */
-    private record Given(PackedTable table) implements StoreBuilder<PackedTable> {
+    /** Passes an existing table to Kafka Streams. */
+    private record ExistingStore(PackedTable table) implements StoreBuilder<PackedTable> {
         @Override
         public PackedTable build() {
             return table;

@@ -7,12 +7,12 @@ import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
-import dev.puri.tail.Moment;
+import dev.puri.tail.ObservationTime;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
+import dev.puri.tail.TopicEnds;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -36,36 +36,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a complete table at hand. One thread of its own goes round and round:
+ * Keeps a complete table and feeds it. One thread does this:
  *
  * <pre>
- * wait for the topic ─▶ fill a new table ─▶ put it in the place of the old one ─▶ watch
- *         ▲                    │ fails                                              │ client dies,
- *         └──── pause ◀────────┴────────────────────────────────────────────────────┘ topic is another
+ * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch client and topic
+ *         ▲                    │ fails                                            │ client is dead,
+ *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated
  * </pre>
  *
- * A dead client's table goes on answering, because what it knows is still what was last known; but
- * readiness is down, so that whoever has another resolver asks that one. A table that was never
- * complete answers nothing.
+ * The table of a dead client serves on, because its rows are the last ones known; but readiness is down, so that clients
+ * ask another resolver if there is one. A table that was never complete does not serve.
  *
  * @param <C> type of the receiver of changes
  */
 public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableKeeper.class);
-    private static final Duration WATCH = Duration.ofSeconds(1);
-    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(200), Duration.ofSeconds(10));
+    private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
 
-    /** Tombstones are kept for 7 days: a table that was cut off for longer may have missed some. */
+    /** The brokers keep tombstones for 7 days: a table without contact for longer may have missed some. */
     private static final Duration LONGEST_ABSENCE = Duration.ofDays(6);
 
-    /** More than its parts: of the admin 1 s, Kafka Streams 5 s, the writer 2 s, the last snapshot 20 s. */
+    /** More than the sum of: the admin client 1 s, Kafka Streams 5 s, the writer 2 s, the last snapshot 20 s. */
     private static final Duration STOP = Duration.ofSeconds(30);
 
     private final Supplier<BrokerTopic> topics;
     private final Function<PackedTable, TableClient> clients;
     private final Snapshots snapshots;
     private final Waiters waiters;
-    private final Follower<C> follower;
+    private final ChangesFactory<C> changesFactory;
     private final long maxLag;
     private final Duration maxLagAge;
     private final Supplier<@Nullable String> hanging;
@@ -74,79 +73,72 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final ReplacedTable replaced;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("table-keeper", stop, PAUSES, this::keep, this::failed);
+            new SupervisedThread("table-keeper", stop, RETRY_POLICY, this::keep, this::failed);
 
-    /** The table that answers: complete, perhaps no longer fed. */
+    /** The serving table: complete, perhaps not fed any more; null before there is one. */
     private volatile @Nullable Table table;
 
-    /** The same table with its changes; null before there is one. */
-    private volatile @Nullable Followed<C> followed;
+    /** The serving table with the receiver of its changes; null before there is one. */
+    private volatile @Nullable LiveTable<C> liveTable;
 
-    /** The last moment of which it is known that the table that answers had all; null before there is one. */
-    private volatile @Nullable Moment asOf;
+    /** The last time at which the serving table is known to have had everything; null before there is one. */
+    private volatile @Nullable ObservationTime asOf;
 
-    /** Where the brokers are asked; null before. */
+    /** The admin client that asks the brokers; null before the first attempt. */
     private volatile @Nullable BrokerTopic asked;
 
-    /** The client at work, filling its table or feeding it. */
+    /** The client that fills a new table or feeds the serving one. */
     private volatile @Nullable TableClient client;
 
-    /** Whether the client at work feeds the table that answers. */
+    /** Whether {@link #client} feeds the serving table. */
     private volatile boolean fed;
 
-    /** What the brokers last told, and when. */
-    private volatile @Nullable Sighting sighting;
+    /** The topic's ends when the brokers last answered; null before. */
+    private volatile @Nullable TopicEnds ends;
 
-    /** What is wrong, for people; null when nothing is. */
+    /** Why the table cannot be fed now, for people; null when it can. */
     private volatile @Nullable String trouble = "not begun";
 
-    private record Sighting(Extent extent, Moment at) {
-        Duration age() {
-            return Duration.ofNanos(System.nanoTime() - at.nanos());
-        }
-    }
-
-    /** Makes the receiver of the changes of each table that is complete. */
+    /** Creates the receiver of the changes of a complete table. */
     @FunctionalInterface
-    public interface Follower<C extends RowChanges> {
+    public interface ChangesFactory<C extends RowChanges> {
         /**
          * Called by the thread that writes the table, before the first live record.
          *
-         * @param topicId of the topic that the table is fed from
+         * @param topicId of the topic that feeds the table
          * @param begins by partition, the offset after the last record that was written
-         * @param completeAt when the topic had no more than that, or any time before
-         * @param isThere whether the table has an identity of a name and uuid; to be asked by any thread
+         * @param completeAt a time at which the topic had no later records
+         * @param isThere whether the table has an identity of a name and uuid; for any thread
          */
         C begin(Uuid topicId, long[] begins, Instant completeAt, BiPredicate<Puri, UUID> isThere);
     }
 
     /**
-     * A table that is complete, and the receiver of its changes. They belong together: an offset that the receiver has reached
-     * is true of no other table.
+     * A complete table and the receiver of its changes. They belong together: the receiver's offsets are those of this table.
      *
      * @param <C> type of the receiver
      * @param changes receives each change after readers of the table can see it
      */
-    public record Followed<C extends RowChanges>(PackedTable table, C changes) {}
+    public record LiveTable<C extends RowChanges>(PackedTable table, C changes) {}
 
     /**
-     * @param topics makes an admin's view of the topic
-     * @param clients makes a client that feeds a table
-     * @param snapshots where tables are opened from and written to
-     * @param waiters to be woken when another table answers
-     * @param follower makes the receiver of changes of the table that answers
-     * @param maxLag records that the table may be behind and still be ready
-     * @param maxLagAge how old the knowledge of that may be
-     * @param hanging the transaction that hides what was committed after it; null when there is none
-     * @param collector called after a table was replaced, so that the garbage collector frees its memory outside the heap; does
-     *     nothing in a process that is not the keeper's own
+     * @param topics creates an admin client for the topic
+     * @param clients creates a client that feeds a table
+     * @param snapshots opens and writes the table's snapshots
+     * @param waiters are woken when another table serves
+     * @param changesFactory creates the receiver of the serving table's changes
+     * @param maxLag the largest lag, in records, with which the table is ready
+     * @param maxLagAge how old the end offsets may be that the lag is computed from
+     * @param hanging describes a transaction that hides later records; null when there is none
+     * @param collector runs the garbage collector after a table was replaced, since that frees its memory outside the heap; does
+     *     nothing in a process that the keeper shares with an application
      */
     public TableKeeper(
             Supplier<BrokerTopic> topics,
             Function<PackedTable, TableClient> clients,
             Snapshots snapshots,
             Waiters waiters,
-            Follower<C> follower,
+            ChangesFactory<C> changesFactory,
             long maxLag,
             Duration maxLagAge,
             Supplier<@Nullable String> hanging,
@@ -157,7 +149,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         this.clients = clients;
         this.snapshots = snapshots;
         this.waiters = waiters;
-        this.follower = follower;
+        this.changesFactory = changesFactory;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
         this.hanging = hanging;
@@ -184,10 +176,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 })
                 .description("Since when it is not known that the table that answers has all; NaN before there is one")
                 .register(meters);
-        Gauge.builder("puri.table.restored.records", this, keeper -> keeper.reach(Reach::reached))
+        Gauge.builder("puri.table.restored.records", this, keeper -> keeper.fillProgress(FillProgress::reached))
                 .description("Offsets of its topic that the table at work has reached, while it is filled and after")
                 .register(meters);
-        Gauge.builder("puri.table.restore.end.records", this, keeper -> keeper.reach(Reach::end))
+        Gauge.builder("puri.table.restore.end.records", this, keeper -> keeper.fillProgress(FillProgress::end))
                 .description("Offsets that it has to reach")
                 .register(meters);
         Gauge.builder("puri.table.ready", this, keeper -> keeper.unready() == null ? 1 : 0)
@@ -195,68 +187,68 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 .register(meters);
     }
 
-    /** Begins; once. */
+    /** Starts the thread; once. */
     public void start() {
         thread.start();
     }
 
-    /** The table, once complete; null before. */
+    /** The serving table; null before there is one. */
     public @Nullable Table table() {
         return table;
     }
 
-    /** The table with its changes, once complete; null before. */
-    public @Nullable Followed<C> followed() {
-        return followed;
+    /** The serving table with the receiver of its changes; null before there is one. */
+    public @Nullable LiveTable<C> liveTable() {
+        return liveTable;
     }
 
-    /** Partitions of the topic, which are those of the shared events topic too; 0 before it was seen. */
+    /** The number of partitions of the topic and of the shared events topic; 0 before the brokers have answered. */
     public int partitions() {
-        Sighting seen = sighting;
-        return seen == null ? 0 : seen.extent().ends().size();
+        TopicEnds seen = ends;
+        return seen == null ? 0 : seen.byPartition().size();
     }
 
-    /** Whether the table that answers is fed, and close to the end of its topic. */
+    /** Whether the serving table is fed and its lag is small. */
     public boolean isReady() {
         return unready() == null;
     }
 
-    /** How far the filling is, for an answer that has to be put off. */
+    /** Why requests have to wait, for people. */
     public String progress() {
         return Objects.requireNonNullElse(unready(), "it is now");
     }
 
-    /** Why what the table answers may be old, or missing; null when it is not. */
+    /** Why rows of the serving table may be stale or missing; null when they are not. */
     public @Nullable String unready() {
-        return standing().unready(maxLag, maxLagAge);
+        return readiness().unready(maxLag, maxLagAge);
     }
 
-    private Standing standing() {
+    private TableReadiness readiness() {
         TableClient client = this.client;
-        Sighting seen = sighting;
-        return new Standing(
+        TopicEnds seen = ends;
+        return new TableReadiness(
                 fed && client != null,
                 client != null && client.isRunning(),
                 client == null ? null : client.waitingFor(),
                 trouble,
-                seen == null || client == null ? 0 : seen.extent().behind(client.table()::reached),
-                seen == null ? null : seen.age(),
+                seen == null || client == null ? 0 : seen.lag(client.table()::reached),
+                seen == null ? null : seen.at().age(clock),
                 hanging.get());
     }
 
-    /** How full the table at work is, and how far, for people and dashboards; may be changed. */
+    /** Rows and offsets of the table that is filled or fed, for people and dashboards; a copy. */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         TableClient client = this.client;
         Table shown = client == null ? table : client.table();
-        Reach reach = reach();
+        FillProgress progress = fillProgress();
         String trouble = this.trouble;
         details.put("topic", Topics.IDENTITIES);
         details.put("rows", (long) rows(shown));
-        if (reach != null) {
-            details.put("reached", reach.reached());
-            details.put("end", reach.end());
-            details.put("behind", reach.end() - reach.reached());
+        if (progress != null) {
+            details.put("reached", progress.reached());
+            details.put("end", progress.end());
+            details.put("behind", progress.end() - progress.reached());
         }
         if (trouble != null) {
             details.put("detail", trouble);
@@ -265,30 +257,28 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     /**
-     * How far a table is, in offsets, summed over partitions.
+     * The progress of a table in offsets, summed over the partitions.
      *
-     * @param reached offsets that it has seen
-     * @param end of the topic, when the brokers were last asked
+     * @param reached offsets that the table has reached
+     * @param end end offsets of the topic, when the brokers were last asked
      */
-    public record Reach(long reached, long end) {}
+    public record FillProgress(long reached, long end) {}
 
-    /** How far the current table is; null before the topic's end was read, and while there is no table. */
-    public @Nullable Reach reach() {
+    /** The progress of the current table; null before the brokers have answered, and while there is no table. */
+    public @Nullable FillProgress fillProgress() {
         TableClient client = this.client;
         Table shown = client == null ? table : client.table();
-        Sighting seen = sighting;
+        TopicEnds seen = ends;
         if (seen == null || shown == null) {
             return null;
         }
-        long end = seen.extent().ends().values().stream()
-                .mapToLong(Long::longValue)
-                .sum();
-        return new Reach(end - seen.extent().behind(shown::reached), end);
+        long end = seen.ends().total();
+        return new FillProgress(end - seen.lag(shown::reached), end);
     }
 
-    private double reach(ToDoubleFunction<Reach> which) {
-        Reach reach = reach();
-        return reach == null ? Double.NaN : which.applyAsDouble(reach);
+    private double fillProgress(ToDoubleFunction<FillProgress> which) {
+        FillProgress progress = fillProgress();
+        return progress == null ? Double.NaN : which.applyAsDouble(progress);
     }
 
     private double stats(ToDoubleFunction<TableStats> which) {
@@ -300,37 +290,37 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         return counted == null ? 0 : counted.rows();
     }
 
-    /** Records that the table that answers is behind its topic; null when not known. */
+    /** The lag of the serving table, in records; null when not known. */
     public @Nullable Long behind() {
-        Sighting seen = sighting;
+        TopicEnds seen = ends;
         Table answering = table;
-        return seen == null || answering == null ? null : seen.extent().behind(answering::reached);
+        return seen == null || answering == null ? null : seen.lag(answering::reached);
     }
 
-    /** How long ago the brokers told that; null when they never did. */
+    /** How long ago the brokers reported the end offsets; null when they never did. */
     public @Nullable Duration lagAge() {
-        Sighting seen = sighting;
-        return seen == null ? null : seen.age();
+        TopicEnds seen = ends;
+        return seen == null ? null : seen.at().age(clock);
     }
 
-    /** Since when it is not known that the table that answers has all; null before there is one. */
+    /** The staleness of the serving table: how long ago it was known to have everything. Null before there is one. */
     public @Nullable Duration age() {
-        Moment complete = asOf;
+        ObservationTime complete = asOf;
         return complete == null ? null : complete.age(clock);
     }
 
     private double lag() {
-        Sighting seen = sighting;
+        TopicEnds seen = ends;
         Table answering = table;
-        return seen == null || answering == null || seen.age().compareTo(maxLagAge) > 0
+        return seen == null || answering == null || seen.at().age(clock).compareTo(maxLagAge) > 0
                 ? Double.NaN
-                : seen.extent().behind(answering::reached);
+                : seen.lag(answering::reached);
     }
 
     private void keep() {
         try (BrokerTopic topic = topics.get()) {
             asked = topic;
-            liveOnce(topic);
+            keepOne(topic);
         } finally {
             fed = false;
             client = null;
@@ -346,34 +336,33 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    /** Returns, or throws, when the client has to be replaced or the keeper stops. */
-    private void liveOnce(BrokerTopic topic) {
-        Extent extent = awaitTopic(topic);
+    /** Returns or throws when the client has to be replaced, or at the stop. */
+    private void keepOne(BrokerTopic topic) {
+        TopicEnds filledFrom = awaitTopic(topic);
         if (stop.isAsked()) {
             return;
         }
         if (table != null) {
             rebuilds.increment();
         }
-        Moment sighted = lastSeen();
-        PackedTable next = snapshots.open(topic, extent);
+        PackedTable next = snapshots.open(topic, filledFrom);
         log.info(
                 "Filling the table from {}: {} partitions, {} records",
                 Topics.IDENTITIES,
-                extent.ends().size(),
-                extent.behind(next::reached));
-        // The last snapshot is written when the client feeds the table no more.
-        try (Snapshots.Writing writing = snapshots.of(next, extent)) {
-            feed(topic, extent, next, writing, sighted);
+                filledFrom.byPartition().size(),
+                filledFrom.lag(next::reached));
+        // The last snapshot is written after the client has stopped feeding.
+        try (Snapshots.Writing writing = snapshots.of(next, filledFrom)) {
+            feed(topic, filledFrom, next, writing);
         } finally {
             if (table != next) {
-                // Nobody has read it; the next attempt needs the room.
+                // Nobody has read it, and the next attempt needs its memory.
                 next.release();
             }
         }
     }
 
-    private void feed(BrokerTopic topic, Extent extent, PackedTable next, Snapshots.Writing writing, Moment sighted) {
+    private void feed(BrokerTopic topic, TopicEnds filledFrom, PackedTable next, Snapshots.Writing writing) {
         try (TableClient filling = clients.apply(next)) {
             client = filling;
             trouble = "the table is being filled";
@@ -381,37 +370,37 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return;
             }
             filling.start();
-            AtomicReference<@Nullable C> told = new AtomicReference<>();
-            filling.goLive(extent.ends().size(), begins -> {
-                C begun = follower.begin(extent.id(), begins, sighted.wall(), (puri, uuid) -> {
+            AtomicReference<@Nullable C> receiver = new AtomicReference<>();
+            filling.goLive(filledFrom.byPartition().size(), begins -> {
+                C begun = changesFactory.begin(filledFrom.topicId(), begins, filledFrom.at().wall(), (puri, uuid) -> {
                     Identity there = next.byPuri(puri);
                     return there != null && there.row().uuid().equals(uuid);
                 });
-                told.set(begun);
+                receiver.set(begun);
                 return begun;
             });
-            C changes = Objects.requireNonNull(told.get());
+            C changes = Objects.requireNonNull(receiver.get());
             replaced.begin(table);
             table = next;
-            followed = new Followed<>(next, changes);
-            asOf = sighted;
+            liveTable = new LiveTable<>(next, changes);
+            asOf = filledFrom.at();
             fed = true;
             waiters.wakeAll();
             trouble = null;
             log.info("The table is complete: {} rows", next.rows());
-            writing.complete(sighted);
+            writing.complete(filledFrom.at());
             replaced.look();
-            watch(topic, filling, extent, writing, changes);
+            watch(topic, filling, filledFrom, writing, changes);
         }
     }
 
-    private Extent awaitTopic(BrokerTopic topic) {
+    private TopicEnds awaitTopic(BrokerTopic topic) {
         while (true) {
             try {
-                return sight(topic);
+                return askForEnds(topic);
             } catch (UnreachableException e) {
                 inTrouble(String.valueOf(e.getMessage()));
-                if (stop.isAskedWithin(WATCH)) {
+                if (stop.isAskedWithin(WATCH_PERIOD)) {
                     throw e;
                 }
             }
@@ -419,28 +408,28 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void watch(
-            BrokerTopic topic, TableClient feeding, Extent filledFrom, Snapshots.Writing writing, RowChanges changes) {
-        while (!stop.isAskedWithin(WATCH)) {
+            BrokerTopic topic, TableClient feeding, TopicEnds filledFrom, Snapshots.Writing writing, RowChanges changes) {
+        while (!stop.isAskedWithin(WATCH_PERIOD)) {
             replaced.look();
             if (!feeding.isRunning()) {
                 inTrouble("the table's client is dead: " + feeding.death());
                 return;
             }
             try {
-                Moment lastSeen = lastSeen();
-                Extent now = sight(topic);
+                ObservationTime lastSeen = lastSeen();
+                TopicEnds now = askForEnds(topic);
                 if (!now.isOfTheSameTopic(filledFrom)) {
-                    inTrouble(Topics.IDENTITIES + " was made anew, or has other partitions than before");
+                    inTrouble(Topics.IDENTITIES + " was deleted and created again, or has other partitions than before");
                     return;
                 }
                 if (lastSeen.age(clock).compareTo(LONGEST_ABSENCE) > 0) {
                     inTrouble(
-                            "the table was cut off since " + lastSeen.wall() + " and may have missed what was erased");
+                            "the table had no contact since " + lastSeen.wall() + " and may have missed erasures");
                     return;
                 }
                 trouble = null;
-                writing.sighted(now, lastSeen());
-                Moment complete = writing.asOf();
+                writing.observe(now);
+                ObservationTime complete = writing.asOf();
                 if (complete != null) {
                     asOf = complete;
                     changes.completeAt(complete.wall());
@@ -451,17 +440,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private Extent sight(BrokerTopic topic) {
-        // Before the brokers are asked: of what is written while they answer they may not tell.
-        Moment at = Moment.now(clock);
-        Extent extent = topic.extent();
-        sighting = new Sighting(extent, at);
-        return extent;
+    private TopicEnds askForEnds(BrokerTopic topic) {
+        TopicEnds now = topic.ends(clock);
+        ends = now;
+        return now;
     }
 
-    private Moment lastSeen() {
-        Sighting seen = sighting;
-        return seen == null ? Moment.now(clock) : seen.at();
+    private ObservationTime lastSeen() {
+        TopicEnds seen = ends;
+        return seen == null ? ObservationTime.now(clock) : seen.at();
     }
 
     private void inTrouble(String what) {
@@ -472,8 +459,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     /**
-     * Stops feeding and lets the last snapshot be written; within half a minute, also while the table is
-     * being filled or waits for something.
+     * Stops feeding and waits for the last snapshot; within half a minute, even while the table is being filled or waits for
+     * something.
      */
     @Override
     public void close() {

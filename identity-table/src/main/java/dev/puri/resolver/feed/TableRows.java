@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table as those who wait for an event look at it.
+ * The rows that waits for events look at.
  *
- * @param tables the one that answers; null before there is one
+ * @param tables the serving table; null before there is one
  */
 public record TableRows(Supplier<@Nullable Table> tables) implements ReadYourWrites.Rows {
     @Override

@@ -16,19 +16,17 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The global thread's consumer, telling how far its records have been processed. Records alone do not
- * tell: transaction markers take offsets too, so a table that counted records would never reach the
- * end of its topic.
+ * The consumer of Kafka Streams' global thread. It reports the offsets up to which records have been processed. Counting
+ * records is not enough: transaction markers take offsets too, so the table would never reach the end of its topic.
  *
- * <p>The thread polls, processes, and polls again: so when it polls, all that it got before has been
- * processed, and when it asks for its position (it does so at restore only), likewise.
+ * <p>The thread polls, processes, and polls again. So at each poll it has processed all earlier records; likewise when it asks
+ * for its position, which it does at restore only.
  *
- * <p>While a partition is restored, another thread polls ahead of it ({@link ReadAhead}). Kafka's
- * consumer asks for the next part of a partition when the one before is used up, and so whoever restores
- * one partition after the other waits for each part.
+ * <p>While a partition is restored, another thread polls ahead ({@link ReadAhead}): Kafka's consumer fetches the next part of a
+ * partition when the one before is used up, so a restore of one partition after the other would wait for each part.
  */
 final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
-    /** A poll ahead takes no longer, so that whoever wants the consumer for something else gets it soon. */
+    /** A bound for each poll ahead, so that the consumer is soon free for other calls. */
     private static final Duration LOOK = Duration.ofMillis(100);
 
     private final ObjLongConsumer<TopicPartition> processed;
@@ -39,15 +37,15 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     /** The ends of partitions that are still to be restored. */
     private final Map<TopicPartition, Long> ends = new HashMap<>();
 
-    /** What is restored next; null when it was begun, and afterwards. */
+    /** The partition whose restore comes next; null once it has begun. */
     private @Nullable TopicPartition restoring;
 
     private @Nullable ReadAhead readAhead;
 
     /**
-     * @param processed told of each partition and the offset before which all of it is processed
-     * @param ahead told before anything is read how many offsets there are to be passed
-     * @param idle called after each poll that gave nothing
+     * @param processed receives each partition with the offset before which all records are processed
+     * @param ahead receives the number of offsets to read, before the restore
+     * @param idle called after each poll that returned nothing
      */
     TrackedConsumer(
             Map<String, Object> config, ObjLongConsumer<TopicPartition> processed, LongConsumer ahead, Runnable idle) {
@@ -139,7 +137,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
         super.close(options);
     }
 
-    /** Takes the consumer back, and places it where this thread is. */
+    /** Takes the consumer back from {@link ReadAhead}, and seeks to the position of this thread. */
     private void freeConsumer() {
         ReadAhead freed = readAhead;
         if (freed != null) {
@@ -149,7 +147,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
         }
     }
 
-    /** The consumer without what is done for the thread that processes. */
+    /** The plain consumer, without reports of processed offsets. */
     private final class Ahead implements ReadAhead.Source {
         private final TopicPartition partition;
 
@@ -173,7 +171,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
         ReadAhead ahead = readAhead;
         long position =
                 ahead == null || !ahead.partition().equals(partition) ? super.position(partition) : ahead.position();
-        // Told here, it need not be told again by the next poll.
+        // The next poll need not report this offset again.
         polled.remove(partition);
         processed.accept(partition, position);
         return position;

@@ -3,8 +3,8 @@
  *
  * <pre>
  * puri.identities.v1 ─▶ TrackedConsumer, ReadAhead ─▶ RowFeed ─▶ RowWriter ─▶ PackedTable ─▶ Snapshots
- *                       └──────────────── TableClient, one life ────────────┘      │
- *                       └──────────────── TableKeeper, from life to life ──────────┴──▶ RowChanges
+ *                       └──────────────── TableClient, for one table ───────┘      │
+ *                       └──────────────── TableKeeper, replaces the client ────────┴──▶ RowChanges
  * </pre>
  */
 @NullMarked

@@ -38,7 +38,7 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     /** Reads a snapshot's head and holds it against the topic. */
-    static Head head(Path file, SnapshotTerms terms) throws IOException, SnapshotRefusedException {
+    static Head head(Path file, SnapshotRequirements terms) throws IOException, SnapshotRefusedException {
         try (SnapshotParts parts = new SnapshotParts(file)) {
             ByteBuffer fixed = parts.readUnchecked(0, SnapshotFormat.FIXED_HEAD_BYTES);
             if (fixed.getLong() != SnapshotFormat.MAGIC) {
@@ -74,7 +74,7 @@ final class SnapshotReader implements AutoCloseable {
         }
     }
 
-    private static void requireSameTopic(Uuid topic, int partitions, SnapshotTerms terms)
+    private static void requireSameTopic(Uuid topic, int partitions, SnapshotRequirements terms)
             throws SnapshotRefusedException {
         if (!topic.equals(terms.topicId())) {
             throw new SnapshotRefusedException(
@@ -86,7 +86,7 @@ final class SnapshotReader implements AutoCloseable {
         }
     }
 
-    private static void requireYoung(Instant asOf, SnapshotTerms terms) throws SnapshotRefusedException {
+    private static void requireYoung(Instant asOf, SnapshotRequirements terms) throws SnapshotRefusedException {
         Duration age = Duration.between(asOf, terms.now());
         if (age.negated().compareTo(terms.margin()) > 0) {
             throw new SnapshotRefusedException(
@@ -98,7 +98,7 @@ final class SnapshotReader implements AutoCloseable {
         }
     }
 
-    private static void requireWithin(int partition, long offset, SnapshotTerms terms) throws SnapshotRefusedException {
+    private static void requireWithin(int partition, long offset, SnapshotRequirements terms) throws SnapshotRefusedException {
         long begin = terms.begins().getOrDefault(partition, 0L);
         long end = terms.ends().getOrDefault(partition, 0L);
         if (offset < begin || offset > end) {

@@ -20,7 +20,10 @@ import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.SchemaRegistryWait;
+import dev.puri.tail.Stop;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -58,11 +61,13 @@ final class RowFeedTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Counter undecodable = meters.counter("undecodable");
     private final List<Puri> erased = new ArrayList<>();
-    private final Answers answers = new Answers(meters, (puri, at) -> erased.add(puri));
+    private final OutcomeCache outcomes = new OutcomeCache(meters, (puri, at) -> erased.add(puri));
     private final Waiters waiters = new Waiters(10);
-    private final RowWriter writer = new RowWriter(table, answers, waiters);
-    private final RowFeed.Stop stop = new RowFeed.Stop();
-    private final RowFeed feed = new RowFeed(writer, registry, answers, stop, undecodable);
+    private final RowWriter writer = new RowWriter(table, outcomes, waiters);
+    private final Stop stop = new Stop();
+    private final SchemaRegistryWait schemaRegistryWait =
+            new SchemaRegistryWait(RetryPolicy.fixed(Duration.ofMillis(10)), stop);
+    private final RowFeed feed = new RowFeed(writer, registry, outcomes, schemaRegistryWait, undecodable);
 
     @BeforeEach
     void start() {
@@ -136,16 +141,16 @@ final class RowFeedTest {
         for (String token : List.of("own-4-1", "own-5-2", "3-7")) {
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers(token, "applied"));
         }
-        assertThat(answers.isAnswered(TRACK, Position.parse("own-4-1")))
+        assertThat(outcomes.isAnswered(TRACK, Position.parse("own-4-1")))
                 .as("before it is written")
                 .isFalse();
 
         write();
 
         assertThat(List.of("own-4-1", "own-5-2", "own-4-0", "3-7"))
-                .filteredOn(token -> answers.isAnswered(TRACK, Position.parse(token)))
+                .filteredOn(token -> outcomes.isAnswered(TRACK, Position.parse(token)))
                 .containsExactly("own-4-1", "own-5-2");
-        assertThat(answers.isAnswered(Puri.parse("soundcloud:tracks:2"), Position.parse("own-4-1")))
+        assertThat(outcomes.isAnswered(Puri.parse("soundcloud:tracks:2"), Position.parse("own-4-1")))
                 .isFalse();
     }
 
@@ -155,7 +160,7 @@ final class RowFeedTest {
         // The row is in the table, and the offset that it reaches is not yet reported.
         RowWriter.Batch batch = writer.batch();
         batch.rows.put(TRACK, Rows.active("br-1"));
-        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(2, 41), true);
+        batch.addRecord(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(2, 41), true);
         writer.handOver();
         CompletableFuture<long[]> told = new CompletableFuture<>();
 
@@ -186,9 +191,9 @@ final class RowFeedTest {
         RowWriter.Batch batch = writer.batch();
         int at = batch.rows.count();
         batch.rows.put(TRACK, Rows.active("br-1"));
-        batch.heardOf(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(0, at), true);
+        batch.addRecord(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(0, at), true);
         batch.rows.remove(erased);
-        batch.heardOf(erased.toBytes(), null, null, new Place(0, at + 1), true);
+        batch.addRecord(erased.toBytes(), null, null, new Place(0, at + 1), true);
         return String.valueOf(batch.rows.row(at));
     }
 
@@ -265,7 +270,7 @@ final class RowFeedTest {
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
             writer.reached(0, 2);
         });
-        await().untilAsserted(() -> assertThat(stop.waitingFor()).isEqualTo("away"));
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isEqualTo("away"));
         assertThat(adding).isNotDone();
         assertThat(table.reached(0)).isZero();
 
@@ -273,7 +278,7 @@ final class RowFeedTest {
         adding.get(10, TimeUnit.SECONDS);
         writer.await();
 
-        assertThat(stop.waitingFor()).isNull();
+        assertThat(schemaRegistryWait.waitingFor()).isNull();
         assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-2")));
         assertThat(undecodable.count()).isZero();
     }
@@ -283,12 +288,12 @@ final class RowFeedTest {
         registry.away = true;
         CompletableFuture<Void> adding =
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(8, Rows.active("br-1"))));
-        await().untilAsserted(() -> assertThat(stop.waitingFor()).isNotNull());
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isNotNull());
 
         registry.away = false;
 
         adding.get(10, TimeUnit.SECONDS);
-        assertThat(stop.waitingFor()).isNull();
+        assertThat(schemaRegistryWait.waitingFor()).isNull();
         assertThat(undecodable.count()).isEqualTo(1);
     }
 
@@ -328,7 +333,7 @@ final class RowFeedTest {
         registry.away = true;
         CompletableFuture<Void> adding =
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))));
-        await().untilAsserted(() -> assertThat(stop.waitingFor()).isNotNull());
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isNotNull());
 
         stop.ask();
 
@@ -348,9 +353,9 @@ final class RowFeedTest {
         add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("3-1060", "refused:PURI_TAKEN"));
         write();
         assertThat(positionOf(TRACK)).isEqualTo("3-1060");
-        assertThat(answers.refusalAt(Position.parse("3-1060")))
-                .isEqualTo(new Answers.Refused(TRACK, Reason.PURI_TAKEN));
-        assertThat(answers.refusalAt(Position.parse("3-1050"))).isNull();
+        assertThat(outcomes.refusalAt(Position.parse("3-1060")))
+                .isEqualTo(new OutcomeCache.Refused(TRACK, Reason.PURI_TAKEN));
+        assertThat(outcomes.refusalAt(Position.parse("3-1050"))).isNull();
     }
 
     @Test
@@ -358,8 +363,8 @@ final class RowFeedTest {
         add(TRACK.toBytes(), null, headers("3-7", "refused:HANDLE_TAKEN"));
         write();
 
-        assertThat(answers.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-7"));
-        assertThat(answers.refusalAt(Position.parse("3-7"))).isNotNull();
+        assertThat(outcomes.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-7"));
+        assertThat(outcomes.refusalAt(Position.parse("3-7"))).isNotNull();
         assertThat(undecodable.count()).isZero();
     }
 
@@ -386,7 +391,7 @@ final class RowFeedTest {
         write();
 
         assertThat(erased).containsExactly(TRACK);
-        assertThat(answers.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-8"));
+        assertThat(outcomes.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-8"));
     }
 
     @Test
@@ -415,8 +420,8 @@ final class RowFeedTest {
         write();
 
         assertThat(positionOf(TRACK)).isEqualTo(row.position().toString());
-        assertThat(answers.refusalAt(Position.parse("soundcloud-0-7")))
-                .isEqualTo(new Answers.Refused(TRACK, Reason.MALFORMED));
+        assertThat(outcomes.refusalAt(Position.parse("soundcloud-0-7")))
+                .isEqualTo(new OutcomeCache.Refused(TRACK, Reason.MALFORMED));
     }
 
     @Test

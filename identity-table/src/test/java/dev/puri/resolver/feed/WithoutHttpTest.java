@@ -9,8 +9,8 @@ import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.transactions.TransactionWatch;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.transactions.TransactionMonitor;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -40,12 +40,12 @@ final class WithoutHttpTest {
         try (RefusalLog refusals = RefusalLog.start(
                         new PlainConsumers(Map.of(), NOWHERE), registry, 10, Duration.ofDays(1), 10, clock, meters);
                 Waiters waiters = new Waiters(10);
-                TransactionWatch transactions =
-                        TransactionWatch.of(Map.of(), NOWHERE, Topics.IDENTITIES::equals, topic -> true, meters)) {
-            Answers answers = new Answers(meters, refusals::forgetErased);
+                TransactionMonitor transactions =
+                        TransactionMonitor.of(Map.of(), NOWHERE, Topics.IDENTITIES::equals, topic -> true, meters)) {
+            OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
             try (TableKeeper<RowChanges> keeper = new TableKeeper<>(
                     () -> new BrokerTopic(Map.of(), NOWHERE, Topics.IDENTITIES),
-                    TableClient.factory(Map.of(), NOWHERE, folder.toString(), registry, answers, waiters, meters),
+                    TableClient.factory(Map.of(), NOWHERE, folder.toString(), registry, outcomes, waiters, meters),
                     new Snapshots(folder, Duration.ofMinutes(1), clock),
                     waiters,
                     (topicId, begins, completeAt, isThere) -> RowChanges.NONE,
@@ -56,7 +56,7 @@ final class WithoutHttpTest {
                     clock,
                     meters)) {
                 new ReadYourWrites(
-                        new TableRows(keeper::table), answers, refusals, waiters, keeper::partitions, meters);
+                        new TableRows(keeper::table), outcomes, refusals, waiters, keeper::partitions, meters);
                 transactions.start();
                 keeper.start();
 

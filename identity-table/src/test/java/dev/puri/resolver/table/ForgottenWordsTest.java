@@ -212,7 +212,7 @@ final class ForgottenWordsTest {
 
         PackedTable opened = PackedTable.open(
                 folder.resolve("snapshot"),
-                new SnapshotTerms(TOPIC, Map.of(0, 0L), Map.of(0, 0L), Duration.ofDays(7), NOW));
+                new SnapshotRequirements(TOPIC, Map.of(0, 0L), Map.of(0, 0L), Duration.ofDays(7), NOW));
 
         assertThat(opened.byPuri(STAYS)).isEqualTo(new Identity(STAYS, row("catalog", "br-1", STAYS)));
         assertThat(opened.words().owners.intern("another")).isZero();

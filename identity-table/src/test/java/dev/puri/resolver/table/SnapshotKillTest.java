@@ -85,8 +85,8 @@ final class SnapshotKillTest {
     static final class Child {
         private Child() {}
 
-        static SnapshotTerms terms() {
-            return new SnapshotTerms(
+        static SnapshotRequirements terms() {
+            return new SnapshotRequirements(
                     TOPIC, Map.of(0, 0L), Map.of(0, Long.MAX_VALUE), Duration.ofDays(7), Instant.EPOCH);
         }
 

@@ -47,18 +47,18 @@ final class SnapshotTest {
         return folder.resolve("identities.snapshot");
     }
 
-    private static SnapshotTerms terms() {
+    private static SnapshotRequirements terms() {
         return terms(TOPIC, 2, 0, 1_000_000_000, NOW);
     }
 
-    private static SnapshotTerms terms(Uuid topic, int partitions, long begin, long end, Instant now) {
+    private static SnapshotRequirements terms(Uuid topic, int partitions, long begin, long end, Instant now) {
         Map<Integer, Long> begins = new TreeMap<>();
         Map<Integer, Long> ends = new TreeMap<>();
         for (int partition = 0; partition < partitions; partition++) {
             begins.put(partition, begin);
             ends.put(partition, end);
         }
-        return new SnapshotTerms(topic, begins, ends, Duration.ofDays(7), now);
+        return new SnapshotRequirements(topic, begins, ends, Duration.ofDays(7), now);
     }
 
     @Test
@@ -301,7 +301,7 @@ final class SnapshotTest {
                 .isInstanceOf(SnapshotRefusedException.class);
     }
 
-    private void assertRefused(SnapshotTerms terms, String reason) {
+    private void assertRefused(SnapshotRequirements terms, String reason) {
         assertThatThrownBy(() -> PackedTable.open(file(), terms))
                 .isInstanceOf(SnapshotRefusedException.class)
                 .hasMessageContaining(reason);

@@ -22,78 +22,77 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the table has seen the event that a token stands for.
+ * Waits until the table has seen the event of a token.
  *
  * <pre>
- * was it refused? ──▶ Refused     the exact token first, even if the row has gone on since
- * is the row, or the lack of one, as of this event or a later one of its partition? ──▶ Seen
- * is it remembered that exactly this event was answered? ──▶ Seen
+ * was the event refused? ──▶ Refused     first, even if the row has changed since
+ * is the row, or its absence, as of this event or a later one of its partition? ──▶ Seen
+ * is exactly this event remembered as answered? ──▶ Seen
  * is there no row, and was the name erased before the start by this event or a later one? ──▶ Seen
- * otherwise wait for news of the name or the token and look again ──▶ …
+ * otherwise wait for news of the name or the token, then look again ──▶ …
  * the wait is over: can the token be of this name? ──▶ NotCaughtUp, else Foreign
  * </pre>
  *
- * A token that cannot be of this name is waited for all the same: it may be of an event that its producer put into the
- * wrong partition, and then the refusal says so.
+ * A request with a token that cannot be of its name waits too: the producer may have sent the event to the wrong partition,
+ * and then its refusal is read later.
  *
- * Later means later for this name. How far a partition was read tells nothing: an event may be parked
- * and overtaken by those of other names.
+ * A later event is a later one of the same name. The offset up to which a partition was read says nothing about one event,
+ * because an event may be parked while events of other names overtake it.
  */
 public final class ReadYourWrites {
-    /** How long the rejection of an event that is known to be refused is waited for. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    /** How long to wait for the rejection of an event that is known to be refused. */
+    private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(1);
 
     private static final Duration[] BUCKETS = LongStream.of(5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 30_000)
             .mapToObj(Duration::ofMillis)
             .toArray(Duration[]::new);
 
     private final Rows rows;
-    private final Answers answers;
+    private final OutcomeCache outcomes;
     private final Refusals refusals;
     private final Waiters waiters;
     private final IntSupplier partitions;
     private final Map<End, Timer> waits = new EnumMap<>(End.class);
 
-    /** What is asked once an event was seen, as far as it was written. */
+    /** The rows that readers see. */
     public interface Rows {
         /**
-         * The last event that a name's row was heard of with; null when there is no row. Asked once, by whoever
-         * begins to wait.
+         * The last event that a name's row shows; null when there is no row. Called once, at the start of a wait; may block.
          */
         @Nullable
         Position lastOf(Puri puri);
 
         /**
-         * The same as far as that has come since; asked again and again, by the threads that everybody waits for,
-         * so it must not block.
+         * The same for rows that changed recently. Called for each news during a wait, by threads that others depend on, so it
+         * must not block.
          */
-        default @Nullable Position lastHeardOf(Puri puri) {
+        default @Nullable Position lastRecentOf(Puri puri) {
             return lastOf(puri);
         }
 
-        /** Who bears a handle; null when nobody is known to. Must not block. */
+        /** The bearer of a handle; null when none is known. Must not block. */
         @Nullable
         Puri bearer(Handle handle);
 
-        /** Whether there is anything to ask. Before there is, a name without a row was not heard of. */
+        /** Whether there are rows at all. Before, the absence of a row says nothing. */
         boolean areThere();
     }
 
-    /** How a wait ended, for the meters. */
+    /** How a wait ended, as a tag of its meter. */
     private enum End {
         SEEN,
         REFUSED,
         FOREIGN,
         NOT_CAUGHT_UP,
-        /** Whoever waited has gone. */
+        /** The client has gone. */
         GONE;
 
-        static End of(@Nullable Sight seen, @Nullable Throwable failure) {
+        static End of(@Nullable EventStatus seen, @Nullable Throwable failure) {
             return switch (failure == null ? seen : null) {
-                case Sight.Seen news -> SEEN;
-                case Sight.Refused refused -> REFUSED;
-                case Sight.Foreign foreign -> FOREIGN;
-                case Sight.NotCaughtUp late -> NOT_CAUGHT_UP;
+                case EventStatus.Seen news -> SEEN;
+                case EventStatus.Refused refused -> REFUSED;
+                case EventStatus.Foreign foreign -> FOREIGN;
+                case EventStatus.NotCaughtUp late -> NOT_CAUGHT_UP;
                 case null -> GONE;
             };
         }
@@ -105,18 +104,18 @@ public final class ReadYourWrites {
     }
 
     /**
-     * @param rows what answers
+     * @param rows that readers see
      * @param partitions of the shared events topic
      */
     public ReadYourWrites(
             Rows rows,
-            Answers answers,
+            OutcomeCache outcomes,
             Refusals refusals,
             Waiters waiters,
             IntSupplier partitions,
             MeterRegistry meters) {
         this.rows = rows;
-        this.answers = answers;
+        this.outcomes = outcomes;
         this.refusals = refusals;
         this.waiters = waiters;
         this.partitions = partitions;
@@ -133,16 +132,16 @@ public final class ReadYourWrites {
     }
 
     /**
-     * What became of a name's event, by the end of the wait. Blocks as long as {@link Rows#lastOf} does;
-     * completes on any thread; cancelling it ends the wait.
+     * Waits for an event of a name. Blocks as long as {@link Rows#lastOf} does. The future completes on any thread; cancelling
+     * it ends the wait.
      *
-     * @param caller who asks, such as a connection; too many waits of one are refused
+     * @param caller the client, such as a connection; each may have so many waits
      * @param wait zero to look once
-     * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
+     * @throws Waiters.TooManyException when the event was not seen yet and there are too many waits
      */
-    public CompletableFuture<Sight> await(Object caller, Puri puri, Position token, Duration wait)
+    public CompletableFuture<EventStatus> await(Object caller, Puri puri, Position token, Duration wait)
             throws Waiters.TooManyException {
-        Sight now = look(puri, token);
+        EventStatus now = look(puri, token);
         if (now != null || !wait.isPositive()) {
             return detailed(now == null ? unseen(puri, token) : now).toCompletableFuture();
         }
@@ -150,10 +149,10 @@ public final class ReadYourWrites {
                 waiters.await(caller, puri, token, wait, () -> lookAgain(puri, token)), () -> unseen(puri, token));
     }
 
-    /** The same of a handle's bearer, who may not be known yet. */
-    public CompletableFuture<Sight> await(Object caller, Handle handle, Position token, Duration wait)
+    /** Waits for an event of a handle's bearer, who may not be known yet. */
+    public CompletableFuture<EventStatus> await(Object caller, Handle handle, Position token, Duration wait)
             throws Waiters.TooManyException {
-        Sight now = look(handle, token, this::look);
+        EventStatus now = look(handle, token, this::look);
         if (now != null || !wait.isPositive()) {
             return detailed(now == null ? unseen(rows.bearer(handle), token) : now)
                     .toCompletableFuture();
@@ -163,13 +162,14 @@ public final class ReadYourWrites {
                 () -> unseen(rows.bearer(handle), token));
     }
 
-    private CompletableFuture<Sight> answered(CompletableFuture<@Nullable Sight> waiting, Supplier<Sight> unseen) {
+    private CompletableFuture<EventStatus> answered(
+            CompletableFuture<@Nullable EventStatus> waiting, Supplier<EventStatus> unseen) {
         long begun = System.nanoTime();
-        CompletableFuture<Sight> ended = waiting.thenApply(seen -> seen == null ? unseen.get() : seen);
+        CompletableFuture<EventStatus> ended = waiting.thenApply(seen -> seen == null ? unseen.get() : seen);
         ended.whenComplete((seen, failure) -> Objects.requireNonNull(waits.get(End.of(seen, failure)))
                 .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS));
-        CompletableFuture<Sight> answer = ended.thenCompose(this::detailed);
-        answer.whenComplete((sight, failure) -> {
+        CompletableFuture<EventStatus> answer = ended.thenCompose(this::detailed);
+        answer.whenComplete((status, failure) -> {
             if (answer.isCancelled()) {
                 waiting.cancel(false);
             }
@@ -178,24 +178,24 @@ public final class ReadYourWrites {
     }
 
     /** The first look, which asks for the row wherever it is; may block. */
-    private @Nullable Sight look(Puri puri, Position token) {
-        Sight refused = refused(puri, token);
+    private @Nullable EventStatus look(Puri puri, Position token) {
+        EventStatus refused = refused(puri, token);
         if (refused != null || !isLookedFor(puri, token)) {
             return refused;
         }
         Position row = rows.lastOf(puri);
-        // Only here is it known that there is no row: later looks do not see those from before the start.
+        // Only this first look sees rows from before the start, so only here the absence of a row is certain.
         boolean isSeen = isSeen(puri, token, row) || row == null && isAsOf(token, refusals.lastErasureOf(puri));
-        return isSeen ? Sight.Seen.INSTANCE : null;
+        return isSeen ? EventStatus.Seen.INSTANCE : null;
     }
 
-    /** Looks again at what was read since the start; must not block. */
-    private @Nullable Sight lookAgain(Puri puri, Position token) {
-        Sight refused = refused(puri, token);
+    /** Looks again, at rows that changed since the start; must not block. */
+    private @Nullable EventStatus lookAgain(Puri puri, Position token) {
+        EventStatus refused = refused(puri, token);
         if (refused != null || !isLookedFor(puri, token)) {
             return refused;
         }
-        return isSeen(puri, token, rows.lastHeardOf(puri)) ? Sight.Seen.INSTANCE : null;
+        return isSeen(puri, token, rows.lastRecentOf(puri)) ? EventStatus.Seen.INSTANCE : null;
     }
 
     private boolean isLookedFor(Puri puri, Position token) {
@@ -203,18 +203,18 @@ public final class ReadYourWrites {
     }
 
     private boolean isSeen(Puri puri, Position token, @Nullable Position row) {
-        return isAsOf(token, row == null ? answers.lastWithoutRow(puri) : row) || answers.isAnswered(puri, token);
+        return isAsOf(token, row == null ? outcomes.lastWithoutRow(puri) : row) || outcomes.isAnswered(puri, token);
     }
 
-    private static boolean isAsOf(Position token, @Nullable Position heard) {
-        return heard != null && Tokens.isAsOf(token, heard);
+    private static boolean isAsOf(Position token, @Nullable Position last) {
+        return last != null && Tokens.isAsOf(token, last);
     }
 
-    private @Nullable Sight look(
-            Handle handle, Position token, BiFunction<Puri, Position, @Nullable Sight> lookAtBearer) {
-        Sight.Refused refused = refused(null, token);
+    private @Nullable EventStatus look(
+            Handle handle, Position token, BiFunction<Puri, Position, @Nullable EventStatus> lookAtBearer) {
+        EventStatus.Refused refused = refused(null, token);
         Puri bearer = rows.bearer(handle);
-        // Of another's event it is told here only that it may not have this handle.
+        // Without a matching bearer, the only refusal that concerns this handle is that it is taken.
         if (refused != null && (bearer == null || refused.reason() == Reason.HANDLE_TAKEN)) {
             return refused;
         }
@@ -222,33 +222,33 @@ public final class ReadYourWrites {
     }
 
     /**
-     * What there is to say of an event of which nothing was seen.
+     * The status of an event that was not seen.
      *
-     * @param puri whose event it is to be; null when that is not known
+     * @param puri the name that the event should be of; null when not known
      */
-    private Sight unseen(@Nullable Puri puri, Position token) {
+    private EventStatus unseen(@Nullable Puri puri, Position token) {
         String foreign = puri == null ? null : Tokens.foreign(token, puri, partitions.getAsInt());
-        return foreign == null ? new Sight.NotCaughtUp(token) : new Sight.Foreign(foreign);
+        return foreign == null ? new EventStatus.NotCaughtUp(token) : new EventStatus.Foreign(foreign);
     }
 
     /**
-     * @param puri whose event it has to be; null when that is not known
+     * @param puri the name that the event must be of; null when not known
      */
-    private Sight.@Nullable Refused refused(@Nullable Puri puri, Position token) {
-        Answers.Refused told = answers.refusalAt(token);
+    private EventStatus.@Nullable Refused refused(@Nullable Puri puri, Position token) {
+        OutcomeCache.Refused told = outcomes.refusalAt(token);
         if (told != null && (puri == null || told.puri().equals(puri))) {
-            return new Sight.Refused(token, told.reason(), refusals.at(token, puri));
+            return new EventStatus.Refused(token, told.reason(), refusals.at(token, puri));
         }
         Refusal refusal = told == null ? refusals.at(token, puri) : null;
-        return refusal == null ? null : new Sight.Refused(token, refusal.reason(), refusal);
+        return refusal == null ? null : new EventStatus.Refused(token, refusal.reason(), refusal);
     }
 
-    /** The table's topic tells of a refusal without its circumstances, which stand in another. */
-    private CompletionStage<Sight> detailed(Sight sight) {
-        if (sight instanceof Sight.Refused refused && refused.refusal() == null) {
-            return refusals.soonAt(refused.at(), PATIENCE)
-                    .thenApply(refusal -> new Sight.Refused(refused.at(), refused.reason(), refusal));
+    /** Adds the details of a refusal: the table's topic has the reason alone, {@code puri.rejections.v1} the rest. */
+    private CompletionStage<EventStatus> detailed(EventStatus status) {
+        if (status instanceof EventStatus.Refused refused && refused.refusal() == null) {
+            return refusals.soonAt(refused.at(), REJECTION_TIMEOUT)
+                    .thenApply(refusal -> new EventStatus.Refused(refused.at(), refused.reason(), refusal));
         }
-        return CompletableFuture.completedFuture(sight);
+        return CompletableFuture.completedFuture(status);
     }
 }

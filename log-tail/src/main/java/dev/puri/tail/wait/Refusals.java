@@ -7,30 +7,30 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The refusals that are known of. */
+/** The refusals that this server has read. */
 public interface Refusals {
     /**
-     * Why the event at this position was refused; null when none is known to have been. An event whose key is no
-     * pURI is of any name that it is asked for with.
+     * The refusal of the event at this position; null when none is known. An event whose key is no pURI matches any name.
      *
-     * @param puri whose event it has to be; null for anybody's
+     * @param puri the name that the event must be of; null for any
      */
     @Nullable
     Refusal at(Position position, @Nullable Puri puri);
 
     /**
-     * The last event from before this server's start that left a name without a row and was not refused; null when none is
+     * The last event from before this server's start that was not refused and left a name without a row; null when none is
      * known.
      */
     @Nullable
     Position lastErasureOf(Puri puri);
 
     /**
-     * The same as {@link #at} as soon as it is known, which may be shortly after the table's own topic told of it.
+     * The refusal of the event at this position, as soon as it is read. That may be shortly after the table's own topic has
+     * shown that the event was refused.
      *
-     * @return completes with null when the patience is over
+     * @return completes with null after the timeout
      */
-    CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience);
+    CompletionStage<@Nullable Refusal> soonAt(Position position, Duration timeout);
 
     /** Sets the listener that is called for each refusal and each erasure that is read. */
     void onNews(Listener listener);
@@ -38,6 +38,6 @@ public interface Refusals {
     /** Receives the positions of events, on any thread; must not block. */
     @FunctionalInterface
     interface Listener {
-        void told(Position position);
+        void onNews(Position position);
     }
 }

@@ -6,13 +6,13 @@ import dev.puri.schemas.log.Topics;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Where what is written of a name stands, and whether a token can be of an event of it at all. */
+/** Compares tokens with positions of rows, and checks whether a token can be of an event of a name. */
 public final class Tokens {
     private Tokens() {}
 
     /**
-     * The partition of a topic that is keyed by pURI in which all of a name stands: as publishers, the registry's
-     * producer and Kafka's own partitioner choose by the key.
+     * The partition of a name in a topic that is keyed by pURI, as publishers, the registry's producer and Kafka's default
+     * partitioner choose it.
      *
      * @param partitions of the topic
      */
@@ -21,19 +21,19 @@ public final class Tokens {
     }
 
     /**
-     * Whether what was heard of a name last is of a token's event or of a later one of the same topic.
+     * Whether a position is that of a token's event, or a later one of the same partition.
      *
-     * @param heard the position of the last event that was heard of
+     * @param last the position of the last event that a row shows
      */
-    public static boolean isAsOf(Position token, Position heard) {
-        return heard.topic().equals(token.topic())
-                && heard.partition() == token.partition()
-                && heard.offset() >= token.offset();
+    public static boolean isAsOf(Position token, Position last) {
+        return last.topic().equals(token.topic())
+                && last.partition() == token.partition()
+                && last.offset() >= token.offset();
     }
 
     /**
      * @param partitions of the shared events topic; those of a namespace's own are not known here
-     * @return why it is of something else; null when it may be of this name
+     * @return why the token is of another name; null when it may be of this one
      */
     public static @Nullable String foreign(Position token, Puri puri, int partitions) {
         if (!token.topic().equals(Topics.EVENTS)) {

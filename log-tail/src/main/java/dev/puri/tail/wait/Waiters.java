@@ -19,32 +19,32 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait for the table, by what they wait for: the name, or anything at all where the name is
- * not known yet; and the token, whose event may be refused without a record of the name. A waiter is a
- * look that is tried again whenever there is news of one of these; it holds no thread.
+ * Waits for changes of the table. Each is registered under the name that it waits for, or under all names if the name is not
+ * known yet; and under its token, since an event may be refused without a record of the name. A wait is a look that is
+ * repeated for each news of one of these. It holds no thread.
  *
  * <pre>
- * waiter:  enter · look · nothing yet → leave it there
- * writer:  turn the doors · anybody there? → look again for each of this name
+ * waiter:  register · look · nothing yet → stay registered
+ * writer:  publish the change · any waiters? → repeat the looks of this name
  * </pre>
  *
- * Either the waiter's look sees what was written, or the writer sees the waiter.
+ * Either the waiter's look sees the change, or the writer sees the waiter.
  */
 public final class Waiters implements AutoCloseable {
     private final int most;
     private final int mostOfOne;
     private final AtomicInteger count = new AtomicInteger();
 
-    /** How many waiters each caller has; of those who have any. */
+    /** The number of waiters of each caller that has any. */
     private final Map<Object, Integer> byCaller = new ConcurrentHashMap<>();
 
     private final Map<Object, Set<Waiter<?>>> byName = new ConcurrentHashMap<>();
     private final ScheduledThreadPoolExecutor clock;
 
-    /** Under which those wait who know no name. */
+    /** The key of waiters that know no name. */
     private static final Object ANY = new Object();
 
-    /** There are as many waiters as may be, or as many of this caller. */
+    /** The number of waiters, or of one caller's, has reached its limit. */
     public static final class TooManyException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -71,7 +71,7 @@ public final class Waiters implements AutoCloseable {
             answer.complete(null);
         }
 
-        /** Looks, and leaves if there is something. */
+        /** Looks, and ends the wait if there is a result. */
         void tryAgain() {
             if (answer.isDone()) {
                 return;
@@ -81,35 +81,36 @@ public final class Waiters implements AutoCloseable {
                 if (seen != null) {
                     answer.complete(seen);
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // The thread that looks serves other waiters too: a failed look must end its own wait alone.
                 answer.completeExceptionally(e);
             }
         }
     }
 
     /**
-     * Bounds each caller to a tenth, so that none keeps all others from waiting.
+     * Limits each caller to a tenth, so that none prevents the others from waiting.
      *
-     * @param most how many may wait at once
+     * @param most the limit of waiters
      */
     public Waiters(int most) {
         this(most, Math.max(1, most / 10));
     }
 
     /**
-     * Bounds each caller to a tenth, or to one batch where that is more: a batch that one caller alone may not wait for
-     * could never succeed.
+     * Limits each caller to a tenth, or to one batch where that is more: a batch beyond the limit of its caller could never
+     * succeed.
      *
-     * @param most how many may wait at once
-     * @param largestBatch how many waiters one request makes at most
+     * @param most the limit of waiters
+     * @param largestBatch the largest number of waiters of one request
      */
     public static Waiters forBatches(int most, int largestBatch) {
         return new Waiters(most, Math.max(largestBatch, most / 10));
     }
 
     /**
-     * @param most how many may wait at once
-     * @param mostOfOne how many of one caller
+     * @param most the limit of waiters
+     * @param mostOfOne the limit of waiters of one caller
      */
     Waiters(int most, int mostOfOne) {
         this.most = most;
@@ -117,21 +118,21 @@ public final class Waiters implements AutoCloseable {
         clock = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().name("waiters").daemon(true).factory());
         clock.setRemoveOnCancelPolicy(true);
-        // Once closed it takes nothing, and nobody waits for it.
+        // After the close, it discards new timers: await ends those waits itself.
         clock.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
     /**
-     * Looks until there is something to see; once closed, it looks just once.
+     * Looks until there is a result; after the close, it looks once.
      *
-     * @param caller who asks, such as a connection
-     * @param puri whose news are waited for; null for all
-     * @param token of the event that is waited for; null for none
-     * @param wait how long at most; a negative one is zero, and one too long for a timer is clamped
-     * @param look gives null while there is nothing yet; quick, for any thread may call it
-     * @return completes with what was seen, with null when the wait is over; cancelling it ends the wait.
-     *     Completes on the thread that writes the table, so what depends on it must hop away.
-     * @throws TooManyException when there are as many waiters as may be, or as many of this caller
+     * @param caller the client, such as a connection
+     * @param puri the name whose news repeat the look; null for any news
+     * @param token the event whose news repeat the look; null for none
+     * @param wait a negative one is zero, and one too long for a timer is clamped
+     * @param look returns null while there is no result; quick, since any thread may call it
+     * @return completes with the result, or with null when the wait is over; cancelling it ends the wait. Completes on the
+     *     thread that writes the table, so dependent work must move to another thread
+     * @throws TooManyException when a limit of waiters is reached
      */
     public <T> CompletableFuture<@Nullable T> await(
             Object caller, @Nullable Puri puri, @Nullable Position token, Duration wait, Supplier<@Nullable T> look)
@@ -157,7 +158,7 @@ public final class Waiters implements AutoCloseable {
             }
         }
         if (clock.isShutdown()) {
-            // It may have come too late to be found by those who closed.
+            // The close may not have found this waiter.
             waiter.answer.complete(null);
         }
         return waiter.answer;
@@ -193,34 +194,34 @@ public final class Waiters implements AutoCloseable {
         }
     }
 
-    /** Whether anybody waits; cheap. */
+    /** Whether there are any waiters; cheap. */
     public boolean isAnybodyThere() {
         return count.get() > 0;
     }
 
-    /** How many wait. */
+    /** The number of waiters. */
     public int count() {
         return count.get();
     }
 
-    /** There is news of this name, and readers can see it. */
+    /** Repeats the looks for a name: readers can see a change of it. */
     public void wake(Puri puri) {
         tryAgain(puri);
     }
 
-    /** There is news of this token's event. */
+    /** Repeats the looks for a token: its event has a known outcome. */
     public void wake(Position token) {
         if (isAnybodyThere()) {
             tryAgain(token);
         }
     }
 
-    /** There is news, of whomever: those who know no name look again. */
+    /** Repeats the looks of waiters that know no name: readers can see some change. */
     public void wakeNameless() {
         tryAgain(ANY);
     }
 
-    /** Everything may be different now: a table was put in the place of another. */
+    /** Repeats all looks: another table has replaced the one before. */
     public void wakeAll() {
         List.copyOf(byName.keySet()).forEach(this::tryAgain);
     }
@@ -238,10 +239,10 @@ public final class Waiters implements AutoCloseable {
         return now;
     }
 
-    /** Ends every wait, as if its time were over, and those to come once they have looked. */
+    /** Ends every wait as if its time were over, and later waits after one look. */
     @Override
     public void close() {
-        // First: whoever comes from here on sees it, and whoever came before is found.
+        // First: a later waiter sees that it is shut down, and the loop below finds earlier ones.
         clock.shutdownNow();
         for (Object name : List.copyOf(byName.keySet())) {
             of(name).forEach(waiter -> waiter.answer.complete(null));

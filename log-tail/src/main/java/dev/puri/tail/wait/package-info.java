@@ -1,3 +1,3 @@
-/** Answers that wait until the table has seen an event. */
+/** Waits until a table or an index has seen an event. */
 @org.jspecify.annotations.NullMarked
 package dev.puri.tail.wait;

@@ -37,14 +37,14 @@ final class ReadYourWritesTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
 
-    private final Answers answers = new Answers(new SimpleMeterRegistry());
+    private final OutcomeCache outcomes = new OutcomeCache(new SimpleMeterRegistry());
     private final Known refusals = new Known();
     private final Waiters waiters = new Waiters(100);
     private FakeRows table = new FakeRows();
     private int asked;
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ReadYourWrites writes =
-            new ReadYourWrites(new Current(), answers, refusals, waiters, () -> PARTITIONS, meters);
+            new ReadYourWrites(new Current(), outcomes, refusals, waiters, () -> PARTITIONS, meters);
 
     /** Rows as a table keeps them. */
     private static final class FakeRows {
@@ -64,11 +64,11 @@ final class ReadYourWritesTest {
         @Override
         public @Nullable Position lastOf(Puri puri) {
             asked++;
-            return lastHeardOf(puri);
+            return lastRecentOf(puri);
         }
 
         @Override
-        public @Nullable Position lastHeardOf(Puri puri) {
+        public @Nullable Position lastRecentOf(Puri puri) {
             Row row = table.byPuri.get(puri);
             return row == null ? null : row.position();
         }
@@ -102,7 +102,7 @@ final class ReadYourWritesTest {
 
         void add(Position position, Refusal refusal) {
             all.put(position, refusal);
-            listener.told(position);
+            listener.onNews(position);
         }
 
         @Override
@@ -129,9 +129,9 @@ final class ReadYourWritesTest {
     @Test
     void aWaitOfAnyLengthIsClamped() throws Exception {
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ofSeconds(Long.MIN_VALUE)))
-                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
         for (Duration wait : List.of(Duration.ofDays(365 * 300), Duration.ofSeconds(Long.MAX_VALUE))) {
-            CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), wait);
+            CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), wait);
             assertThat(waiting).isNotDone();
             assertThat(waiting.cancel(false)).isTrue();
         }
@@ -142,14 +142,14 @@ final class ReadYourWritesTest {
     void theTokenOfAnErasureIsAnsweredIfOnlyTheTopicOfRefusalsTellsOfIt() throws Exception {
         refusals.erasures.put(TRACK, at(7));
 
-        assertThat(writes.await(CALLER, TRACK, at(6), LONG)).isCompletedWithValue(new Sight.Seen());
-        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(6), LONG)).isCompletedWithValue(new EventStatus.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new EventStatus.Seen());
         assertThat(writes.await(CALLER, TRACK, at(8), Duration.ZERO))
-                .isCompletedWithValue(new Sight.NotCaughtUp(at(8)));
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(at(8)));
         table.put(TRACK, row(at(3)));
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
                 .as("there is a row, and it tells")
-                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
     }
 
     /** Later looks see only what was heard of since the start: there a row is missing that the table has. */
@@ -157,25 +157,25 @@ final class ReadYourWritesTest {
     void anErasureIsNotSeenBeforeTheRowIsGone() throws Exception {
         table.put(TRACK, row(at(3)));
         refusals.erasures.put(TRACK, at(7));
-        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
 
         table.remove(TRACK);
-        refusals.listener.told(at(7));
+        refusals.listener.onNews(at(7));
         waiters.wake(TRACK);
         assertThat(waiting).isNotDone();
 
-        answers.noRow(TRACK, at(7));
+        outcomes.noRow(TRACK, at(7));
         waiters.wake(TRACK);
-        assertThat(waiting).isCompletedWithValue(new Sight.Seen());
+        assertThat(waiting).isCompletedWithValue(new EventStatus.Seen());
     }
 
     @Test
     void anEventOfANamespacesTopicIsAnsweredIfTheNameIsGoneByAnotherPartition() throws Exception {
         Position created = Position.parse(TRACK.namespace() + "-4-1");
-        answers.answered(TRACK, created);
-        answers.noRow(TRACK, Position.parse(TRACK.namespace() + "-5-2"));
+        outcomes.answered(TRACK, created);
+        outcomes.noRow(TRACK, Position.parse(TRACK.namespace() + "-5-2"));
 
-        assertThat(writes.await(CALLER, TRACK, created, LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, created, LONG)).isCompletedWithValue(new EventStatus.Seen());
     }
 
     @Test
@@ -183,36 +183,36 @@ final class ReadYourWritesTest {
         Position one = Position.parse(TRACK.namespace() + "-4-1");
         Position other = Position.parse(TRACK.namespace() + "-5-2");
         table.put(TRACK, row(other));
-        assertThat(writes.await(CALLER, TRACK, one, Duration.ZERO)).isCompletedWithValue(new Sight.NotCaughtUp(one));
+        assertThat(writes.await(CALLER, TRACK, one, Duration.ZERO)).isCompletedWithValue(new EventStatus.NotCaughtUp(one));
 
-        answers.answered(TRACK, one);
+        outcomes.answered(TRACK, one);
 
-        assertThat(writes.await(CALLER, TRACK, one, LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, one, LONG)).isCompletedWithValue(new EventStatus.Seen());
     }
 
     @Test
     void aLateTokenIsAnsweredAtOnce() throws Exception {
         table.put(TRACK, row(at(7)));
 
-        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new EventStatus.Seen());
         assertThat(waiters.count()).isZero();
     }
 
     @Test
     void whatMayBlockIsAskedByWhoeverComesAndNeverByThoseWhoWake() throws Exception {
         table.put(TRACK, row(at(6)));
-        CompletableFuture<Sight> byName = writes.await(CALLER, TRACK, at(7), LONG);
-        CompletableFuture<Sight> byHandle = writes.await(CALLER, HANDLE, at(7), LONG);
-        CompletableFuture<Sight> impatient = writes.await(CALLER, TRACK, at(7), Duration.ofMillis(1));
-        assertThat(impatient.get(10, TimeUnit.SECONDS)).isInstanceOf(Sight.NotCaughtUp.class);
+        CompletableFuture<EventStatus> byName = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<EventStatus> byHandle = writes.await(CALLER, HANDLE, at(7), LONG);
+        CompletableFuture<EventStatus> impatient = writes.await(CALLER, TRACK, at(7), Duration.ofMillis(1));
+        assertThat(impatient.get(10, TimeUnit.SECONDS)).isInstanceOf(EventStatus.NotCaughtUp.class);
         waiters.wakeAll();
         assertThat(asked).isEqualTo(3);
 
         table.put(TRACK, row(at(7)));
         waiters.wakeAll();
 
-        assertThat(byName).isCompletedWithValue(new Sight.Seen());
-        assertThat(byHandle).isCompletedWithValue(new Sight.Seen());
+        assertThat(byName).isCompletedWithValue(new EventStatus.Seen());
+        assertThat(byHandle).isCompletedWithValue(new EventStatus.Seen());
         assertThat(asked).isEqualTo(3);
     }
 
@@ -220,7 +220,7 @@ final class ReadYourWritesTest {
     void aLaterRowOfTheSameTopicSatisfiesAnEarlierToken() throws Exception {
         table.put(TRACK, row(at(9)));
 
-        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new Sight.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new EventStatus.Seen());
     }
 
     @Test
@@ -228,7 +228,7 @@ final class ReadYourWritesTest {
         table.put(TRACK, row(new Position(Topics.eventsOf("soundcloud"), ITS_PARTITION, 100)));
 
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
-                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
     }
 
     @Test
@@ -237,15 +237,15 @@ final class ReadYourWritesTest {
         table.put(otherInTheSamePartition(), row(at(1_000)));
 
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
-                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
     }
 
     @Test
     void waitsAreTimedByTheirEnd() throws Exception {
-        CompletableFuture<Sight> gone = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<EventStatus> gone = writes.await(CALLER, TRACK, at(7), LONG);
         gone.cancel(false);
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ofMillis(1))).succeedsWithin(LONG);
-        CompletableFuture<Sight> seen = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<EventStatus> seen = writes.await(CALLER, TRACK, at(7), LONG);
         table.put(TRACK, row(at(7)));
         waiters.wake(TRACK);
         assertThat(seen).isCompleted();
@@ -262,7 +262,7 @@ final class ReadYourWritesTest {
 
     @Test
     void whoWaitsIsAnsweredWhenTheRowIsThere() throws Exception {
-        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         table.put(TRACK, row(at(6)));
         waiters.wake(TRACK);
         assertThat(waiting).isNotDone();
@@ -270,21 +270,21 @@ final class ReadYourWritesTest {
         table.put(TRACK, row(at(7)));
         waiters.wake(TRACK);
 
-        assertThat(waiting).isCompletedWithValue(new Sight.Seen());
+        assertThat(waiting).isCompletedWithValue(new EventStatus.Seen());
     }
 
     @Test
     void anErasureIsSeenAndLaterForgottenNeverGuessed() throws Exception {
-        answers.noRow(TRACK, at(8));
-        assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
-        assertThat(writes.await(CALLER, TRACK, at(3), LONG)).isCompletedWithValue(new Sight.Seen());
+        outcomes.noRow(TRACK, at(8));
+        assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new EventStatus.Seen());
+        assertThat(writes.await(CALLER, TRACK, at(3), LONG)).isCompletedWithValue(new EventStatus.Seen());
 
-        for (int i = 0; i < Answers.MOST; i++) {
-            answers.noRow(Puri.parse("a:b:" + i), at(9));
+        for (int i = 0; i < OutcomeCache.MOST; i++) {
+            outcomes.noRow(Puri.parse("a:b:" + i), at(9));
         }
 
         assertThat(writes.await(CALLER, TRACK, at(8), Duration.ZERO))
-                .isCompletedWithValue(new Sight.NotCaughtUp(at(8)));
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(at(8)));
     }
 
     @Test
@@ -295,29 +295,29 @@ final class ReadYourWritesTest {
         refusals.all.put(at(7), refusal);
 
         assertThat(writes.await(CALLER, TRACK, at(7), LONG))
-                .isCompletedWithValue(new Sight.Refused(at(7), Reason.PURI_TAKEN, refusal));
-        assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new Sight.Seen());
+                .isCompletedWithValue(new EventStatus.Refused(at(7), Reason.PURI_TAKEN, refusal));
+        assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new EventStatus.Seen());
     }
 
     @Test
     void theCircumstancesOfARefusalAreWaitedForALittle() throws Exception {
-        answers.refused(TRACK, at(7), Reason.PURI_TAKEN);
+        outcomes.refused(TRACK, at(7), Reason.PURI_TAKEN);
 
-        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         assertThat(waiting).isNotDone();
         refusals.soon.complete(null);
 
-        assertThat(waiting).isCompletedWithValue(new Sight.Refused(at(7), Reason.PURI_TAKEN, null));
+        assertThat(waiting).isCompletedWithValue(new EventStatus.Refused(at(7), Reason.PURI_TAKEN, null));
     }
 
     @Test
     void aRefusalOfAnotherNameIsNotToldHere() throws Exception {
         Puri other = otherInTheSamePartition();
         refusals.all.put(at(7), Refusal.of(Reason.PURI_TAKEN, "it is taken"));
-        answers.refused(TRACK, at(7), Reason.PURI_TAKEN);
+        outcomes.refused(TRACK, at(7), Reason.PURI_TAKEN);
 
         assertThat(writes.await(CALLER, other, at(7), Duration.ZERO))
-                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
     }
 
     @Test
@@ -327,12 +327,12 @@ final class ReadYourWritesTest {
                 new Position(Topics.EVENTS, PARTITIONS + 1, 7),
                 new Position(Topics.eventsOf("music"), 0, 7))) {
             assertThat(writes.await(CALLER, TRACK, foreign, Duration.ZERO).join())
-                    .isInstanceOf(Sight.Foreign.class);
+                    .isInstanceOf(EventStatus.Foreign.class);
             assertThat(writes.await(CALLER, TRACK, foreign, Duration.ofMillis(1)))
                     .succeedsWithin(LONG)
-                    .isInstanceOf(Sight.Foreign.class);
+                    .isInstanceOf(EventStatus.Foreign.class);
         }
-        assertThat(((Sight.Foreign) writes.await(CALLER, TRACK, WRONG_PARTITION, Duration.ZERO)
+        assertThat(((EventStatus.Foreign) writes.await(CALLER, TRACK, WRONG_PARTITION, Duration.ZERO)
                                 .join())
                         .detail())
                 .contains("murmur2");
@@ -340,14 +340,14 @@ final class ReadYourWritesTest {
 
     @Test
     void anEventInTheWrongPartitionIsAnsweredByItsRefusal() throws Exception {
-        CompletableFuture<Sight> byName = writes.await(CALLER, TRACK, WRONG_PARTITION, LONG);
-        CompletableFuture<Sight> byHandle = writes.await(CALLER, HANDLE, WRONG_PARTITION, LONG);
+        CompletableFuture<EventStatus> byName = writes.await(CALLER, TRACK, WRONG_PARTITION, LONG);
+        CompletableFuture<EventStatus> byHandle = writes.await(CALLER, HANDLE, WRONG_PARTITION, LONG);
         assertThat(byName).isNotDone();
         Refusal refusal = Refusal.of(Reason.MALFORMED, "set the partitioner");
 
         refusals.add(WRONG_PARTITION, refusal);
 
-        Sight refused = new Sight.Refused(WRONG_PARTITION, Reason.MALFORMED, refusal);
+        EventStatus refused = new EventStatus.Refused(WRONG_PARTITION, Reason.MALFORMED, refusal);
         assertThat(byName).isCompletedWithValue(refused);
         assertThat(byHandle).isCompletedWithValue(refused);
         assertThat(waiters.count()).isZero();
@@ -355,13 +355,13 @@ final class ReadYourWritesTest {
 
     @Test
     void aHandleIsWaitedForByItsToken() throws Exception {
-        CompletableFuture<Sight> waiting = writes.await(CALLER, HANDLE, at(7), LONG);
+        CompletableFuture<EventStatus> waiting = writes.await(CALLER, HANDLE, at(7), LONG);
         assertThat(waiting).isNotDone();
 
         table.put(TRACK, row(at(7)));
         waiters.wakeNameless();
 
-        assertThat(waiting).isCompletedWithValue(new Sight.Seen());
+        assertThat(waiting).isCompletedWithValue(new EventStatus.Seen());
     }
 
     @Test
@@ -370,25 +370,25 @@ final class ReadYourWritesTest {
         refusals.all.put(at(7), refusal);
 
         assertThat(writes.await(CALLER, HANDLE, at(7), LONG))
-                .isCompletedWithValue(new Sight.Refused(at(7), Reason.HANDLE_TAKEN, refusal));
+                .isCompletedWithValue(new EventStatus.Refused(at(7), Reason.HANDLE_TAKEN, refusal));
     }
 
     @Test
     void anothersRefusalIsNotToldOfAHandleUnlessItIsOverTheHandle() throws Exception {
         table.put(TRACK, row(at(5)));
-        answers.refused(otherInTheSamePartition(), at(7), Reason.PURI_TAKEN);
-        answers.refused(otherInTheSamePartition(), at(8), Reason.HANDLE_TAKEN);
+        outcomes.refused(otherInTheSamePartition(), at(7), Reason.PURI_TAKEN);
+        outcomes.refused(otherInTheSamePartition(), at(8), Reason.HANDLE_TAKEN);
         refusals.soon.complete(null);
 
         assertThat(writes.await(CALLER, HANDLE, at(7), Duration.ZERO))
-                .isCompletedWithValue(new Sight.NotCaughtUp(at(7)));
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
         assertThat(writes.await(CALLER, HANDLE, at(8), Duration.ZERO))
-                .isCompletedWithValue(new Sight.Refused(at(8), Reason.HANDLE_TAKEN, null));
+                .isCompletedWithValue(new EventStatus.Refused(at(8), Reason.HANDLE_TAKEN, null));
     }
 
     @Test
     void whenAnotherTableAnswersThoseWhoWaitLookAgain() throws Exception {
-        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         FakeRows filling = new FakeRows();
         filling.put(TRACK, row(at(7)));
         waiters.wake(TRACK);
@@ -397,12 +397,12 @@ final class ReadYourWritesTest {
         table = filling;
         waiters.wakeAll();
 
-        assertThat(waiting).isCompletedWithValue(new Sight.Seen());
+        assertThat(waiting).isCompletedWithValue(new EventStatus.Seen());
     }
 
     @Test
     void whoCancelsWaitsNoMore() throws Exception {
-        CompletableFuture<Sight> waiting = writes.await(CALLER, TRACK, at(7), LONG);
+        CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
 
         waiting.cancel(false);
 

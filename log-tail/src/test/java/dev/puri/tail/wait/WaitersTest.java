@@ -87,6 +87,23 @@ final class WaitersTest {
     }
 
     @Test
+    void anErrorInALookEndsItsWaitAndNoOther() throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+        CompletableFuture<@Nullable String> failing = waiters.await(CALLER, A, null, Duration.ofMillis(50), () -> {
+            if (looks.getAndIncrement() > 0) {
+                throw new StackOverflowError("a test's");
+            }
+            return null;
+        });
+        CompletableFuture<@Nullable String> other =
+                waiters.await(CALLER, A, null, Duration.ofMillis(100), () -> null);
+
+        assertThatThrownBy(() -> failing.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(StackOverflowError.class);
+        assertThat(other.get(20, TimeUnit.SECONDS)).isNull();
+        await().untilAsserted(() -> assertThat(waiters.count()).isZero());
+    }
+
+    @Test
     void whoCancelsIsForgotten() throws Exception {
         CompletableFuture<@Nullable String> answer = waiters.await(CALLER, A, null, LONG, () -> null);
 

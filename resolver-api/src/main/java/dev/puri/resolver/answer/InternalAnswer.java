@@ -14,7 +14,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.tail.RejectionsView;
-import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.EventStatus;
 import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -110,22 +110,22 @@ public final class InternalAnswer extends ResultWriter {
     /**
      * Writes the result of a reference whose event was waited for.
      *
-     * @param sight what became of the event; a row that was seen is looked up now
+     * @param status of the event; if it was seen, its row is looked up now
      */
-    public Verdict write(String ref, Sight sight) {
-        return switch (sight) {
-            case Sight.Seen seen -> write(ref);
-            case Sight.Refused refused ->
+    public Verdict write(String ref, EventStatus status) {
+        return switch (status) {
+            case EventStatus.Seen seen -> write(ref);
+            case EventStatus.Refused refused ->
                 writeOf(ref, Verdict.REFUSED, json -> {
                     writeEvent(json, ref, refused.at());
                     writeWhy(json, refused);
                 });
-            case Sight.NotCaughtUp late ->
+            case EventStatus.NotCaughtUp late ->
                 writeOf(ref, Verdict.NOT_CAUGHT_UP, json -> {
                     writeEvent(json, ref, late.at());
                     json.writeStringField("detail", late.detail());
                 });
-            case Sight.Foreign foreign ->
+            case EventStatus.Foreign foreign ->
                 writeOf(ref, Verdict.MALFORMED, json -> json.writeStringField("detail", foreign.detail()));
         };
     }
@@ -153,7 +153,7 @@ public final class InternalAnswer extends ResultWriter {
         json.writeStringField("at", at.toString());
     }
 
-    private static void writeWhy(JsonGenerator json, Sight.Refused refused) throws IOException {
+    private static void writeWhy(JsonGenerator json, EventStatus.Refused refused) throws IOException {
         String reason = refused.reason().name();
         Refusal told = refused.refusal();
         if (told == null) {

@@ -1,7 +1,7 @@
 package dev.puri.resolver.export;
 
 import dev.puri.http.Download;
-import dev.puri.resolver.feed.TableKeeper.Followed;
+import dev.puri.resolver.feed.TableKeeper.LiveTable;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.table.RecordView;
@@ -52,7 +52,7 @@ public final class Export implements Download.Source {
      * @param onEnd called once, on the event loop
      */
     public Export(
-            Followed<ChangeRing> source,
+            LiveTable<ChangeRing> source,
             ExportFormat format,
             Set<String> collections,
             BooleanSupplier goesOn,

@@ -10,7 +10,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
-import dev.puri.tail.wait.Answer;
+import dev.puri.tail.wait.EventOutcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,20 +29,19 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code puri.identities.v1}, read by a consumer of its own for each reading. Thread-safe.
+ * Reads changes from {@code puri.identities.v1}, each time with a new consumer. Thread-safe.
  *
- * <p>The topic is compacted, so of a row that changed often only the last change may be told. It may
- * also be that the record of the change is gone and what remains is one that answers a later refusal or
- * repetition, with the same row. So such a record is told too, unless the same reading has told the
- * row before: it is better to tell a row twice than never.
+ * <p>The topic is compacted, so of a row that changed often only the last change may be left. Compaction may also have
+ * removed the record of the change, and left one with the same row that answers a later refused or repeated event. So such
+ * a record is reported too, unless the same read has reported the row before: it is better to report a row twice than never.
  */
 final class ChangeReplay implements ChangeLog {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration PAUSE = Duration.ofMillis(200);
     private static final Duration CLOSE = Duration.ofMillis(200);
 
-    /** Rows of which it is remembered that they were told; of others some are told twice. */
+    /** How many reported rows are remembered; other rows may be reported twice. */
     private static final int REMEMBERED = 20_000;
 
     private final Supplier<Consumer<byte[], byte[]>> consumers;
@@ -81,7 +80,7 @@ final class ChangeReplay implements ChangeLog {
 
     private static void requireThere(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] from)
             throws GoneException {
-        Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, PATIENCE);
+        Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, TIMEOUT);
         for (TopicPartition partition : partitions) {
             if (from[partition.partition()] < begins.getOrDefault(partition, 0L)) {
                 throw new GoneException(partition + " begins after " + from[partition.partition()]);
@@ -89,14 +88,14 @@ final class ChangeReplay implements ChangeLog {
         }
     }
 
-    /** One reading. */
+    /** One read of the topic. */
     private final class Reading {
         private final Consumer<byte[], byte[]> consumer;
         private final List<TopicPartition> partitions;
         private final long[] to;
         private final Taker taker;
 
-        /** Rows that were told, by the event that last changed them; empty for a row that was erased. */
+        /** By reported row, the event that last changed it; empty for an erased row. */
         private final Map<Puri, Optional<Position>> told = new HashMap<>();
 
         Reading(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Taker taker) {
@@ -121,7 +120,7 @@ final class ChangeReplay implements ChangeLog {
                 partitions.removeIf(partition -> after.getOrDefault(partition, 0L) >= to[partition.partition()]);
                 if (!after.equals(before)) {
                     lastProgress = System.nanoTime();
-                } else if (System.nanoTime() - lastProgress > PATIENCE.toNanos()) {
+                } else if (System.nanoTime() - lastProgress > TIMEOUT.toNanos()) {
                     throw new TimeoutException("no broker gives records of " + Topics.IDENTITIES);
                 }
             }
@@ -129,7 +128,7 @@ final class ChangeReplay implements ChangeLog {
 
         private Map<TopicPartition, Long> positions() {
             Map<TopicPartition, Long> positions = new HashMap<>();
-            partitions.forEach(partition -> positions.put(partition, consumer.position(partition, PATIENCE)));
+            partitions.forEach(partition -> positions.put(partition, consumer.position(partition, TIMEOUT)));
             return positions;
         }
 
@@ -147,26 +146,26 @@ final class ChangeReplay implements ChangeLog {
                 }
                 return new Change(record.partition(), record.offset(), new Content.Known(puri, changed(record, row)));
             } catch (UnreadableException | IllegalArgumentException e) {
-                // The table leaves it out too, and has said so.
+                // The table skips it too, and has logged it.
                 return null;
             }
         }
 
         /**
-         * The row under the position of the event that changed it. Of a record that answers another event only the row
-         * itself tells that.
+         * The row under the position of the event that changed it. If the record answers another event, only the row itself has
+         * that position.
          */
         private static @Nullable Row changed(ConsumerRecord<byte[], byte[]> record, @Nullable Row row) {
             if (row == null || !ChangeRecords.isChange(record.headers())) {
                 return row;
             }
-            Answer answer = answer(record);
-            return answer == null ? row : Answer.under(answer.position(), row);
+            EventOutcome answer = answer(record);
+            return answer == null ? row : EventOutcome.under(answer.position(), row);
         }
 
-        private static @Nullable Answer answer(ConsumerRecord<byte[], byte[]> record) {
+        private static @Nullable EventOutcome answer(ConsumerRecord<byte[], byte[]> record) {
             try {
-                return Answer.of(record.headers());
+                return EventOutcome.of(record.headers());
             } catch (IllegalArgumentException e) {
                 // The table has counted it.
                 return null;
@@ -183,7 +182,7 @@ final class ChangeReplay implements ChangeLog {
                 try {
                     return RowAvro.fromAvro(values.read(value));
                 } catch (RegistryUnavailableException e) {
-                    if (System.nanoTime() - begun > PATIENCE.toNanos()) {
+                    if (System.nanoTime() - begun > TIMEOUT.toNanos()) {
                         throw e;
                     }
                     pause();

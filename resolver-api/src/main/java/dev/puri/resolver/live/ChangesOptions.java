@@ -6,14 +6,14 @@ import java.time.Duration;
 /**
  * Bounds of the change feed.
  *
- * @param history changes that each table's ring has
- * @param maxAge how long it has them
+ * @param history changes in the ring of each table
+ * @param maxAge how long the ring holds a change
  * @param maxStreams subscribers at a time
- * @param maxReplays subscribers at a time to whom older changes are read from the topic
- * @param pendingBytes bytes given to a sink and not taken by its reader, at which no more is given
- * @param heartbeat how often a subscriber to whom nothing is told is told how far he has been told
- * @param forgotten how old an id may be before tombstones after it may be gone from the topic
- * @param patience how long a reader of older changes may take nothing before he is dropped
+ * @param maxReplays subscribers at a time that read older changes from the topic
+ * @param pendingBytes unread bytes of a stream at which it receives no more
+ * @param heartbeat how often an idle subscriber receives an event with its id
+ * @param forgotten the age of an id from which on tombstones after it may be gone from the topic
+ * @param patience how long a subscriber may read nothing during a replay before it is dropped
  */
 public record ChangesOptions(
         int history,
@@ -24,13 +24,13 @@ public record ChangesOptions(
         Duration heartbeat,
         Duration forgotten,
         Duration patience) {
-    /** Tombstones are kept for 7 days. */
+    /** The brokers keep tombstones for 7 days. */
     private static final Duration FORGOTTEN = Duration.ofDays(6);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int MAX_REPLAYS = 4;
 
-    /** More than any event has. */
+    /** Larger than any event. */
     private static final int ONE_EVENT = 64 << 10;
 
     public ChangesOptions {
@@ -39,7 +39,7 @@ public record ChangesOptions(
         }
     }
 
-    /** With what is not set by anybody. */
+    /** The given bounds, with defaults for those that are no settings. */
     public static ChangesOptions of(
             int history, Duration maxAge, int maxStreams, int pendingBytes, Duration heartbeat) {
         return new ChangesOptions(

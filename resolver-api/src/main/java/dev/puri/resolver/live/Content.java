@@ -7,21 +7,21 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
-import dev.puri.tail.wait.Answer;
+import dev.puri.tail.wait.EventOutcome;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What a change says: a name, and what stands under it now. */
+/** The content of a change: a name and its row. */
 sealed interface Content {
     Puri puri();
 
-    /** Null when nothing stands there any more. */
+    /** The row after the change; null when there is none any more. */
     @Nullable
     Row row();
 
     boolean isErased();
 
-    /** Read already. */
+    /** Content that is decoded. */
     record Known(Puri puri, @Nullable Row row) implements Content {
         @Override
         public boolean isErased() {
@@ -29,7 +29,7 @@ sealed interface Content {
         }
     }
 
-    /** A record as it stands in the topic, read only if somebody wants it, and each time anew. */
+    /** A record of the topic. Each access decodes it, so that changes that nobody reads cost nothing. */
     final class Unread implements Content {
         private final byte[] key;
         private final byte @Nullable [] value;
@@ -37,7 +37,7 @@ sealed interface Content {
         private final AvroValues<IdentityRow> values;
 
         /**
-         * @param token of the event that changed the row; null when only the row tells that
+         * @param token of the event that changed the row; null when only the row has it
          */
         Unread(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValues<IdentityRow> values) {
             this.key = key;
@@ -57,7 +57,7 @@ sealed interface Content {
                 Row row = value == null ? null : RowAvro.fromAvro(values.read(value));
                 return row == null || token == null
                         ? row
-                        : Answer.under(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
+                        : EventOutcome.under(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
             } catch (UnreadableException e) {
                 throw new IllegalStateException("the table took what is no row, of " + puri(), e);
             }

@@ -3,25 +3,25 @@ package dev.puri.resolver.live;
 import dev.puri.http.EventStream;
 import dev.puri.http.ServerSentEvent;
 
-/** Where one subscriber's events go. Used by one thread at a time, not always the same; nothing here waits. */
+/** Receives the events of one subscriber. Used by one thread at a time, not always the same; no method waits. */
 public interface Sink {
     /**
-     * Takes an event, which others may be given too.
+     * Sends an event, which other sinks may send too.
      *
-     * @return whether the stream goes on; false when the subscriber has gone
+     * @return false when the subscriber has gone
      */
     boolean offer(ServerSentEvent event);
 
-    /** Bytes that were taken and that the subscriber has not. */
+    /** Bytes that were sent and that the subscriber has not read. */
     int pendingBytes();
 
     /** Ends the stream with this as its last event. */
     void end(ServerSentEvent event);
 
     /**
-     * A stream as a sink.
+     * A sink that writes to a stream.
      *
-     * @param stream by {@link ChangesOptions#terms}, so that it is never the one that drops its reader
+     * @param stream with {@link ChangesOptions#terms}, so that it never drops its reader itself
      */
     static Sink of(EventStream stream) {
         return new Sink() {

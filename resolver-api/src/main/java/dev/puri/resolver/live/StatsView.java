@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a table holds, as JSON: {@code GET /v1/stats}. */
+/** The counts of a table as JSON: {@code GET /v1/stats}. */
 public final class StatsView {
-    /** Of collections, owners and shards, those with the most rows; there is no end of names. */
+    /** How many collections, owners and shards are listed, those with the most rows first; their number has no bound. */
     public static final int MAX_LISTED = 1000;
 
     private StatsView() {}
@@ -21,8 +21,8 @@ public final class StatsView {
     /**
      * Writes the whole answer.
      *
-     * @param lag records that the table is behind its topic; null when not known
-     * @param lagAge how long ago the brokers told that; null when they never did
+     * @param lag the table's lag, in records; null when not known
+     * @param lagAge how long ago the brokers reported the end offsets; null when they never did
      * @throws IOException only from the generator
      */
     public static void write(JsonGenerator json, TableStats stats, @Nullable Long lag, @Nullable Duration lagAge)
@@ -55,7 +55,7 @@ public final class StatsView {
         json.writeEndObject();
     }
 
-    /** A list and not an object, because the order is meant, and how many names there are beside it. */
+    /** Writes a list, because the order matters, and the number of all names. */
     private static void writeCounts(JsonGenerator json, String field, String total, Map<String, Long> counts)
             throws IOException {
         List<Map.Entry<String, Long>> most = counts.entrySet().stream()

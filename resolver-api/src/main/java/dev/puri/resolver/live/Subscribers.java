@@ -4,9 +4,9 @@ import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues;
+import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.SupervisedThread.Pauses;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -35,40 +35,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Everybody who follows the changes. One thread goes round and gives each what the ring has for him and
- * his stream takes:
+ * All subscribers to changes. One thread serves them in rounds: it sends to each the changes of the ring that its stream can
+ * take.
  *
  * <pre>
  * subscribe ─▶ all in the ring? ──yes──▶ arrivals ─▶ the thread's rounds ─▶ sinks
- *                    │ no                   ▲                │ ring overran him: dropped
- *                    ▼                      │                │ another ring, of another table: looked at anew
+ *                    │ no                   ▲                │ the ring overran it: dropped
+ *                    ▼                      │                │ the ring of another table: start again
  *              a thread that replays ───────┘ ◀──────────────┘
  * </pre>
  *
- * A subscriber has no queue: what he has not been told lies in the ring, once for all of them. So one who
- * reads slowly costs what his stream has pending, and is dropped when the ring has gone past him. He
- * may come back with his last id.
+ * Subscribers have no queues: the ring holds pending changes once for all of them. So a slow subscriber costs only the pending
+ * bytes of its stream, and is dropped when the ring overruns it. It may connect again with its last id.
  */
 public final class Subscribers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Subscribers.class);
 
-    /** Changes that one subscriber is told before it is another's turn. */
+    /** Changes that one subscriber receives before the next one's turn. */
     private static final int SLICE = 256;
 
-    /** How soon one who took nothing is asked again. */
+    /** How soon to try a subscriber again whose stream was full. */
     private static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** Readings from the topic, each shorter than the one before, until one meets the ring. */
+    /** Reads of the topic, each shorter than the one before, until one meets the ring. */
     private static final int ROUNDS = 20;
 
-    /** Records that may be read in a replay before it is told how far. */
-    private static final int UNTOLD = 10_000;
+    /** Records that a replay reads before it reports its progress to the subscriber. */
+    private static final int PROGRESS_PERIOD = 10_000;
 
     private static final long DRAIN_SECONDS = 2;
     private static final Duration STOP = Duration.ofSeconds(10);
 
-    /** How long to wait before a round that failed as a whole is begun again. */
-    private static final Pauses PAUSES = new Pauses(Duration.ofMillis(100), Duration.ofSeconds(5));
+    /** Delays after a round that failed as a whole. */
+    private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
 
     private static final String DROPPED = "dropped";
     private static final String BYE = "bye";
@@ -89,15 +88,16 @@ public final class Subscribers implements AutoCloseable {
     private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
     private final CountDownLatch drained = new CountDownLatch(1);
     private final Stop stop = new Stop();
-    private final SupervisedThread thread = new SupervisedThread("changes", stop, PAUSES, this::run, this::failed);
+    private final SupervisedThread thread =
+            new SupervisedThread("changes", stop, RETRY_POLICY, this::run, this::failed);
 
     /** Subscribers that the rounds serve; confined to the thread, and kept when a round fails. */
     private final List<Subscription> all = new ArrayList<>();
 
-    /** Of the table that is fed now; null before there was one. */
+    /** The ring of the serving table; null before there was one. */
     private volatile @Nullable ChangeRing current;
 
-    /** Of the same table; nothing is replayed before there is one. */
+    /** Whether the same table has an identity; nothing is replayed before there is a table. */
     private volatile BiPredicate<Puri, UUID> isThere = (puri, uuid) -> false;
 
     /** Why the last round failed; null when it did not. */
@@ -106,15 +106,15 @@ public final class Subscribers implements AutoCloseable {
     private volatile boolean asleep;
     private volatile boolean ending;
 
-    /** What becomes of who wants to subscribe. */
+    /** The result of a request to subscribe. */
     public enum Admission {
-        /** He is told. */
+        /** The subscriber receives changes. */
         ADMITTED,
         /** No table has been complete yet. */
         NOT_READY,
-        /** There are as many as there may be. */
+        /** The number of subscribers has reached its limit. */
         TOO_MANY_STREAMS,
-        /** He has to be told older changes, and so have as many others as may be. */
+        /** The subscriber needs older changes, and the number of replays has reached its limit. */
         TOO_MANY_REPLAYS,
         /** The server is about to stop. */
         ENDING
@@ -144,10 +144,10 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Begins; nobody is admitted before there is a ring.
+     * Starts the thread; it admits nobody before there is a ring.
      *
      * @param consumers of committed records, for older changes
-     * @param registry of which the rows' schemas are asked; not closed
+     * @param registry resolves schema ids; not closed
      */
     public static Subscribers start(
             ChangesOptions options,
@@ -178,14 +178,13 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Makes the ring of a table that is complete, and turns all subscribers to it. By the thread that
-     * writes the table, between the last record that is no live one and the first that is: every change
-     * from these offsets on has to be added.
+     * Creates the ring of a complete table, and moves all subscribers to it. Called by the thread that writes the table, before
+     * the first live record. The caller must add every change from these offsets on.
      *
-     * @param topicId of the topic that the table is fed from
+     * @param topicId of the topic that feeds the table
      * @param begins by partition, the offset after the last record that was written
-     * @param completeAt when the topic had no more than that, or any time before
-     * @param isThere whether the table has an identity of a name and uuid; asked by any thread
+     * @param completeAt a time at which the topic had no later records
+     * @param isThere whether the table has an identity of a name and uuid; for any thread
      */
     public ChangeRing begin(Uuid topicId, long[] begins, Instant completeAt, BiPredicate<Puri, UUID> isThere) {
         ChangeRing ring = new ChangeRing(topicId, begins, completeAt, options.history(), values, this::wake);
@@ -196,11 +195,11 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Takes a subscriber, or says why not. Does not wait.
+     * Admits a subscriber, or says why not. Does not wait.
      *
-     * @param last how far he has been told; null to begin now
-     * @param open begins his stream; called once, on this thread, if and only if he is admitted. What it is
-     *     given has to be cancelled when he goes.
+     * @param last the id of the last change that the subscriber has; null to begin now
+     * @param open opens its stream; called once, on this thread, if and only if it is admitted. The stream must cancel the
+     *     subscription when the subscriber goes
      */
     public Admission subscribe(@Nullable ChangeId last, ChangeFilter filter, Function<Subscription, Sink> open) {
         ChangeRing ring = current;
@@ -237,7 +236,7 @@ public final class Subscribers implements AutoCloseable {
         return Admission.ADMITTED;
     }
 
-    /** Whether he can go on with the ring, from where he was or from its end; else it has to be read. */
+    /** Whether the subscriber continues with the ring, from its last id or from the end; else the topic must be read. */
     private boolean isInRing(Subscription subscription, ChangeRing ring) {
         switch (subscription.seek(ring, clock.instant(), options.forgotten())) {
             case RING -> {
@@ -257,7 +256,7 @@ public final class Subscribers implements AutoCloseable {
         wake();
     }
 
-    /** What a sink or a reading throws ends one stream, and no more; anything else one round. */
+    /** An exception of a sink or of a replay ends one stream; any other ends one round. */
     private void run() {
         long heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
         while (!stop.isAsked()) {
@@ -289,7 +288,7 @@ public final class Subscribers implements AutoCloseable {
         String what = cause.toString();
         if (!what.equals(trouble)) {
             trouble = what;
-            log.error("Changes are not told for now", cause);
+            log.error("Subscribers receive no changes for now", cause);
         }
     }
 
@@ -299,13 +298,13 @@ public final class Subscribers implements AutoCloseable {
         }
     }
 
-    /** Tells everybody what he takes; returns for how long there is nothing to do unless something happens. */
+    /** Serves each subscriber once; returns how long the thread may sleep unless it is woken. */
     private long round(@Nullable ChangeRing ring, boolean beats) {
         long wait = Long.MAX_VALUE;
         List<Subscription> staying = new ArrayList<>(all.size());
         for (Subscription each : all) {
             try {
-                if (ring != null && each.ring() != ring && !turn(each, ring)) {
+                if (ring != null && each.ring() != ring && !move(each, ring)) {
                     continue;
                 }
                 switch (each.tell(SLICE)) {
@@ -335,15 +334,15 @@ public final class Subscribers implements AutoCloseable {
         return wait;
     }
 
-    /** Turns a subscriber to another ring; false when he is not of the rounds any more. */
-    private boolean turn(Subscription each, ChangeRing ring) {
+    /** Moves a subscriber to another ring; false when the rounds do not serve it any more. */
+    private boolean move(Subscription each, ChangeRing ring) {
         if (isInRing(each, ring)) {
             return true;
         }
         if (replays.tryAcquire()) {
             replay(each);
         } else {
-            // He comes back with his id, perhaps to another instance.
+            // The subscriber connects again with its id, perhaps to another instance.
             drop(each, BYE, REPLACED);
         }
         return false;
@@ -362,7 +361,7 @@ public final class Subscribers implements AutoCloseable {
         }
     }
 
-    /** Begins to read what is older than the ring; with a permit that is given back at the end. */
+    /** Starts a replay of changes that are older than the ring. The caller holds a permit, which the replay returns. */
     private void replay(Subscription subscription) {
         Thread reading = Thread.ofPlatform().name("changes-replay").daemon(true).unstarted(() -> {
             try {
@@ -379,7 +378,7 @@ public final class Subscribers implements AutoCloseable {
             runs = true;
         } finally {
             if (!runs) {
-                // There may be no memory for a thread. He comes back with his id.
+                // There may be no memory for a thread. The subscriber connects again with its id.
                 replaying.remove(reading);
                 replays.release();
                 drop(subscription, BYE, FAILED);
@@ -395,7 +394,7 @@ public final class Subscribers implements AutoCloseable {
                     arrive(subscription);
                     return;
                 }
-                // Asked for in this order, so that what was complete is read.
+                // Read in this order, so that the replay covers everything up to the time of completeness.
                 long complete = ring.completeAt();
                 long[] to = ring.next();
                 Replay replay = new Replay(subscription);
@@ -427,10 +426,10 @@ public final class Subscribers implements AutoCloseable {
         }
     }
 
-    /** Tells one subscriber what is read for him, no faster than he takes it. */
+    /** Sends replayed changes to one subscriber, no faster than it reads. */
     private final class Replay implements ChangeLog.Taker {
         private final Subscription subscription;
-        private int untold;
+        private int unreported;
         private boolean isTooSlow;
 
         Replay(Subscription subscription) {
@@ -439,12 +438,12 @@ public final class Subscribers implements AutoCloseable {
 
         @Override
         public boolean take(int partition, long next, @Nullable Change change) {
-            // The topic keeps for a while what was erased, or has come under its name before another.
-            Change tellable = change != null && change.isCurrent(isThere) ? change : null;
-            if (ending || !hasRoom() || !subscription.pass(partition, next, tellable)) {
+            // Until compaction, the topic has records of erased identities and of earlier ones of the same name.
+            Change current = change != null && change.isCurrent(isThere) ? change : null;
+            if (ending || !hasRoom() || !subscription.pass(partition, next, current)) {
                 return false;
             }
-            if (++untold % UNTOLD == 0) {
+            if (++unreported % PROGRESS_PERIOD == 0) {
                 return subscription.tellWhere();
             }
             return true;
@@ -470,7 +469,7 @@ public final class Subscribers implements AutoCloseable {
         sent.increment();
     }
 
-    /** A subscription is over. */
+    /** Notes that a subscription has ended. */
     void ended() {
         streams.decrementAndGet();
     }
@@ -498,24 +497,24 @@ public final class Subscribers implements AutoCloseable {
         }
     }
 
-    /** Why subscribers are told nothing now, for people; null when they are. */
+    /** Why subscribers receive nothing now, for people; null when they do. */
     public @Nullable String trouble() {
         return trouble;
     }
 
-    /** How many there are. */
+    /** The number of subscribers. */
     int streams() {
         return streams.get();
     }
 
-    /** Admits nobody any more and ends every stream with a {@code bye}; returns when that is under way. */
+    /** Admits nobody any more and ends every stream with a {@code bye}; returns when the events are sent. */
     public void drain() {
         ending = true;
         wake();
         replaying.forEach(Thread::interrupt);
         try {
             if (!drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
-                log.warn("Subscribers were not told within {} s that the server stops", DRAIN_SECONDS);
+                log.warn("Streams of subscribers were not ended within {} s", DRAIN_SECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

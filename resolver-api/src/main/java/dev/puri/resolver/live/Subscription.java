@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber. Handed from thread to thread, and used by the one that has it; {@link #cancel} alone
- * may be called by any.
+ * One subscriber. Threads hand it over to each other, and only its owner uses it; {@link #cancel} may be called by any
+ * thread.
  */
 public final class Subscription {
-    /** Another instance may be asked as soon as it has room. */
+    /** How soon the client connects again, perhaps to another instance. */
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     private final Subscribers subscribers;
@@ -22,51 +22,51 @@ public final class Subscription {
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile @Nullable Sink sink;
 
-    /** What has been told: the topic, by partition the offset before which all was, and when that was all. */
+    /** What the subscriber has: the topic, the next offset by partition, and a time at which that was everything. */
     private int topic;
 
     private long[] told;
     private long completeAt;
 
-    /** Where the next change is looked for. */
+    /** The number of the next change in the ring. */
     private ChangeRing ring;
 
     private long number;
 
-    /** Says first that what the subscriber knows may be wrong; null when nothing is to be said. */
+    /** Why the subscriber's state may be wrong, which is sent before any change; null when it is not. */
     private @Nullable String reset;
 
-    /** The id that was last sent. */
+    /** The last id that was sent. */
     private @Nullable ChangeId sent;
 
-    /** How a subscriber can be told what he has not been told. */
+    /** The source of the changes that the subscriber lacks. */
     enum Way {
-        /** All of it is in the ring. */
+        /** The ring has all of them. */
         RING,
-        /** Some is older. */
+        /** Some are older than the ring. */
         REPLAY,
-        /** He speaks of a topic that is no more. */
+        /** The subscriber's id is of a topic that was replaced. */
         OTHER_TOPIC,
-        /** What he has not been told may be gone, erasures among it. */
+        /** Some may be gone from the topic, erasures among them. */
         TOO_OLD
     }
 
-    /** What came of telling. */
+    /** The result of a turn. */
     enum Told {
-        /** He has been told all. */
+        /** The subscriber has all changes. */
         ALL,
-        /** There is more. */
+        /** There are more changes. */
         MORE,
-        /** There is more, and he does not take it now. */
+        /** There are more changes, and the stream is full. */
         BLOCKED,
-        /** He is too slow: what he was not told is gone from the ring. */
+        /** The subscriber is too slow: its next change is gone from the ring. */
         OVERRUN,
-        /** He is gone. */
+        /** The subscriber has gone. */
         GONE
     }
 
     /**
-     * @param last how far the subscriber has been told before; null to begin now
+     * @param last the last id of the subscriber; null to begin now
      */
     Subscription(
             Subscribers subscribers, ChangeFilter filter, int pendingBytes, ChangeRing ring, @Nullable ChangeId last) {
@@ -97,7 +97,7 @@ public final class Subscription {
         return told;
     }
 
-    /** Whether it is over, for whatever reason. */
+    /** Whether the subscription has ended, for whatever reason. */
     boolean isOver() {
         return over.get();
     }
@@ -109,7 +109,7 @@ public final class Subscription {
         }
     }
 
-    /** Ends the stream with a last event, unless it is over. Whoever reads it may soon connect anew. */
+    /** Ends the stream with a last event, unless it has ended. The client may soon connect again. */
     void end(String type, String reason) {
         if (over.compareAndSet(false, true)) {
             subscribers.ended();
@@ -117,7 +117,7 @@ public final class Subscription {
         }
     }
 
-    /** Looks how to go on with this ring, and does if all is there. */
+    /** Finds the source of the missing changes, and continues with this ring if that has all of them. */
     Way seek(ChangeRing wanted, Instant now, Duration forgotten) {
         long oldest = wanted.oldest();
         if (topic != wanted.topic() || told.length != wanted.partitions()) {
@@ -131,7 +131,7 @@ public final class Subscription {
         return completeAt < now.minus(forgotten).getEpochSecond() ? Way.TOO_OLD : Way.REPLAY;
     }
 
-    /** Begins anew at the end of this ring, and lets the subscriber know. */
+    /** Continues at the end of this ring, and sends a reset to the subscriber. */
     void reset(ChangeRing wanted, String reason) {
         beginAtEnd(wanted);
         reset = reason;
@@ -149,12 +149,12 @@ public final class Subscription {
         told = wanted.next();
     }
 
-    /** Of what comes next: the number of the change. */
+    /** The number of the next change. */
     long number() {
         return number;
     }
 
-    /** Tells what the ring has, at most so many changes. */
+    /** Sends changes of the ring, at most that many. */
     Told tell(int atMost) {
         if (!greet()) {
             return Told.GONE;
@@ -163,7 +163,7 @@ public final class Subscription {
             if (isOver()) {
                 return Told.GONE;
             }
-            // Asked for in this order, so that all of what was complete is found.
+            // Read in this order, so that the ring has everything up to the time of completeness.
             long complete = ring.completeAt();
             long[] next = ring.next();
             if (number == ring.head()) {
@@ -193,7 +193,7 @@ public final class Subscription {
         return Told.MORE;
     }
 
-    /** What a subscriber is told before any change, if anything. */
+    /** Sends the events that precede all changes, if there are any. */
     private boolean greet() {
         String why = reset;
         if (why != null) {
@@ -201,19 +201,19 @@ public final class Subscription {
             sent = ChangeId.of(topic, completeAt, told);
             return offer(ServerSentEvent.of(sent.toString(), "reset", ChangeJson.reason(why)));
         }
-        // Who loses the connection before the first change must be able to say where he was.
+        // A client that loses its connection before the first change needs an id to continue from.
         return sent != null || tellWhere();
     }
 
-    /** Whether the subscriber has to take some of what was given before he is given more. */
+    /** Whether the stream is full. */
     boolean isFull() {
         return sink().pendingBytes() >= pendingBytes;
     }
 
     /**
-     * Goes on past a record of a partition, and tells of it if it is a change that is wanted.
+     * Passes a record of a partition, and sends its change if it is one that the filter accepts.
      *
-     * @return whether the subscriber is still there
+     * @return false when the subscriber has gone
      */
     boolean pass(int partition, long next, @Nullable Change change) {
         told[partition] = Math.max(told[partition], next);
@@ -225,7 +225,7 @@ public final class Subscription {
         return offer(change.event());
     }
 
-    /** All before these offsets has been told, and was complete at that time. */
+    /** Notes that everything before these offsets is sent, and that it was complete at that time. */
     void passed(long[] next, long complete) {
         advance(next);
         completeAt = Math.max(completeAt, complete);
@@ -237,7 +237,7 @@ public final class Subscription {
         }
     }
 
-    /** Tells how far he has been told, if that is news; false when he is gone. */
+    /** Sends the current id if it is new; false when the subscriber has gone. */
     boolean tellWhere() {
         ChangeId last = sent;
         if ((last != null && last.isOf(topic, completeAt, told)) || isFull()) {

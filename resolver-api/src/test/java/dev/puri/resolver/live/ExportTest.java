@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.resolver.export.Export;
 import dev.puri.resolver.export.ExportFormat;
-import dev.puri.resolver.feed.TableKeeper.Followed;
+import dev.puri.resolver.feed.TableKeeper.LiveTable;
 import dev.puri.resolver.table.AnyRows;
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
@@ -51,7 +51,7 @@ final class ExportTest {
             Uuid.randomUuid(), new long[] {0}, Instant.ofEpochSecond(1_000), 1_000, LiveRows.VALUES, () -> {});
 
     private Export export(ExportFormat format, String... collections) {
-        return new Export(new Followed<>(table, ring), format, Set.of(collections), () -> true, ended -> {});
+        return new Export(new LiveTable<>(table, ring), format, Set.of(collections), () -> true, ended -> {});
     }
 
     private static byte[] all(Export export) {
@@ -142,7 +142,7 @@ final class ExportTest {
         anyRows(100);
         AtomicInteger parts = new AtomicInteger();
         Export export = new Export(
-                new Followed<>(table, ring),
+                new LiveTable<>(table, ring),
                 ExportFormat.NDJSON,
                 Set.of("music:lists"),
                 () -> {
@@ -175,7 +175,7 @@ final class ExportTest {
     void anExportWhoseTableIsReplacedIsGivenUp() {
         anyRows(5_000);
         Export export =
-                new Export(new Followed<>(table, ring), ExportFormat.NDJSON, Set.of(), () -> false, ended -> {});
+                new Export(new LiveTable<>(table, ring), ExportFormat.NDJSON, Set.of(), () -> false, ended -> {});
 
         assertThatThrownBy(export::next).isInstanceOf(CancellationException.class);
     }

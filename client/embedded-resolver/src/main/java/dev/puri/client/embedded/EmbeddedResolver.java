@@ -7,7 +7,7 @@ import dev.puri.client.resolve.ResolverException.Kind;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.Table;
-import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public final class EmbeddedResolver implements IdentityResolver {
     private static final long POLL_MILLIS = 20;
 
     /** The sight of a reference without a token. */
-    private static final CompletableFuture<Sight> NO_TOKEN = CompletableFuture.completedFuture(Sight.Seen.INSTANCE);
+    private static final CompletableFuture<EventStatus> NO_TOKEN = CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
 
     /** Null once closed, so that the table's memory can be freed. */
     private volatile @Nullable LocalTable running;
@@ -147,7 +147,7 @@ public final class EmbeddedResolver implements IdentityResolver {
      *
      * @param sights results of the waits for each reference's event; null if no reference has a token
      */
-    private List<Verdict> answer(List<Ref> refs, @Nullable List<CompletableFuture<Sight>> sights) {
+    private List<Verdict> answer(List<Ref> refs, @Nullable List<CompletableFuture<EventStatus>> sights) {
         List<Verdict> verdicts = new ArrayList<>(refs.size());
         LookUp lookUp = null;
         for (int i = 0; i < refs.size(); i++) {
@@ -167,7 +167,7 @@ public final class EmbeddedResolver implements IdentityResolver {
 
     private <T> CompletionStage<T> when(List<Ref> refs, Duration wait, Function<List<Verdict>, T> shape) {
         try {
-            List<CompletableFuture<Sight>> sights = sights(refs, wait);
+            List<CompletableFuture<EventStatus>> sights = sights(refs, wait);
             CompletableFuture<Void> all = CompletableFuture.allOf(sights.toArray(CompletableFuture[]::new));
             if (all.isDone()) {
                 return CompletableFuture.completedStage(shape.apply(answer(refs, sights)));
@@ -189,8 +189,8 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     /** Waits for each reference's event; if one may not wait, none does. */
-    private List<CompletableFuture<Sight>> sights(List<Ref> refs, Duration wait) {
-        List<CompletableFuture<Sight>> sights = new ArrayList<>(refs.size());
+    private List<CompletableFuture<EventStatus>> sights(List<Ref> refs, Duration wait) {
+        List<CompletableFuture<EventStatus>> sights = new ArrayList<>(refs.size());
         try {
             for (Ref ref : refs) {
                 if (hasToken(ref)) {

@@ -13,13 +13,13 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.Parts;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
-import dev.puri.tail.transactions.TransactionWatch;
-import dev.puri.tail.wait.Answers;
+import dev.puri.tail.ResourceStack;
+import dev.puri.tail.transactions.TransactionMonitor;
+import dev.puri.tail.wait.EventStatus;
+import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.Sight;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * puri.identities.v1 ─▶ TableKeeper ─▶ Table ◀─ look-ups
- *                            └─▶ Answers ─┐
- * puri.rejections.v1 ─▶ RefusalLog ───────┴─▶ ReadYourWrites ◀─ tokens
+ *                            └─▶ OutcomeCache ─┐
+ * puri.rejections.v1 ─▶ RefusalLog ────────────┴─▶ ReadYourWrites ◀─ tokens
  * </pre>
  */
 final class LocalTable implements AutoCloseable {
@@ -45,7 +45,7 @@ final class LocalTable implements AutoCloseable {
     /** Retention of the topic of refusals. */
     private static final Duration REFUSALS_MAX_AGE = Duration.ofDays(30);
 
-    private final Parts parts = new Parts();
+    private final ResourceStack resources = new ResourceStack();
 
     private final TableKeeper<RowChanges> keeper;
     private final RefusalLog refusals;
@@ -56,9 +56,9 @@ final class LocalTable implements AutoCloseable {
         Map<String, String> kafka = options.kafka();
         MeterRegistry meters = options.meters();
         try {
-            StateDirectory directory = parts.add(StateDirectory.take(options.stateDir()), StateDirectory::close);
-            SchemaRegistry registry = parts.add(registry(options), SchemaRegistry::close);
-            refusals = parts.add(
+            StateDirectory directory = resources.add(StateDirectory.take(options.stateDir()), StateDirectory::close);
+            SchemaRegistry registry = resources.add(registry(options), SchemaRegistry::close);
+            refusals = resources.add(
                     RefusalLog.start(
                             new PlainConsumers(kafka, options.bootstrapServers()),
                             registry,
@@ -68,18 +68,18 @@ final class LocalTable implements AutoCloseable {
                             clock,
                             meters),
                     RefusalLog::close);
-            Answers answers = new Answers(meters, refusals::forgetErased);
+            OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
             Waiters waiters = Waiters.forBatches(options.maxPending(), options.maxPending());
-            TransactionWatch transactions = parts.add(
-                    TransactionWatch.of(
+            TransactionMonitor transactions = resources.add(
+                    TransactionMonitor.of(
                             kafka,
                             options.bootstrapServers(),
                             TOPICS::contains,
                             // Without this topic a refusal still has its reason.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
-                    TransactionWatch::close);
-            keeper = parts.add(
+                    TransactionMonitor::close);
+            keeper = resources.add(
                     new TableKeeper<>(
                             () -> new BrokerTopic(kafka, options.bootstrapServers(), Topics.IDENTITIES),
                             TableClient.factory(
@@ -87,7 +87,7 @@ final class LocalTable implements AutoCloseable {
                                     options.bootstrapServers(),
                                     directory.path().toString(),
                                     registry,
-                                    answers,
+                                    outcomes,
                                     waiters,
                                     meters),
                             new Snapshots(directory.path(), options.snapshotInterval(), clock),
@@ -103,9 +103,9 @@ final class LocalTable implements AutoCloseable {
                             meters),
                     TableKeeper::close);
             // Added last and so closed first: no look-up must wait for events while the rest closes.
-            parts.add(waiters, Waiters::close);
+            resources.add(waiters, Waiters::close);
             writes = new ReadYourWrites(
-                    new TableRows(keeper::table), answers, refusals, waiters, keeper::partitions, meters);
+                    new TableRows(keeper::table), outcomes, refusals, waiters, keeper::partitions, meters);
             keeper.start();
             transactions.start();
         } catch (RuntimeException | Error e) {
@@ -132,11 +132,11 @@ final class LocalTable implements AutoCloseable {
     }
 
     TableProgress progress() {
-        TableKeeper.Reach reach = keeper.reach();
+        TableKeeper.FillProgress progress = keeper.fillProgress();
         return new TableProgress(
                 keeper.table() != null,
-                reach == null ? null : reach.reached(),
-                reach == null ? null : reach.end(),
+                progress == null ? null : progress.reached(),
+                progress == null ? null : progress.end(),
                 keeper.unready(),
                 refusals.trouble());
     }
@@ -154,7 +154,7 @@ final class LocalTable implements AutoCloseable {
      *     ends the wait
      * @throws Waiters.TooManyException if too many references wait already
      */
-    CompletableFuture<Sight> sight(Ref ref, Duration wait) throws Waiters.TooManyException {
+    CompletableFuture<EventStatus> sight(Ref ref, Duration wait) throws Waiters.TooManyException {
         Position token = Objects.requireNonNull(ref.at());
         Puri puri = ref.puri();
         return puri != null
@@ -165,6 +165,6 @@ final class LocalTable implements AutoCloseable {
     /** Ends waits, writes a last snapshot and frees all threads. A part that fails to close does not keep the others open. */
     @Override
     public void close() {
-        parts.close();
+        resources.close();
     }
 }

@@ -9,7 +9,7 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Refusal.Holder;
-import dev.puri.tail.wait.Sight;
+import dev.puri.tail.wait.EventStatus;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Objects;
@@ -99,16 +99,16 @@ final class Verdicts {
     /**
      * The verdict on a reference after the wait for its event; null if the event was seen, so that the table must be asked.
      */
-    static @Nullable Verdict of(Ref ref, Sight sight) {
+    static @Nullable Verdict of(Ref ref, EventStatus sight) {
         return switch (sight) {
-            case Sight.Seen seen -> null;
-            case Sight.Refused refused -> refused(ref, refused);
-            case Sight.Foreign foreign -> new Verdict.Malformed(ref, foreign.detail());
-            case Sight.NotCaughtUp late -> new Verdict.NotCaughtUp(ref);
+            case EventStatus.Seen seen -> null;
+            case EventStatus.Refused refused -> refused(ref, refused);
+            case EventStatus.Foreign foreign -> new Verdict.Malformed(ref, foreign.detail());
+            case EventStatus.NotCaughtUp late -> new Verdict.NotCaughtUp(ref);
         };
     }
 
-    private static Verdict refused(Ref ref, Sight.Refused refused) {
+    private static Verdict refused(Ref ref, EventStatus.Refused refused) {
         Refusal refusal = refused.refusal();
         String reason = refused.reason().name();
         if (refusal == null) {

@@ -3,7 +3,7 @@ package dev.puri.client.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.resolver.feed.TableKeeper;
-import dev.puri.tail.Parts;
+import dev.puri.tail.ResourceStack;
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.constantpool.MemberRefEntry;
@@ -27,7 +27,7 @@ final class NoCollectorTest {
     void noClassInsideTheApplicationNamesTheCollector() throws Exception {
         List<String> callers = new ArrayList<>();
         int classes = 0;
-        for (Class<?> each : List.of(EmbeddedResolver.class, TableKeeper.class, Parts.class)) {
+        for (Class<?> each : List.of(EmbeddedResolver.class, TableKeeper.class, ResourceStack.class)) {
             URI place = each.getProtectionDomain().getCodeSource().getLocation().toURI();
             Path path = Path.of(place);
             if (Files.isDirectory(path)) {

@@ -1,0 +1,64 @@
+package dev.puri.resolver.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class TableReadinessTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    @Test
+    void aTableThatIsFedAndCloseToTheEndIsReady() {
+        assertThat(unready(true, true, null, null, 10, SECOND)).isNull();
+    }
+
+    @Test
+    void oneTooFarBehindIsNot() {
+        assertThat(unready(true, true, null, null, 11, SECOND))
+                .isEqualTo("the table is 11 records behind, more than 10");
+    }
+
+    @Test
+    void troubleIsToldOnceItsKnowledgeIsTooOld() {
+        assertThat(unready(true, true, null, "no broker answers", 0, SECOND)).isNull();
+        assertThat(unready(true, true, null, "no broker answers", 0, Duration.ofSeconds(31)))
+                .isEqualTo("no broker answers");
+        assertThat(unready(true, true, null, null, 0, Duration.ofSeconds(31))).contains("not known");
+        assertThat(unready(true, true, null, null, 0, null)).contains("not known");
+    }
+
+    @Test
+    void aDeadClientIsToldBeforeItsLag() {
+        assertThat(unready(true, false, null, null, 0, SECOND)).contains("dead");
+    }
+
+    @Test
+    void whatIsNotFedTellsWhy() {
+        assertThat(unready(false, false, null, null, 0, null)).isEqualTo("the table is being filled");
+        assertThat(unready(false, true, null, "no topic", 0, SECOND)).isEqualTo("no topic");
+    }
+
+    @Test
+    void aTransactionThatHangsHidesWhatFollowsItThoughNothingSeemsToBeMissing() {
+        assertThat(new TableReadiness(true, true, null, null, 0, SECOND, "it hangs").unready(10, Duration.ofSeconds(30)))
+                .isEqualTo("it hangs");
+    }
+
+    @Test
+    void waitingForTheSchemaRegistryIsToldFirst() {
+        assertThat(unready(true, true, "refused", "other", 0, SECOND))
+                .isEqualTo("the schema registry is waited for: refused");
+    }
+
+    private static @Nullable String unready(
+            boolean fed,
+            boolean running,
+            @Nullable String waitingFor,
+            @Nullable String trouble,
+            long behind,
+            @Nullable Duration age) {
+        return new TableReadiness(fed, running, waitingFor, trouble, behind, age, null).unready(10, Duration.ofSeconds(30));
+    }
+}

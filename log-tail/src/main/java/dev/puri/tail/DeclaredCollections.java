@@ -1,0 +1,146 @@
+package dev.puri.tail;
+
+import dev.puri.schemas.avro.CollectionsEntry;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.collection.LiveDeclarations;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.AvroValues.UnreadableException;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The collections that {@code puri.collections.v1} declares, as far as this instance has read it. Thread-safe; no look-up
+ * takes a lock.
+ *
+ * <p>Whether a name is public is decided on the safe side. No name is public before the topic was read to its end, or when
+ * the view is stale; and a declaration that cannot be read revokes the one before.
+ */
+public final class DeclaredCollections implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(DeclaredCollections.class);
+
+    private final AvroValues<CollectionsEntry> values;
+    private final Duration maxStaleness;
+
+    /** Replaced when the topic is read from its beginning. */
+    private volatile LiveDeclarations declarations = new LiveDeclarations();
+
+    private final Follower follower;
+
+    /**
+     * @param follow begins to follow the topic with the given handler
+     */
+    DeclaredCollections(SchemaRegistry registry, Duration maxStaleness, Function<TopicFollower.Handler, Follower> follow) {
+        this.values = new AvroValues<>(CollectionsEntry.class, registry);
+        this.maxStaleness = maxStaleness;
+        this.follower = follow.apply(new RecordHandler());
+    }
+
+    /**
+     * Starts to follow the topic; topic and brokers need not be there yet.
+     *
+     * @param registry resolves schema ids; not closed
+     * @param maxStaleness with a larger staleness no name is public
+     */
+    public static DeclaredCollections start(
+            Supplier<Consumer<byte[], byte[]>> consumers,
+            SchemaRegistry registry,
+            Duration maxStaleness,
+            InstantSource clock,
+            MeterRegistry meters) {
+        return new DeclaredCollections(
+                registry,
+                maxStaleness,
+                handler -> TopicFollower.start(Topics.COLLECTIONS, Long.MAX_VALUE, consumers, handler, clock, meters));
+    }
+
+    /** Whether the pURIs of a {@code namespace:collection} are public; false while that is not known for sure. */
+    public boolean isPublic(String qualified) {
+        if (!isFresh()) {
+            return false;
+        }
+        Collection collection = declarations.collection(qualified);
+        return collection != null && collection.isPublic();
+    }
+
+    /** Whether the topic was read to its end, and its staleness is within the bound. */
+    public boolean isFresh() {
+        Duration staleness = follower.staleness();
+        return follower.hasCaughtUp() && staleness != null && staleness.compareTo(maxStaleness) <= 0;
+    }
+
+    /** Whether all declarations were read that there were at the start; before, some may be missing. */
+    public boolean hasCaughtUp() {
+        return follower.hasCaughtUp();
+    }
+
+    /** How long ago it was known that no record was missing; null before it ever was. */
+    public @Nullable Duration staleness() {
+        return follower.staleness();
+    }
+
+    /** Why the topic cannot be followed now, for people; null when it can. */
+    public @Nullable String trouble() {
+        return follower.trouble();
+    }
+
+    /**
+     * The declaration of a {@code namespace:collection}; null when none was read. Copies nothing, so it may be called for
+     * every record.
+     */
+    public @Nullable Collection collection(String qualified) {
+        return declarations.collection(qualified);
+    }
+
+    /** All declarations that were read. */
+    public Declarations declarations() {
+        return declarations.snapshot();
+    }
+
+    private final class RecordHandler implements TopicFollower.Handler {
+        @Override
+        public void reset() {
+            declarations = new LiveDeclarations();
+        }
+
+        @Override
+        public void handle(ConsumerRecord<byte[], byte[]> record) {
+            if (record.key() == null) {
+                return;
+            }
+            String key = new String(record.key(), StandardCharsets.UTF_8);
+            if (record.value() == null) {
+                declarations.remove(key);
+                return;
+            }
+            try {
+                declarations.put(DeclarationAvro.fromAvro(values.read(record.value())));
+            } catch (UnreadableException | IllegalArgumentException e) {
+                declarations.remove(key);
+                log.warn(
+                        "The record at {}-{}@{} is no valid declaration; its collection counts as undeclared: {}",
+                        record.topic(),
+                        record.partition(),
+                        record.offset(),
+                        e.getMessage());
+            }
+        }
+    }
+
+    /** Stops following, so that soon no name is public. */
+    @Override
+    public void close() {
+        follower.close();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.puri.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class BackoffTest {
+    private static final Duration FIRST = Duration.ofMillis(200);
+    private static final Duration LONGEST = Duration.ofMillis(500);
+
+    /** Near the overflow, which {@link System#nanoTime} may pass at any time. */
+    private long nanos = Long.MAX_VALUE - 1;
+
+    private final Backoff backoff = new Backoff(new RetryPolicy(FIRST, LONGEST), () -> nanos);
+
+    @Test
+    void delaysDoubleUpToTheLongest() {
+        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
+        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.nextDelay()).isEqualTo(LONGEST);
+        assertThat(backoff.nextDelay()).isEqualTo(LONGEST);
+    }
+
+    @Test
+    void aFixedPolicyHasOneDelay() {
+        Backoff fixed = new Backoff(RetryPolicy.fixed(FIRST), () -> nanos);
+
+        assertThat(fixed.nextDelay()).isEqualTo(FIRST);
+        assertThat(fixed.nextDelay()).isEqualTo(FIRST);
+    }
+
+    @Test
+    void aSuccessBeginsWithTheFirstDelayAgain() {
+        backoff.delay();
+        backoff.delay();
+
+        backoff.reset();
+
+        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
+    }
+
+    @Test
+    void theFirstAttemptIsDueAtOnceAndLaterOnesAfterTheirDelay() {
+        assertThat(backoff.isDue()).isTrue();
+        assertThat(backoff.untilDue()).isZero();
+
+        backoff.delay();
+
+        assertThat(backoff.isDue()).isFalse();
+        assertThat(backoff.untilDue()).isEqualTo(FIRST);
+        pass(FIRST.minusNanos(1));
+        assertThat(backoff.isDue()).isFalse();
+        pass(Duration.ofNanos(1));
+        assertThat(backoff.isDue()).isTrue();
+        assertThat(backoff.untilDue()).isZero();
+    }
+
+    @Test
+    void aBriefDelayLeavesTheNextOneAsItIs() {
+        backoff.delay();
+
+        backoff.delayBriefly();
+
+        assertThat(backoff.untilDue()).isEqualTo(FIRST);
+        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+    }
+
+    @Test
+    void anAttemptThatLastedBeginsWithTheFirstDelayAgain() {
+        backoff.delay();
+        backoff.begin();
+        pass(LONGEST);
+        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+
+        backoff.begin();
+        pass(LONGEST.plusNanos(1));
+
+        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
+    }
+
+    @Test
+    void timeThatPassesBetweenAttemptsIsNotAnAttempt() {
+        backoff.begin();
+        backoff.delay();
+        pass(LONGEST.multipliedBy(2));
+
+        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+    }
+
+    @Test
+    void delaysThatCannotBeAreRefused() {
+        assertThatThrownBy(() -> new RetryPolicy(Duration.ZERO, LONGEST))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("PT0S");
+        assertThatThrownBy(() -> new RetryPolicy(LONGEST, FIRST))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("PT0.5S");
+    }
+
+    private void pass(Duration time) {
+        nanos += time.toNanos();
+    }
+}

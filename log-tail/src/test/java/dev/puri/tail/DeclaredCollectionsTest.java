@@ -1,0 +1,112 @@
+package dev.puri.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class DeclaredCollectionsTest {
+    private static final Puri TRACK = Puri.parse("music:tracks:1");
+
+    private final InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
+    private final Written written = new Written(registry);
+    private final FakeFollower follower = new FakeFollower();
+    private final List<TopicFollower.Handler> handlers = new ArrayList<>();
+    private final DeclaredCollections collections = new DeclaredCollections(registry, Duration.ofSeconds(30), handler -> {
+        handlers.add(handler);
+        return follower;
+    });
+
+    @Test
+    void isPublicAsLongAsItIsDeclaredSo() {
+        follower.staleness = Duration.ZERO;
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+
+        take(Written.tracks(true));
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isTrue();
+        assertThat(collections.isPublic("music:tracks-2")).isFalse();
+
+        take(Written.tracks(false));
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+    }
+
+    @Test
+    void beforeItIsReadNothingIsPublic() {
+        take(Written.tracks(true));
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+        assertThat(collections.hasCaughtUp()).isFalse();
+
+        follower.staleness = Duration.ZERO;
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isTrue();
+    }
+
+    @Test
+    void whenNothingWasHeardForTooLongNothingIsPublic() {
+        take(Written.tracks(true));
+        follower.staleness = Duration.ofSeconds(30);
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isTrue();
+
+        follower.staleness = Duration.ofMillis(30_001);
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+        assertThat(collections.declarations().collections()).hasSize(1);
+    }
+
+    @Test
+    void whatIsTakenBackOrCannotBeReadIsNotPublic() {
+        follower.staleness = Duration.ZERO;
+        take(Written.tracks(true));
+        handlers.getFirst().handle(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), null));
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+
+        take(Written.tracks(true));
+        byte[] noAvro = {0, 0, 0, 0, 9, 1};
+        handlers.getFirst().handle(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), noAvro));
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+
+        take(Written.tracks(true));
+        handlers.getFirst().reset();
+        assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
+    }
+
+    @Test
+    void aSchemaRegistryThatIsAwayIsWaitedFor() {
+        registry.setAway(true);
+        assertThatThrownBy(() -> take(Written.tracks(true))).isInstanceOf(RegistryUnavailableException.class);
+    }
+
+    @Test
+    void theViewListsWhatIsDeclared() throws Exception {
+        take(Written.tracks(true));
+        take(new Collection("art", "films", null, Set.of(), false, false, "", true));
+        take(Written.ownTopic("music"));
+
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = JsonFactory.builder().build().createGenerator(text)) {
+            CollectionsView.write(json, collections.declarations());
+        }
+
+        assertThat(text)
+                .hasToString("{\"collections\":[{\"collection\":\"art:films\",\"owners\":[],\"search\":false,"
+                        + "\"public\":false,\"retired\":true,\"eventsTopic\":\"puri.events.v1\",\"description\":\"\"},"
+                        + "{\"collection\":\"music:tracks\",\"prefix\":\"trk\",\"owners\":[\"catalog\",\"search\"],"
+                        + "\"search\":true,\"public\":true,\"retired\":false,\"eventsTopic\":\"puri.events.v1.music\","
+                        + "\"description\":\"What can be \\\"heard\\\"\"}],\"total\":2}");
+    }
+
+    private void take(Declaration declaration) {
+        handlers.getFirst().handle(Written.read(written.record(declaration)));
+    }
+}

@@ -1,0 +1,28 @@
+package dev.puri.tail;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A topic that is followed as a test says. */
+final class FakeFollower implements Follower {
+    @Nullable
+    Duration staleness;
+
+    @Override
+    public boolean hasCaughtUp() {
+        return staleness != null;
+    }
+
+    @Override
+    public @Nullable Duration staleness() {
+        return staleness;
+    }
+
+    @Override
+    public @Nullable String trouble() {
+        return null;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,133 @@
+package dev.puri.tail.transactions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.testkit.Broker;
+import dev.puri.testkit.HangingTransaction;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Hanging transactions on a real broker; only the watch's clock is a test's own. */
+@Timeout(120)
+final class TransactionMonitorIT {
+    private final String bootstrapServers = Broker.shared().bootstrapServers();
+    private final String topic = "followed-" + Uuid.randomUuid();
+    private final TopicPartition partition = new TopicPartition(topic, 1);
+    private final AtomicLong nanos = new AtomicLong();
+    private final TransactionMonitor watch = new TransactionMonitor(
+            () -> new BrokerTransactions(Map.of(), bootstrapServers, topic::equals),
+            name -> true,
+            nanos::get,
+            new SimpleMeterRegistry());
+
+    @BeforeEach
+    void createTopic() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            admin.createTopics(List.of(new NewTopic(topic, 2, (short) 1))).all().get();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> admin.listTopics().names().get().contains(topic));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        watch.close();
+    }
+
+    @Test
+    void namesATransactionThatTheCoordinatorHasCommittedElsewhere() {
+        HangingTransaction left =
+                HangingTransaction.leaveCommitted(bootstrapServers, partition, topic, new TopicPartition(topic, 0));
+        watch.look();
+        assertThat(watch.reason()).isNull();
+        lookAfter(OpenTransaction.ENDED_WITHIN);
+
+        assertThat(watch.reason())
+                .contains(
+                        partition + " cannot be read beyond offset 0",
+                        "producer " + left.producerId(),
+                        "transactional id " + topic,
+                        "has committed it elsewhere");
+
+        left.abort();
+        awaitNothingHangs();
+    }
+
+    @Test
+    void namesATransactionThatTheCoordinatorDoesNotKnow() {
+        HangingTransaction left = HangingTransaction.leave(bootstrapServers, partition, topic);
+        watch.look();
+        lookAfter(OpenTransaction.ENDED_WITHIN);
+
+        assertThat(watch.reason()).contains("producer " + left.producerId(), "its coordinator knows nothing of it");
+
+        left.abort();
+        awaitNothingHangs();
+    }
+
+    @Test
+    void givesAnotherProducersLongTransactionItsTime() {
+        Map<String, Object> config = new HashMap<>(
+                Map.of("bootstrap.servers", bootstrapServers, "transactional.id", topic, "linger.ms", "0"));
+        config.put("transaction.timeout.ms", "600000");
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.send(new ProducerRecord<>(topic, 1, null, new byte[0]));
+            producer.flush();
+            watch.look();
+            lookAfter(Duration.ofMinutes(10).plusSeconds(19));
+            assertThat(watch.reason()).isNull();
+
+            lookAfter(Duration.ofSeconds(1));
+            assertThat(watch.reason()).contains("transactional id " + topic, "has not aborted it after its time-out");
+
+            producer.commitTransaction();
+            awaitNothingHangs();
+        }
+    }
+
+    @Test
+    void aTopicThatIsDeletedHangsNoMore() throws Exception {
+        HangingTransaction.leave(bootstrapServers, partition, topic);
+        watch.look();
+        lookAfter(OpenTransaction.ENDED_WITHIN);
+        assertThat(watch.reason()).isNotNull();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            admin.deleteTopics(List.of(topic)).all().get();
+        }
+        await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
+            watch.look();
+            return watch.reason() == null;
+        });
+    }
+
+    private void lookAfter(Duration time) {
+        nanos.addAndGet(time.toNanos());
+        watch.look();
+    }
+
+    private void awaitNothingHangs() {
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            watch.look();
+            return watch.reason() == null;
+        });
+    }
+}

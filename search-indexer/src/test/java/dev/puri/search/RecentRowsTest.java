@@ -1,0 +1,32 @@
+package dev.puri.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.identity.Puri;
+import org.junit.jupiter.api.Test;
+
+final class RecentRowsTest {
+    private static final Puri TRACK = Puri.parse("soundcloud:tracks:1");
+
+    @Test
+    void theTimeOfAnEvictedRowIsStillBounded() {
+        RecentRows recentRows = new RecentRows();
+        long begun = System.nanoTime();
+        recentRows.aboutToApply(TRACK);
+        for (int i = 0; i < RecentRows.MOST; i++) {
+            recentRows.aboutToApply(Puri.parse("soundcloud:users:" + i));
+        }
+
+        assertThat(recentRows.writtenBefore(TRACK) - begun).isNotNegative();
+    }
+
+    @Test
+    void aRowThatIsAppliedAgainWasWrittenLater() {
+        RecentRows recentRows = new RecentRows();
+        recentRows.aboutToApply(TRACK);
+        long begun = System.nanoTime();
+        recentRows.aboutToApply(TRACK);
+
+        assertThat(recentRows.writtenBefore(TRACK) - begun).isNotNegative();
+    }
+}

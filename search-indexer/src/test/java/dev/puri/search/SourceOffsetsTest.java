@@ -1,0 +1,90 @@
+package dev.puri.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.search.index.Kind;
+import dev.puri.search.index.Reached;
+import dev.puri.tail.EndOffsets;
+import dev.puri.tail.ObservationTime;
+import dev.puri.tail.TopicEnds;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class SourceOffsetsTest {
+    private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
+    private static final ObservationTime AT = new ObservationTime(0, NOW);
+    private static final Duration TRUSTED = Duration.ofDays(6);
+    private static final Uuid ROWS = Uuid.randomUuid();
+    private static final Uuid DOCUMENTS = Uuid.randomUuid();
+
+    private final SourceOffsets source = new SourceOffsets(
+            Map.of(
+                    Kind.IDENTITY,
+                    ends(ROWS, Map.of(0, 10L, 1, 20L)),
+                    Kind.DOCUMENT,
+                    ends(DOCUMENTS, Map.of(0, 5L, 1, 5L))),
+            Map.of(Kind.IDENTITY, Map.of(0, 2L, 1, 0L), Kind.DOCUMENT, Map.of(0, 0L, 1, 0L)),
+            AT);
+
+    @Test
+    void anIndexOfTheseTopicsIsFedFromItsCheckpoint() {
+        assertThat(mismatch(reached(ROWS, Map.of(0, 10L, 1, 3L), NOW))).isNull();
+        assertThat(mismatch(Reached.NOTHING)).isNull();
+    }
+
+    @Test
+    void anIndexOfOtherTopicsOrOffsetsIsRebuilt() {
+        assertThat(mismatch(reached(Uuid.randomUuid(), Map.of(0, 1L, 1, 1L), NOW)))
+                .contains("was deleted and created again");
+        assertThat(mismatch(reached(ROWS, Map.of(0, 1L), NOW))).contains("2 partitions instead of 1");
+        assertThat(mismatch(reached(ROWS, Map.of(0, 11L, 1, 0L), NOW))).contains("is after the end of");
+        assertThat(mismatch(reached(ROWS, Map.of(0, 1L, 1, 0L), NOW))).contains("is before the beginning of");
+    }
+
+    @Test
+    void anIndexThatMayHaveMissedErasuresIsRebuilt() {
+        Map<Integer, Long> offsets = Map.of(0, 2L, 1, 1L);
+
+        assertThat(mismatch(reached(ROWS, offsets, NOW.minus(TRUSTED)))).isNull();
+        assertThat(mismatch(reached(ROWS, offsets, NOW.minus(TRUSTED).minusSeconds(1))))
+                .contains("may have missed what was erased");
+        assertThat(mismatch(reached(ROWS, offsets, NOW.plus(Duration.ofDays(2))))).contains("which is in the future");
+    }
+
+    @Test
+    void lagIsTheNumberOfOffsetsBetweenAReaderAndTheEnds() {
+        NextOffsets reader = NextOffsets.of(reached(ROWS, Map.of(0, 7L, 1, 20L), NOW), source);
+
+        assertThat(source.lag(reader)).isEqualTo(3 + 0 + 4 + 4);
+        assertThat(source.end()).isEqualTo(40);
+    }
+
+    @Test
+    void anEmptyIndexBeginsWhereItsTopicsDo() {
+        NextOffsets reader = NextOffsets.of(Reached.NOTHING, source);
+
+        assertThat(reader.byKind().get(Kind.IDENTITY)).isEqualTo(Map.of(0, 2L, 1, 0L));
+        assertThat(source.lag(reader)).isEqualTo(8 + 20 + 5 + 5);
+    }
+
+    private @Nullable String mismatch(Reached reached) {
+        return source.mismatch(reached, TRUSTED, NOW);
+    }
+
+    private static TopicEnds ends(Uuid topicId, Map<Integer, Long> byPartition) {
+        return new TopicEnds(topicId, new EndOffsets(byPartition, AT));
+    }
+
+    private static Reached reached(Uuid rows, Map<Integer, Long> offsets, Instant asOf) {
+        return new Reached(
+                Map.of(Kind.IDENTITY, rows.toString(), Kind.DOCUMENT, DOCUMENTS.toString()),
+                Map.of(Kind.IDENTITY, offsets, Kind.DOCUMENT, Map.of(0, 1L, 1, 1L)),
+                asOf,
+                true,
+                null);
+    }
+}
