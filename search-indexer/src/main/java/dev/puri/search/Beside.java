@@ -1,9 +1,9 @@
 package dev.puri.search;
 
 import dev.puri.search.Feed.PlaceGoneException;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import java.time.Duration;
 import java.util.Objects;
@@ -127,7 +127,7 @@ final class Beside {
      * @param main feeds the one that answers; null when it cannot be gone on with
      * @return false when there was nothing to do, or it could not be done
      */
-    boolean step(IndexHome home, Sighting sighting, Duration trusted, @Nullable Feed main) {
+    boolean step(IndexStore home, Sighting sighting, Duration trusted, @Nullable Feed main) {
         if (System.nanoTime() - tryAgainAt < 0) {
             return false;
         }
@@ -147,7 +147,7 @@ final class Beside {
         return false;
     }
 
-    private void obey(IndexHome home, boolean isNeeded) throws IndexUnavailableException {
+    private void obey(IndexStore home, boolean isNeeded) throws IndexUnavailableException {
         boolean isGivenUp = !isNeeded && (wish == Wish.END || wish == Wish.ANEW);
         if (isGivenUp) {
             // Only then is it true, for the next start too: until it could be dropped the wish stays.
@@ -175,11 +175,11 @@ final class Beside {
         }
     }
 
-    private void begin(IndexHome home, Sighting sighting, Duration trusted) throws IndexUnavailableException {
+    private void begin(IndexStore home, Sighting sighting, Duration trusted) throws IndexUnavailableException {
         SearchIndex left = home.building();
         index = left;
         if (left != null) {
-            Reached reached = left.committed();
+            IndexCheckpoint reached = left.committed();
             String misfit = sighting.misfit(reached, trusted, tools.clock().instant());
             if (misfit == null) {
                 log.info("An index that was being built is gone on with");
@@ -198,11 +198,11 @@ final class Beside {
             }
             SearchIndex empty = home.build();
             index = empty;
-            open(empty, Reached.NOTHING, sighting, why);
+            open(empty, IndexCheckpoint.NONE, sighting, why);
         }
     }
 
-    private void open(SearchIndex into, Reached reached, Sighting sighting, String why) {
+    private void open(SearchIndex into, IndexCheckpoint reached, Sighting sighting, String why) {
         feed = new Feed(into, reached, sighting, tools);
         looked = true;
         wanted = why;
@@ -213,7 +213,7 @@ final class Beside {
         }
     }
 
-    private boolean fill(IndexHome home, Feed building, Sighting sighting, Duration trusted, @Nullable Feed main)
+    private boolean fill(IndexStore home, Feed building, Sighting sighting, Duration trusted, @Nullable Feed main)
             throws IndexUnavailableException {
         String misfit = building.misfit(sighting, trusted);
         boolean read = false;
@@ -264,7 +264,7 @@ final class Beside {
         }
     }
 
-    private void drop(IndexHome home) throws IndexUnavailableException {
+    private void drop(IndexStore home) throws IndexUnavailableException {
         disconnect();
         SearchIndex left = index == null ? home.building() : index;
         if (left != null) {

@@ -1,7 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
 import dev.puri.tail.SupervisedThread.Pauses;
@@ -59,7 +59,7 @@ final class DocumentsSeen implements AutoCloseable {
      */
     private record Progress(@Nullable End seen, @Nullable End awaited) {
         Progress by(Feed feed, int partition) {
-            return awaited != null && feed.seen().next(Kind.DOCUMENT, partition) >= awaited.offset()
+            return awaited != null && feed.seen().next(EntryKind.DOCUMENT, partition) >= awaited.offset()
                     ? new Progress(awaited, null)
                     : this;
         }
@@ -89,7 +89,7 @@ final class DocumentsSeen implements AutoCloseable {
         told(
                 at,
                 indexer.watch()
-                        .endsOfAll(Kind.DOCUMENT)
+                        .endsOfAll(EntryKind.DOCUMENT)
                         .toCompletableFuture()
                         .get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS));
         trouble = "";
@@ -100,10 +100,10 @@ final class DocumentsSeen implements AutoCloseable {
                 thrown instanceof ExecutionException answer && answer.getCause() != null ? answer.getCause() : thrown;
         if (cause instanceof KafkaException || cause instanceof TimeoutException) {
             // The watch of the topics asks the same brokers, and health shows its trouble.
-            log.debug("The brokers do not tell the ends of {} for now", Kind.DOCUMENT.topic(), cause);
+            log.debug("The brokers do not tell the ends of {} for now", EntryKind.DOCUMENT.topic(), cause);
         } else if (!cause.toString().equals(trouble)) {
             trouble = cause.toString();
-            log.error("The ends of {} cannot be asked for", Kind.DOCUMENT.topic(), cause);
+            log.error("The ends of {} cannot be asked for", EntryKind.DOCUMENT.topic(), cause);
         }
     }
 

@@ -7,8 +7,8 @@ import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
 import dev.puri.tail.wait.Answer;
@@ -69,7 +69,7 @@ final class Feed implements AutoCloseable {
     static final int FULL_BATCH = 500;
 
     private final SearchIndex index;
-    private final Map<Kind, String> topicIds = new EnumMap<>(Kind.class);
+    private final Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
     private final Tools tools;
     private final Heard heard = new Heard();
 
@@ -160,10 +160,10 @@ final class Feed implements AutoCloseable {
     /**
      * @param reached how far the index goes, which fits what was sighted
      */
-    Feed(SearchIndex index, Reached reached, Sighting sighting, Tools tools) {
+    Feed(SearchIndex index, IndexCheckpoint reached, Sighting sighting, Tools tools) {
         this.index = index;
         this.tools = tools;
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             topicIds.put(kind, sighting.of(kind).id().toString());
         }
         taken = Places.of(reached, sighting);
@@ -289,7 +289,7 @@ final class Feed implements AutoCloseable {
             return;
         }
         for (ChangeReader.Read each : read) {
-            if (each.change().kind() == Kind.IDENTITY) {
+            if (each.change().kind() == EntryKind.IDENTITY) {
                 heard.comes(each.change().puri());
             }
         }
@@ -303,7 +303,7 @@ final class Feed implements AutoCloseable {
     }
 
     private void taken(ChangeReader.Read read) {
-        if (read.change().kind() == Kind.IDENTITY) {
+        if (read.change().kind() == EntryKind.IDENTITY) {
             untold.add(read);
             if (untold.size() > Heard.MOST) {
                 untold.removeFirst();
@@ -427,8 +427,8 @@ final class Feed implements AutoCloseable {
         tools.meters().commits().record(committedAt - begun, TimeUnit.NANOSECONDS);
     }
 
-    private Reached reached() {
-        return new Reached(topicIds, taken.byKind(), asOf.wall(), complete, owedSince);
+    private IndexCheckpoint reached() {
+        return new IndexCheckpoint(topicIds, taken.byKind(), asOf.wall(), complete, owedSince);
     }
 
     /** The topics as they were at a moment, which the index may be behind. */
@@ -452,7 +452,7 @@ final class Feed implements AutoCloseable {
         if (asOf.age(tools.clock()).compareTo(trusted) > 0) {
             return "the index was cut off since " + asOf.wall() + " and may have missed what was erased";
         }
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             if (!now.of(kind).id().toString().equals(topicIds.get(kind))
                     || !now.of(kind)
                             .ends()

@@ -5,7 +5,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ final class IndexRows implements ReadYourWrites.Rows {
         Position heard = lastHeardOf(puri);
         return heard != null
                 ? heard
-                : entry(Kind.IDENTITY, puri) instanceof Entry.OfIdentity entry
+                : entry(EntryKind.IDENTITY, puri) instanceof Entry.OfIdentity entry
                         ? entry.row().position()
                         : null;
     }
@@ -43,7 +43,7 @@ final class IndexRows implements ReadYourWrites.Rows {
 
     /** Whether readers see the document of an event of a name, or of a later one. Asks the engine; may block. */
     boolean isDocumentAsOf(Position token, Puri puri) {
-        return entry(Kind.DOCUMENT, puri) instanceof Entry.OfDocument entry
+        return entry(EntryKind.DOCUMENT, puri) instanceof Entry.OfDocument entry
                 && Tokens.isAsOf(token, entry.document().position());
     }
 
@@ -52,7 +52,7 @@ final class IndexRows implements ReadYourWrites.Rows {
         return served == null ? null : served.feed();
     }
 
-    private @Nullable Entry entry(Kind kind, Puri puri) {
+    private @Nullable Entry entry(EntryKind kind, Puri puri) {
         Served served = indexer.enter();
         if (served == null) {
             return null;

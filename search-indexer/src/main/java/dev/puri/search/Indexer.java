@@ -2,10 +2,10 @@ package dev.puri.search;
 
 import dev.puri.http.Health;
 import dev.puri.search.Feed.PlaceGoneException;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;
@@ -96,7 +96,7 @@ final class Indexer implements AutoCloseable {
     /** Opens the engine's indices. */
     @FunctionalInterface
     interface Homes {
-        IndexHome open() throws IndexUnavailableException;
+        IndexStore open() throws IndexUnavailableException;
     }
 
     /**
@@ -309,7 +309,7 @@ final class Indexer implements AutoCloseable {
     // The indexer's thread.
 
     private void keep() throws IndexUnavailableException {
-        try (IndexHome home = homes.open()) {
+        try (IndexStore home = homes.open()) {
             try {
                 live(home);
             } catch (IndexUnavailableException e) {
@@ -335,9 +335,9 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private void live(IndexHome home) throws IndexUnavailableException {
+    private void live(IndexStore home) throws IndexUnavailableException {
         SearchIndex opened = home.serving();
-        Reached reached = opened.committed();
+        IndexCheckpoint reached = opened.committed();
         long readAt = System.nanoTime();
         if (reached.complete()) {
             answerFromBefore(opened, reached);
@@ -365,7 +365,7 @@ final class Indexer implements AutoCloseable {
     }
 
     /** It had all once, and not long ago: that is worth more than no answer, until the brokers tell better. */
-    private void answerFromBefore(SearchIndex opened, Reached reached) {
+    private void answerFromBefore(SearchIndex opened, IndexCheckpoint reached) {
         Duration age = Duration.between(reached.asOf(), clock.instant());
         if (age.compareTo(TRUSTED_UNSEEN) < 0) {
             Served before =
@@ -377,7 +377,7 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private void round(IndexHome home) throws IndexUnavailableException {
+    private void round(IndexStore home) throws IndexUnavailableException {
         Sighting sighting = Objects.requireNonNull(watch.last());
         boolean read = false;
         Feed feeding = main;
@@ -458,7 +458,7 @@ final class Indexer implements AutoCloseable {
     }
 
     /** From here on, and for the next start, the new index answers. */
-    private void takeOver(IndexHome home, Feed built) throws IndexUnavailableException {
+    private void takeOver(IndexStore home, Feed built) throws IndexUnavailableException {
         home.promote();
         Feed before = main;
         if (before != null) {
@@ -501,7 +501,7 @@ final class Indexer implements AutoCloseable {
      * What was told since the index was opened: of before it may go less far than the index, which would seem to be
      * of other topics. Of an empty one nothing can seem so.
      */
-    private Sighting awaitSighting(Reached reached, long readAt) {
+    private Sighting awaitSighting(IndexCheckpoint reached, long readAt) {
         while (!stop.isAsked()) {
             Sighting seen = watch.last();
             if (seen != null && (reached.topicIds().isEmpty() || seen.at().nanos() - readAt >= 0)) {

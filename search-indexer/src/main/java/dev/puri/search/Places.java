@@ -1,7 +1,7 @@
 package dev.puri.search;
 
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,9 +21,9 @@ record Places(Map<TopicPartition, Long> next) {
     }
 
     /** Where an index goes on in the partitions that there are, or begins: topics that were cut or restored do not at 0. */
-    static Places of(Reached reached, Sighting sighting) {
+    static Places of(IndexCheckpoint reached, Sighting sighting) {
         Map<TopicPartition, Long> next = new HashMap<>();
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             for (int partition : sighting.of(kind).ends().keySet()) {
                 Long goesOn = reached.offsets().getOrDefault(kind, Map.of()).get(partition);
                 next.put(
@@ -34,7 +34,7 @@ record Places(Map<TopicPartition, Long> next) {
         return new Places(next);
     }
 
-    long next(Kind kind, int partition) {
+    long next(EntryKind kind, int partition) {
         return next.getOrDefault(new TopicPartition(kind.topic(), partition), 0L);
     }
 
@@ -43,9 +43,9 @@ record Places(Map<TopicPartition, Long> next) {
         return other.next.entrySet().stream().allMatch(each -> next.getOrDefault(each.getKey(), 0L) >= each.getValue());
     }
 
-    Map<Kind, Map<Integer, Long>> byKind() {
-        Map<Kind, Map<Integer, Long>> byKind = new EnumMap<>(Kind.class);
-        for (Kind kind : Kind.values()) {
+    Map<EntryKind, Map<Integer, Long>> byKind() {
+        Map<EntryKind, Map<Integer, Long>> byKind = new EnumMap<>(EntryKind.class);
+        for (EntryKind kind : EntryKind.values()) {
             Map<Integer, Long> offsets = new TreeMap<>();
             next.forEach((partition, offset) -> {
                 if (partition.topic().equals(kind.topic())) {

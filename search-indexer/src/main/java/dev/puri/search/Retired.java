@@ -1,6 +1,6 @@
 package dev.puri.search;
 
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class Retired {
      *
      * @param isBusy whether an index must not be dropped yet
      */
-    void drop(IndexHome home, Predicate<SearchIndex> isBusy) {
+    void drop(IndexStore home, Predicate<SearchIndex> isBusy) {
         Served oldest = all.peek();
         if (oldest == null || !oldest.isIdle() || System.nanoTime() - againAt < 0 || isBusy.test(oldest.index())) {
             return;

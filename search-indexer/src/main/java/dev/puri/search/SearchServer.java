@@ -12,7 +12,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.IndexSize;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.Catalogue;
 import dev.puri.tail.Parts;
@@ -119,7 +119,7 @@ public final class SearchServer implements AutoCloseable {
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(rows, answers, refusals, waiters, () -> watch.partitions(Kind.IDENTITY), meters),
+                    new ReadYourWrites(rows, answers, refusals, waiters, () -> watch.partitions(EntryKind.IDENTITY), meters),
                     waiters,
                     documents);
             SearchPool pool = parts.add(

@@ -1,7 +1,7 @@
 package dev.puri.search;
 
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.Moment;
 import java.time.Duration;
@@ -18,18 +18,18 @@ import org.jspecify.annotations.Nullable;
  * @param begins by kind and partition the first offset that there is
  * @param at before they were asked: of what is written while they answer they may not tell
  */
-record Sighting(Map<Kind, Extent> extents, Map<Kind, Map<Integer, Long>> begins, Moment at) {
+record Sighting(Map<EntryKind, Extent> extents, Map<EntryKind, Map<Integer, Long>> begins, Moment at) {
     Sighting {
         extents = Map.copyOf(extents);
         begins = Map.copyOf(begins);
     }
 
-    Extent of(Kind kind) {
+    Extent of(EntryKind kind) {
         return Objects.requireNonNull(extents.get(kind));
     }
 
     /** The first offset of a partition. */
-    long begin(Kind kind, int partition) {
+    long begin(EntryKind kind, int partition) {
         return begins.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
     }
 
@@ -54,11 +54,11 @@ record Sighting(Map<Kind, Extent> extents, Map<Kind, Map<Integer, Long>> begins,
      * @param trusted how long an index may have been out of contact: what was erased since may not be told any more
      */
     @Nullable
-    String misfit(Reached reached, Duration trusted, Instant now) {
+    String misfit(IndexCheckpoint reached, Duration trusted, Instant now) {
         if (reached.topicIds().isEmpty()) {
             return null;
         }
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             Extent extent = of(kind);
             if (!extent.id().toString().equals(reached.topicIds().get(kind))) {
                 return kind.topic() + " was made anew";

@@ -1,6 +1,6 @@
 package dev.puri.search;
 
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.BrokerTopic.UnreachableException;
@@ -39,7 +39,7 @@ final class TopicsWatch implements AutoCloseable {
     private final SupervisedThread thread =
             new SupervisedThread("topics-watch", stop, Pauses.of(PERIOD), this::look, this::failed);
 
-    private volatile Map<Kind, BrokerTopic> topics = Map.of();
+    private volatile Map<EntryKind, BrokerTopic> topics = Map.of();
     private volatile @Nullable Sighting last;
     private volatile @Nullable Duration tombstonesKept;
     private volatile @Nullable String trouble = "not begun";
@@ -84,7 +84,7 @@ final class TopicsWatch implements AutoCloseable {
      *
      * @return completes on any thread; exceptionally when the brokers do not tell
      */
-    CompletionStage<Map<Integer, Long>> endsOfAll(Kind kind) {
+    CompletionStage<Map<Integer, Long>> endsOfAll(EntryKind kind) {
         BrokerTopic topic = topics.get(kind);
         Sighting seen = last;
         return topic == null || seen == null
@@ -107,15 +107,15 @@ final class TopicsWatch implements AutoCloseable {
 
     private void look() {
         if (topics.isEmpty()) {
-            Map<Kind, BrokerTopic> made = new EnumMap<>(Kind.class);
-            for (Kind kind : Kind.values()) {
+            Map<EntryKind, BrokerTopic> made = new EnumMap<>(EntryKind.class);
+            for (EntryKind kind : EntryKind.values()) {
                 made.put(kind, makes.apply(kind.topic()));
             }
             topics = made;
         }
         Moment at = Moment.now(clock);
-        Map<Kind, Extent> extents = new EnumMap<>(Kind.class);
-        Map<Kind, Map<Integer, Long>> begins = new EnumMap<>(Kind.class);
+        Map<EntryKind, Extent> extents = new EnumMap<>(EntryKind.class);
+        Map<EntryKind, Map<Integer, Long>> begins = new EnumMap<>(EntryKind.class);
         topics.forEach((kind, topic) -> {
             Extent extent = topic.extent();
             extents.put(kind, extent);
@@ -152,7 +152,7 @@ final class TopicsWatch implements AutoCloseable {
     }
 
     /** The partitions of a topic; 0 before they are known. */
-    int partitions(Kind kind) {
+    int partitions(EntryKind kind) {
         Sighting seen = last;
         return seen == null
                 ? 0

@@ -15,8 +15,8 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.Contract;
 import dev.puri.testkit.HangingTransaction;
@@ -303,7 +303,7 @@ final class SearchServerIT {
         awaitReady();
         MemoryIndex before = home.serving();
         before.plant(change(
-                Kind.DOCUMENT,
+                EntryKind.DOCUMENT,
                 "ghost:in:index",
                 new Entry.OfDocument(Samples.document(Samples.active(9, "br-9"), "number ghost"))));
         assertThat(found("q=ghost")).containsExactly("ghost:in:index");
@@ -337,11 +337,11 @@ final class SearchServerIT {
         server.close();
         MemoryIndex before = home.serving();
         MemoryIndex left = home.build();
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             before.forEach(kind, (puri, entry) -> left.plant(new IndexChange(kind, 0, 0, puri, entry)));
         }
-        Reached reached = before.committed();
-        left.commit(new Reached(reached.topicIds(), reached.offsets(), reached.asOf(), false, null));
+        IndexCheckpoint reached = before.committed();
+        left.commit(new IndexCheckpoint(reached.topicIds(), reached.offsets(), reached.asOf(), false, null));
         written.fill("soundcloud:tracks", 100, 110);
 
         start(Map.of());
@@ -491,14 +491,14 @@ final class SearchServerIT {
         assertThat(verify()).containsExactly("done 200 200 0");
 
         MemoryIndex index = home.serving();
-        index.plant(change(Kind.IDENTITY, "soundcloud:tracks:7", null));
-        index.plant(change(Kind.IDENTITY, "soundcloud:tracks:8", new Entry.OfIdentity(Samples.active(8, "br-9"))));
+        index.plant(change(EntryKind.IDENTITY, "soundcloud:tracks:7", null));
+        index.plant(change(EntryKind.IDENTITY, "soundcloud:tracks:8", new Entry.OfIdentity(Samples.active(8, "br-9"))));
         index.plant(change(
-                Kind.DOCUMENT,
+                EntryKind.DOCUMENT,
                 "ghost:in:index",
                 new Entry.OfDocument(Samples.document(Samples.active(9, "br-9"), "boo"))));
         index.plant(change(
-                Kind.DOCUMENT,
+                EntryKind.DOCUMENT,
                 "soundcloud:tracks:9",
                 new Entry.OfDocument(Samples.document(Samples.active(9, "br-0"), "other"))));
 
@@ -626,7 +626,7 @@ final class SearchServerIT {
         await().atMost(Duration.ofSeconds(10)).until(() -> home.serving().purges() == 1);
     }
 
-    private static IndexChange change(Kind kind, String puri, Entry entry) {
+    private static IndexChange change(EntryKind kind, String puri, Entry entry) {
         return new IndexChange(kind, 0, 0, Puri.parse(puri), entry);
     }
 

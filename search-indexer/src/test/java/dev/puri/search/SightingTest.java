@@ -2,8 +2,8 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.tail.BrokerTopic.Extent;
 import dev.puri.tail.Moment;
 import java.time.Duration;
@@ -21,17 +21,17 @@ final class SightingTest {
 
     private final Sighting sighting = new Sighting(
             Map.of(
-                    Kind.IDENTITY,
+                    EntryKind.IDENTITY,
                     new Extent(ROWS, Map.of(0, 10L, 1, 20L)),
-                    Kind.DOCUMENT,
+                    EntryKind.DOCUMENT,
                     new Extent(DOCUMENTS, Map.of(0, 5L, 1, 5L))),
-            Map.of(Kind.IDENTITY, Map.of(0, 2L, 1, 0L), Kind.DOCUMENT, Map.of(0, 0L, 1, 0L)),
+            Map.of(EntryKind.IDENTITY, Map.of(0, 2L, 1, 0L), EntryKind.DOCUMENT, Map.of(0, 0L, 1, 0L)),
             new Moment(0, NOW));
 
     @Test
     void anIndexOfTheseTopicsIsGoneOnWith() {
         assertThat(misfit(reached(ROWS, Map.of(0, 10L, 1, 3L), NOW))).isNull();
-        assertThat(misfit(Reached.NOTHING)).isNull();
+        assertThat(misfit(IndexCheckpoint.NONE)).isNull();
     }
 
     @Test
@@ -63,20 +63,20 @@ final class SightingTest {
 
     @Test
     void anEmptyIndexBeginsWhereItsTopicsDo() {
-        Places reader = Places.of(Reached.NOTHING, sighting);
+        Places reader = Places.of(IndexCheckpoint.NONE, sighting);
 
-        assertThat(reader.byKind().get(Kind.IDENTITY)).isEqualTo(Map.of(0, 2L, 1, 0L));
+        assertThat(reader.byKind().get(EntryKind.IDENTITY)).isEqualTo(Map.of(0, 2L, 1, 0L));
         assertThat(sighting.behind(reader)).isEqualTo(8 + 20 + 5 + 5);
     }
 
-    private @Nullable String misfit(Reached reached) {
+    private @Nullable String misfit(IndexCheckpoint reached) {
         return sighting.misfit(reached, TRUSTED, NOW);
     }
 
-    private static Reached reached(Uuid rows, Map<Integer, Long> offsets, Instant asOf) {
-        return new Reached(
-                Map.of(Kind.IDENTITY, rows.toString(), Kind.DOCUMENT, DOCUMENTS.toString()),
-                Map.of(Kind.IDENTITY, offsets, Kind.DOCUMENT, Map.of(0, 1L, 1, 1L)),
+    private static IndexCheckpoint reached(Uuid rows, Map<Integer, Long> offsets, Instant asOf) {
+        return new IndexCheckpoint(
+                Map.of(EntryKind.IDENTITY, rows.toString(), EntryKind.DOCUMENT, DOCUMENTS.toString()),
+                Map.of(EntryKind.IDENTITY, offsets, EntryKind.DOCUMENT, Map.of(0, 1L, 1, 1L)),
                 asOf,
                 true,
                 null);

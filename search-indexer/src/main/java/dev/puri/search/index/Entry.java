@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** What the index keeps under a pURI, of either kind. */
 public sealed interface Entry {
     /** Of which kind it is. */
-    Kind kind();
+    EntryKind kind();
 
     /** Who owns it. */
     Owner owner();
@@ -28,8 +28,8 @@ public sealed interface Entry {
     /** A row. Its position is that of the last event that was answered, whether it changed the row or not. */
     record OfIdentity(Row row) implements Entry {
         @Override
-        public Kind kind() {
-            return Kind.IDENTITY;
+        public EntryKind kind() {
+            return EntryKind.IDENTITY;
         }
 
         @Override
@@ -56,8 +56,8 @@ public sealed interface Entry {
     /** A document. */
     record OfDocument(Document document) implements Entry {
         @Override
-        public Kind kind() {
-            return Kind.DOCUMENT;
+        public EntryKind kind() {
+            return EntryKind.DOCUMENT;
         }
 
         @Override

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param declared how a document's attributes are searched
  */
 public record IndexChange(
-        Kind kind,
+        EntryKind kind,
         int partition,
         long offset,
         Puri puri,
@@ -36,7 +36,7 @@ public record IndexChange(
      *
      * @throws IllegalArgumentException when the entry is of another kind
      */
-    public IndexChange(Kind kind, int partition, long offset, Puri puri, @Nullable Entry entry) {
+    public IndexChange(EntryKind kind, int partition, long offset, Puri puri, @Nullable Entry entry) {
         this(kind, partition, offset, puri, entry, SearchedAttributes.DEFAULT);
     }
 }

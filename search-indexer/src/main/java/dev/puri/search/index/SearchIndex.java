@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
  *
  * After a crash at any moment it is as it was at a commit, or has some of what came later; reading the log
  * again from {@link #committed} makes it whole. The same holds when a writer's method (the upper five) throws: what
- * was taken since the last commit may be lost. Close it, open it anew through its {@link IndexHome}, which sets
+ * was taken since the last commit may be lost. Close it, open it anew through its {@link IndexStore}, which sets
  * aside what is damaged, and read on from {@link #committed}.
  *
  * <p>Readers of an index that was closed get an {@link IndexUnavailableException}; those that came before are
  * answered.
  */
 public interface SearchIndex extends AutoCloseable {
-    /** How far it went when it was last committed; {@link Reached#NOTHING} when it never was. */
-    Reached committed() throws IndexUnavailableException;
+    /** How far it went when it was last committed; {@link IndexCheckpoint#NONE} when it never was. */
+    IndexCheckpoint committed() throws IndexUnavailableException;
 
     /**
      * Takes changes, those of a partition in its order; what is older than the last of its partition that was
@@ -36,7 +36,7 @@ public interface SearchIndex extends AutoCloseable {
     void refresh() throws IndexUnavailableException;
 
     /** Keeps everything that was taken, together with how far that is. */
-    void commit(Reached reached) throws IndexUnavailableException;
+    void commit(IndexCheckpoint reached) throws IndexUnavailableException;
 
     /**
      * Rewrites what holds entries that were gone when it was called, so that no file does any more. Takes long,
@@ -56,14 +56,14 @@ public interface SearchIndex extends AutoCloseable {
 
     /** The entry that readers see; null when there is none. Thread-safe. */
     @Nullable
-    Entry entry(Kind kind, Puri puri) throws IndexUnavailableException;
+    Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException;
 
     /** Whose identity bears a handle, as readers see it; null when none does. Thread-safe. */
     @Nullable
     Puri bearer(Handle handle) throws IndexUnavailableException;
 
     /** Gives every entry of a kind that readers see at one moment, in no order. Thread-safe. */
-    void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException;
+    void forEach(EntryKind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException;
 
     /** Entries that readers see, bytes and files that they take. Thread-safe. */
     IndexSize size() throws IndexUnavailableException;

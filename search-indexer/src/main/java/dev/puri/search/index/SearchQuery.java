@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What is looked for. With a text it is looked for among the documents, otherwise identities are listed.
  * An empty set lets all pass.
  *
- * @param text what somebody typed: words, "a phrase", a pref*, see {@link dev.puri.search.words.Wanted}; null or
+ * @param text what somebody typed: words, "a phrase", a pref*, see {@link dev.puri.search.words.ParsedQuery}; null or
  *     blank lists; one without any word finds nothing
  * @param order only {@link Order#RELEVANCE} with a text, never without
  * @param collections {@code namespace:collection}

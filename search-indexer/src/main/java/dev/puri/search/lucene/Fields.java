@@ -5,10 +5,10 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.words.IndexedText;
-import dev.puri.search.words.Weights;
-import dev.puri.search.words.Words;
+import dev.puri.search.words.ScoreModel;
+import dev.puri.search.words.TextAnalysis;
 import java.util.List;
 import java.util.UUID;
 import org.apache.lucene.analysis.Analyzer;
@@ -79,7 +79,7 @@ final class Fields {
 
     /** The words of a field that has several attributes. */
     static Analyzer analyzer() {
-        Analyzer words = Words.analyzer();
+        Analyzer words = TextAnalysis.analyzer();
         return new AnalyzerWrapper(Analyzer.PER_FIELD_REUSE_STRATEGY) {
             @Override
             protected Analyzer getWrappedAnalyzer(String field) {
@@ -88,18 +88,18 @@ final class Fields {
 
             @Override
             public int getPositionIncrementGap(String field) {
-                return Weights.GAP;
+                return ScoreModel.GAP;
             }
         };
     }
 
     /** What finds the one entry of a kind and pURI. */
-    static Term key(Kind kind, Puri puri) {
+    static Term key(EntryKind kind, Puri puri) {
         return new Term(KEY, letter(kind) + puri.toString());
     }
 
     /** What finds entries of a kind in a state. */
-    static BytesRef state(Kind kind, Row.Status status) {
+    static BytesRef state(EntryKind kind, Row.Status status) {
         return new BytesRef(letter(kind) + status.name());
     }
 
@@ -107,7 +107,7 @@ final class Fields {
         return new Term(HANDLE, handle.text());
     }
 
-    private static String letter(Kind kind) {
+    private static String letter(EntryKind kind) {
         return switch (kind) {
             case IDENTITY -> "i";
             case DOCUMENT -> "d";
@@ -199,13 +199,13 @@ final class Fields {
         }
     }
 
-    /** Words that were found already, so that a text is divided once. */
+    /** TextAnalysis that were found already, so that a text is divided once. */
     private static final class WordStream extends TokenStream {
         private final CharTermAttribute term = addAttribute(CharTermAttribute.class);
-        private final List<Words.Word> words;
+        private final List<TextAnalysis.Word> words;
         private int next;
 
-        private WordStream(List<Words.Word> words) {
+        private WordStream(List<TextAnalysis.Word> words) {
             this.words = words;
         }
 

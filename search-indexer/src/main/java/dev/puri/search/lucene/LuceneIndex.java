@@ -8,8 +8,8 @@ import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
@@ -40,7 +40,7 @@ import org.apache.lucene.util.ThreadInterruptedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One folder with one index. Lucene's commits are atomic and carry {@link Reached}, so what is found after any end
+ * One folder with one index. Lucene's commits are atomic and carry {@link IndexCheckpoint}, so what is found after any end
  * is what the log said up to there, and after a {@link #purge} some of what it said next; what came later is read
  * from the log again, which changes nothing where it is in already.
  */
@@ -56,11 +56,11 @@ public final class LuceneIndex implements SearchIndex {
 
     private final Path folder;
     private final CursorSeal seal;
-    private final Consumer<Reached> onCommit;
+    private final Consumer<IndexCheckpoint> onCommit;
     private final Directory directory;
     private final ConcurrentMergeScheduler merges = new ConcurrentMergeScheduler();
     private final IndexWriter writer;
-    private final Lanes lanes;
+    private final ParallelWriter lanes;
     private final SearcherManager searchers;
 
     /**
@@ -70,11 +70,11 @@ public final class LuceneIndex implements SearchIndex {
     private final Object committing = new Object();
 
     /** By kind and partition the offset before which all was taken; used by the writing thread. */
-    private final Map<Kind, Map<Integer, Long>> taken = new EnumMap<>(Kind.class);
+    private final Map<EntryKind, Map<Integer, Long>> taken = new EnumMap<>(EntryKind.class);
 
-    private volatile Reached committed;
+    private volatile IndexCheckpoint committed;
 
-    private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+    private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<IndexCheckpoint> onCommit) throws IOException {
         this.folder = folder;
         this.seal = seal;
         this.onCommit = onCommit;
@@ -87,13 +87,13 @@ public final class LuceneIndex implements SearchIndex {
         }
         try {
             if (mode == OpenMode.CREATE) {
-                committed = Reached.NOTHING;
+                committed = IndexCheckpoint.NONE;
                 keep(committed);
             } else {
                 committed = committedBy(writer);
             }
             committed.offsets().forEach((kind, offsets) -> taken.put(kind, new HashMap<>(offsets)));
-            lanes = new Lanes(writer, writer.getDocStats().maxDoc == 0);
+            lanes = new ParallelWriter(writer, writer.getDocStats().maxDoc == 0);
             searchers = new SearcherManager(writer, null);
         } catch (Throwable e) {
             IOUtils.closeWhileHandlingException(writer::rollback, directory);
@@ -102,7 +102,7 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     /** Makes an empty one. */
-    static LuceneIndex create(Path folder, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+    static LuceneIndex create(Path folder, CursorSeal seal, Consumer<IndexCheckpoint> onCommit) throws IOException {
         return new LuceneIndex(folder, OpenMode.CREATE, seal, onCommit);
     }
 
@@ -112,7 +112,7 @@ public final class LuceneIndex implements SearchIndex {
      * @throws CorruptIndexException when it is damaged
      * @throws IllegalArgumentException when it is of another form
      */
-    static LuceneIndex open(Path folder, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+    static LuceneIndex open(Path folder, CursorSeal seal, Consumer<IndexCheckpoint> onCommit) throws IOException {
         LuceneIndex index = new LuceneIndex(folder, OpenMode.APPEND, seal, onCommit);
         try {
             index.checkIntegrity();
@@ -135,7 +135,7 @@ public final class LuceneIndex implements SearchIndex {
                 .setCommitOnClose(false);
     }
 
-    private static Reached committedBy(IndexWriter writer) {
+    private static IndexCheckpoint committedBy(IndexWriter writer) {
         Map<String, String> data = new HashMap<>();
         Iterable<Map.Entry<String, String>> live = writer.getLiveCommitData();
         if (live != null) {
@@ -144,7 +144,7 @@ public final class LuceneIndex implements SearchIndex {
         if (!FORM.equals(data.get(FORM_KEY))) {
             throw new IllegalArgumentException("its form is " + data.get(FORM_KEY) + ", not " + FORM);
         }
-        return Reached.parse(data.getOrDefault(REACHED_KEY, ""));
+        return IndexCheckpoint.parse(data.getOrDefault(REACHED_KEY, ""));
     }
 
     private void checkIntegrity() throws IOException {
@@ -167,7 +167,7 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     @Override
-    public Reached committed() {
+    public IndexCheckpoint committed() {
         return committed;
     }
 
@@ -190,12 +190,12 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     @Override
-    public void commit(Reached reached) throws IndexUnavailableException {
+    public void commit(IndexCheckpoint reached) throws IndexUnavailableException {
         attempt("commit", () -> keep(reached));
         onCommit.accept(reached);
     }
 
-    private void keep(Reached reached) throws IOException {
+    private void keep(IndexCheckpoint reached) throws IOException {
         synchronized (committing) {
             writer.setLiveCommitData(
                     Map.of(FORM_KEY, FORM, REACHED_KEY, reached.toString()).entrySet());
@@ -232,11 +232,11 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException {
-        return read(view -> Page.of(view, query, seal));
+        return read(view -> PageQuery.of(view, query, seal));
     }
 
     @Override
-    public @Nullable Entry entry(Kind kind, Puri puri) throws IndexUnavailableException {
+    public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
         StoredEntry found = having(Fields.key(kind, puri));
         return found == null ? null : found.entry();
     }
@@ -253,7 +253,7 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     @Override
-    public void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
+    public void forEach(EntryKind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
         this.<Boolean, RuntimeException>read(view -> {
             view.forEach(kind, stored -> reader.accept(stored.puri(), stored.entry()));
             return true;
@@ -263,8 +263,8 @@ public final class LuceneIndex implements SearchIndex {
     @Override
     public IndexSize size() throws IndexUnavailableException {
         return this.<IndexSize, RuntimeException>read(view -> new IndexSize(
-                view.count(Kind.IDENTITY),
-                view.count(Kind.DOCUMENT),
+                view.count(EntryKind.IDENTITY),
+                view.count(EntryKind.DOCUMENT),
                 view.searcher().getIndexReader().numDeletedDocs(),
                 bytes()));
     }
@@ -304,7 +304,7 @@ public final class LuceneIndex implements SearchIndex {
         try {
             IndexSearcher searcher = searchers.acquire();
             try {
-                return reading.of(new View(searcher));
+                return reading.of(new PointInTimeReader(searcher));
             } finally {
                 searchers.release(searcher);
             }
@@ -322,6 +322,6 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     private interface Reading<T extends @Nullable Object, E extends Exception> {
-        T of(View view) throws IOException, E;
+        T of(PointInTimeReader view) throws IOException, E;
     }
 }

@@ -1,8 +1,8 @@
 package dev.puri.search.lucene;
 
 import dev.puri.schemas.collection.SearchedAttributes;
-import dev.puri.search.words.Wanted;
-import dev.puri.search.words.Weights;
+import dev.puri.search.words.ParsedQuery;
+import dev.puri.search.words.ScoreModel;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,7 +27,7 @@ import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * What is wanted, as Lucene's query over an index's own words; {@link Weights} says what each part adds.
+ * What is wanted, as Lucene's query over an index's own words; {@link ScoreModel} says what each part adds.
  *
  * <pre>
  * any of   all of   each word: the best of the fields, by weight   the word, its beginnings, its slips
@@ -39,13 +39,13 @@ import org.apache.lucene.util.BytesRef;
  * </pre>
  */
 final class TextQuery {
-    private final Wanted wanted;
-    private final Weights weights;
+    private final ParsedQuery wanted;
+    private final ScoreModel weights;
     private final List<Integer> fields = new ArrayList<>();
 
-    private TextQuery(IndexReader reader, Wanted wanted) throws IOException {
+    private TextQuery(IndexReader reader, ParsedQuery wanted) throws IOException {
         this.wanted = wanted;
-        weights = Weights.of(wanted);
+        weights = ScoreModel.of(wanted);
         for (int weight = SearchedAttributes.MAX_BOOST; weight >= SearchedAttributes.MIN_BOOST; weight--) {
             if (has(reader, Fields.words(weight))) {
                 fields.add(weight);
@@ -67,7 +67,7 @@ final class TextQuery {
      *
      * @param named keys of the latter
      */
-    static Query of(IndexReader reader, Wanted wanted, Collection<BytesRef> named) throws IOException {
+    static Query of(IndexReader reader, ParsedQuery wanted, Collection<BytesRef> named) throws IOException {
         return new TextQuery(reader, wanted).query(named);
     }
 
@@ -78,22 +78,22 @@ final class TextQuery {
         }
         String title = wanted.titleWithSlip();
         if (title != null) {
-            any.add(constant(new SlipQuery(new Term(Fields.TITLE, title)), Weights.WHOLE_SLIP), Occur.SHOULD);
+            any.add(constant(new TypoQuery(new Term(Fields.TITLE, title)), ScoreModel.WHOLE_SLIP), Occur.SHOULD);
         }
         if (!named.isEmpty()) {
-            any.add(constant(new TermInSetQuery(Fields.KEY, named), weights.tier(Weights.NAMED)), Occur.SHOULD);
+            any.add(constant(new TermInSetQuery(Fields.KEY, named), weights.tier(ScoreModel.NAMED)), Occur.SHOULD);
         }
         return any.build();
     }
 
     private Query all() {
         BooleanQuery.Builder all = new BooleanQuery.Builder();
-        for (Wanted.Clause clause : wanted.clauses()) {
+        for (ParsedQuery.Clause clause : wanted.clauses()) {
             switch (clause) {
-                case Wanted.Word word -> all.add(best(field -> word(field, word)), Occur.MUST);
-                case Wanted.Phrase phrase ->
+                case ParsedQuery.WordClause word -> all.add(best(field -> word(field, word)), Occur.MUST);
+                case ParsedQuery.PhraseClause phrase ->
                     all.add(best(field -> constant(phrase(field, phrase.words(), 0), weights.word())), Occur.MUST);
-                case Wanted.Signed signed -> {
+                case ParsedQuery.SymbolClause signed -> {
                     Term term = new Term(Fields.SIGNED, signed.text());
                     all.add(signed.open() ? new PrefixQuery(term) : new TermQuery(term), Occur.FILTER);
                 }
@@ -105,22 +105,22 @@ final class TextQuery {
             List<Query> inOrder = new ArrayList<>();
             for (int weight : fields) {
                 String field = Fields.words(weight);
-                inOrder.add(constant(phrase(field, words, 0), weight * Weights.IN_ORDER));
-                tiers.add(tier(phrase(field, words, Weights.SLOP), Weights.TOGETHER));
+                inOrder.add(constant(phrase(field, words, 0), weight * ScoreModel.IN_ORDER));
+                tiers.add(tier(phrase(field, words, ScoreModel.SLOP), ScoreModel.TOGETHER));
             }
             all.add(new DisjunctionMaxQuery(inOrder, 0), Occur.SHOULD);
             List<BytesRef> parts = wanted.parts().stream().map(BytesRef::new).toList();
-            tiers.add(tier(new TermInSetQuery(Fields.TITLE, parts), Weights.TOGETHER));
+            tiers.add(tier(new TermInSetQuery(Fields.TITLE, parts), ScoreModel.TOGETHER));
         }
         String beginning = wanted.beginning();
         if (beginning != null) {
-            tiers.add(tier(new PrefixQuery(new Term(Fields.WHOLE, beginning)), Weights.BEGINS));
+            tiers.add(tier(new PrefixQuery(new Term(Fields.WHOLE, beginning)), ScoreModel.BEGINS));
         }
         String typedOn = wanted.typedOn();
         if (typedOn != null) {
-            all.add(constant(new PrefixQuery(new Term(Fields.WHOLE, typedOn)), Weights.TYPED_ON), Occur.SHOULD);
+            all.add(constant(new PrefixQuery(new Term(Fields.WHOLE, typedOn)), ScoreModel.TYPED_ON), Occur.SHOULD);
         }
-        tiers.add(tier(new TermQuery(new Term(Fields.WHOLE, wanted.whole())), Weights.EQUAL));
+        tiers.add(tier(new TermQuery(new Term(Fields.WHOLE, wanted.whole())), ScoreModel.EQUAL));
         all.add(new DisjunctionMaxQuery(tiers, 0), Occur.SHOULD);
         return all.build();
     }
@@ -133,12 +133,12 @@ final class TextQuery {
         List<Query> ways = new ArrayList<>();
         for (int weight : fields) {
             String field = Fields.words(weight);
-            ways.add(new WeighedField(inField.apply(field), field, weight));
+            ways.add(new FieldWeightQuery(inField.apply(field), field, weight));
         }
         return ways.isEmpty() ? new MatchNoDocsQuery() : new DisjunctionMaxQuery(ways, 0);
     }
 
-    private Query word(String field, Wanted.Word word) {
+    private Query word(String field, ParsedQuery.WordClause word) {
         Term term = new Term(field, word.text());
         List<Query> ways = new ArrayList<>();
         ways.add(constant(new TermQuery(term), weights.word()));
@@ -151,9 +151,9 @@ final class TextQuery {
         return new DisjunctionMaxQuery(ways, 0);
     }
 
-    private static Query slips(Term term, Wanted.Word word) {
+    private static Query slips(Term term, ParsedQuery.WordClause word) {
         return word.hasDigits()
-                ? new SlipQuery(term)
+                ? new TypoQuery(term)
                 : new FuzzyQuery(
                         term,
                         1,

@@ -2,9 +2,9 @@
  * The index on one machine's disk, by Lucene.
  *
  * <pre>
- * LuceneHome ── which folder serves ──▶ LuceneIndex ── one writer, many readers
+ * LuceneStore ── which folder serves ──▶ LuceneIndex ── one writer, many readers
  *                                          │ writes                │ reads
- *                               Fields: entry ──▶ fields     Page: query ──▶ hits, counts, cursor
+ *                               Fields: entry ──▶ fields     PageQuery: query ──▶ hits, counts, cursor
  *                               StoredEntry: entry ◀─▶ bytes   TextQuery: what is wanted ──▶ Lucene's query
  *                                                              Closeness: how well a hit fits
  * </pre>

@@ -11,9 +11,9 @@ import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.words.IndexedText;
-import dev.puri.search.words.Weights;
+import dev.puri.search.words.ScoreModel;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -65,7 +65,7 @@ final class EntryJson {
     }
 
     /** The id of a kind's entry in the index. */
-    static String id(Kind kind, Puri puri) {
+    static String id(EntryKind kind, Puri puri) {
         return switch (kind) {
             case IDENTITY -> "i:" + puri;
             case DOCUMENT -> "d:" + puri;
@@ -73,7 +73,7 @@ final class EntryJson {
     }
 
     /** What the field {@code kind} says. */
-    static String name(Kind kind) {
+    static String name(EntryKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
@@ -86,7 +86,7 @@ final class EntryJson {
      * @param declared how a document's attributes are searched
      */
     static ObjectNode write(Puri puri, Entry entry, SearchedAttributes declared) {
-        ObjectNode json = Cluster.JSON.createObjectNode();
+        ObjectNode json = ClusterClient.JSON.createObjectNode();
         json.put("kind", name(entry.kind()))
                 .put("puri", puri.toString())
                 .put("namespace", puri.namespace())
@@ -129,7 +129,7 @@ final class EntryJson {
                 lengths.merge(attribute.weight(), attribute.words().size(), Integer::sum);
             }
         }
-        lengths.forEach((weight, words) -> json.put(place(weight), weight * Weights.shortnessOf(words)));
+        lengths.forEach((weight, words) -> json.put(place(weight), weight * ScoreModel.shortnessOf(words)));
         text.wholes().forEach(json.withArray("/whole")::add);
         text.signed().forEach(json.withArray("/signed")::add);
         json.put("title", text.titleWhole()).put("length", text.length());
@@ -156,7 +156,7 @@ final class EntryJson {
         Puri mergedInto =
                 kept.has("mergedInto") ? Puri.parse(kept.path("mergedInto").asText()) : null;
         Position position = Position.parse(kept.path("position").asText());
-        Kind kind = Kind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT));
+        EntryKind kind = EntryKind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT));
         return switch (kind) {
             case DOCUMENT ->
                 new Entry.OfDocument(

@@ -11,15 +11,15 @@ import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.PageBudget;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
 import dev.puri.search.words.Highlighter;
-import dev.puri.search.words.Names;
-import dev.puri.search.words.Wanted;
+import dev.puri.search.words.NameCandidates;
+import dev.puri.search.words.ParsedQuery;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -52,19 +52,19 @@ final class OpenSearchIndex implements SearchIndex {
     private static final int SCAN_SIZE = 1_000;
     private static final String SCAN_KEEP_ALIVE = "5m";
 
-    private final Cluster cluster;
+    private final ClusterClient cluster;
     private final String name;
     private final String writeAlias;
     private final CursorSeal seal;
-    private final Bulk bulk;
+    private final BulkWriter bulk;
     private volatile boolean open = true;
 
-    OpenSearchIndex(Cluster cluster, String name, String writeAlias, CursorSeal seal) {
+    OpenSearchIndex(ClusterClient cluster, String name, String writeAlias, CursorSeal seal) {
         this.cluster = cluster;
         this.name = name;
         this.writeAlias = writeAlias;
         this.seal = seal;
-        bulk = new Bulk(cluster, writeAlias);
+        bulk = new BulkWriter(cluster, writeAlias);
     }
 
     String name() {
@@ -76,15 +76,15 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     @Override
-    public Reached committed() throws IndexUnavailableException {
+    public IndexCheckpoint committed() throws IndexUnavailableException {
         requireOpen();
         JsonNode found = cluster.write("GET", path("_doc/" + REACHED), null).body();
         if (!found.has("found")) {
             throw gone();
         }
         return found.path("found").asBoolean()
-                ? Reached.parse(found.path("_source").path("kept").path(REACHED).asText())
-                : Reached.NOTHING;
+                ? IndexCheckpoint.parse(found.path("_source").path("kept").path(REACHED).asText())
+                : IndexCheckpoint.NONE;
     }
 
     @Override
@@ -100,9 +100,9 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     @Override
-    public void commit(Reached reached) throws IndexUnavailableException {
+    public void commit(IndexCheckpoint reached) throws IndexUnavailableException {
         requireOpen();
-        ObjectNode entry = Cluster.JSON.createObjectNode();
+        ObjectNode entry = ClusterClient.JSON.createObjectNode();
         entry.putObject("kept").put(REACHED, reached.toString());
         found(cluster.write("PUT", "/" + writeAlias + "/_doc/" + REACHED + "?require_alias=true", entry));
     }
@@ -114,8 +114,8 @@ final class OpenSearchIndex implements SearchIndex {
         if (text == null) {
             return page(query, SearchBody.list(query), null);
         }
-        Wanted wanted = Wanted.parse(text);
-        Set<String> named = named(query, Names.of(text));
+        ParsedQuery wanted = ParsedQuery.parse(text);
+        Set<String> named = named(query, NameCandidates.of(text));
         if (wanted.clauses().isEmpty() && named.isEmpty()) {
             return new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
         }
@@ -127,18 +127,18 @@ final class OpenSearchIndex implements SearchIndex {
      * one, otherwise of the identity, which every name has. They are asked for before, as OpenSearch cannot tell in a
      * query whether there is another entry.
      */
-    private Set<String> named(SearchQuery query, Names names) throws IndexUnavailableException {
+    private Set<String> named(SearchQuery query, NameCandidates names) throws IndexUnavailableException {
         if (names.areNone()) {
             return Set.of();
         }
         JsonNode found = search(SearchBody.named(query, names)).path("hits").path("hits");
-        if (found.isEmpty() || found.size() > Names.MAX_OBJECTS) {
+        if (found.isEmpty() || found.size() > NameCandidates.MAX_OBJECTS) {
             return Set.of();
         }
-        ObjectNode body = Cluster.JSON.createObjectNode();
+        ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode ids = body.putArray("ids");
         for (JsonNode each : found) {
-            ids.add(EntryJson.id(Kind.DOCUMENT, EntryJson.puri(each.path("_source"))));
+            ids.add(EntryJson.id(EntryKind.DOCUMENT, EntryJson.puri(each.path("_source"))));
         }
         Set<String> named = new HashSet<>();
         for (JsonNode document : found(cluster.read("POST", path("_mget?realtime=false&_source=false"), body))
@@ -149,8 +149,8 @@ final class OpenSearchIndex implements SearchIndex {
         }
         for (JsonNode each : found) {
             Puri puri = EntryJson.puri(each.path("_source"));
-            if (!named.contains(EntryJson.id(Kind.DOCUMENT, puri))) {
-                named.add(EntryJson.id(Kind.IDENTITY, puri));
+            if (!named.contains(EntryJson.id(EntryKind.DOCUMENT, puri))) {
+                named.add(EntryJson.id(EntryKind.IDENTITY, puri));
             }
         }
         return named;
@@ -180,7 +180,7 @@ final class OpenSearchIndex implements SearchIndex {
                 counts(answer, "shard"),
                 found.size() > hits.size()
                         ? seal.seal(
-                                query, Cluster.bytes(found.path(hits.size() - 1).path("sort")))
+                                query, ClusterClient.bytes(found.path(hits.size() - 1).path("sort")))
                         : null);
     }
 
@@ -191,7 +191,7 @@ final class OpenSearchIndex implements SearchIndex {
 
     private static JsonNode sortValues(byte[] sealed) throws Cursor.InvalidException {
         try {
-            return Cluster.JSON.readTree(sealed);
+            return ClusterClient.JSON.readTree(sealed);
         } catch (IOException e) {
             throw new Cursor.InvalidException("this cursor was made by another engine");
         }
@@ -230,9 +230,9 @@ final class OpenSearchIndex implements SearchIndex {
         if (hits.isEmpty()) {
             return hits;
         }
-        ObjectNode body = Cluster.JSON.createObjectNode();
+        ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode ids = body.putArray("ids");
-        hits.forEach(hit -> ids.add(EntryJson.id(Kind.DOCUMENT, hit.puri())));
+        hits.forEach(hit -> ids.add(EntryJson.id(EntryKind.DOCUMENT, hit.puri())));
         JsonNode answer = found(cluster.read(
                 "POST",
                 path("_mget?realtime=false&_source_includes=kept," + String.join(",", EntryJson.ATTRIBUTES)),
@@ -250,13 +250,13 @@ final class OpenSearchIndex implements SearchIndex {
                         hit.status(),
                         hit.mergedInto(),
                         hit.score(),
-                        attributes.getOrDefault(EntryJson.id(Kind.DOCUMENT, hit.puri()), Map.of()),
+                        attributes.getOrDefault(EntryJson.id(EntryKind.DOCUMENT, hit.puri()), Map.of()),
                         hit.highlights()))
                 .toList();
     }
 
     @Override
-    public @Nullable Entry entry(Kind kind, Puri puri) throws IndexUnavailableException {
+    public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
         requireOpen();
         String id = URLEncoder.encode(EntryJson.id(kind, puri), StandardCharsets.UTF_8);
         JsonNode answer = cluster.read("GET", path("_doc/" + id + "?realtime=false"), null)
@@ -270,16 +270,16 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public @Nullable Puri bearer(Handle handle) throws IndexUnavailableException {
         requireOpen();
-        ObjectNode body = Cluster.JSON.createObjectNode().put("size", 1);
+        ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 1);
         ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
-        filter.addObject().putObject("term").put("kind", EntryJson.name(Kind.IDENTITY));
+        filter.addObject().putObject("term").put("kind", EntryJson.name(EntryKind.IDENTITY));
         filter.addObject().putObject("term").put("handle", handle.toString());
         JsonNode hit = search(body).path("hits").path("hits").path(0);
         return hit.isMissingNode() ? null : EntryJson.puri(hit.path("_source"));
     }
 
     @Override
-    public void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
+    public void forEach(EntryKind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
         requireOpen();
         String moment = whole(cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
                 .path("pit_id")
@@ -287,14 +287,14 @@ final class OpenSearchIndex implements SearchIndex {
         try {
             scan(kind, moment, reader);
         } finally {
-            ObjectNode body = Cluster.JSON.createObjectNode();
+            ObjectNode body = ClusterClient.JSON.createObjectNode();
             body.putArray("pit_id").add(moment);
             cluster.read("DELETE", "/_search/point_in_time", body);
         }
     }
 
-    private void scan(Kind kind, String moment, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
-        ObjectNode body = Cluster.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
+    private void scan(EntryKind kind, String moment, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
+        ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
         body.putObject("query").putObject("term").put("kind", EntryJson.name(kind));
         body.putObject("pit").put("id", moment).put("keep_alive", SCAN_KEEP_ALIVE);
         body.putArray("sort").addObject().put("_shard_doc", "asc");
@@ -320,12 +320,12 @@ final class OpenSearchIndex implements SearchIndex {
         flush();
         // OpenSearch keeps what was replaced or removed for copies of shards that may want to be told of it, and
         // learns every half minute what they have.
-        Patience patience = new Patience(PURGE_WAIT, Integer.MAX_VALUE);
+        RetryState patience = new RetryState(PURGE_WAIT, Integer.MAX_VALUE);
         while (isKeptForCopies(owed)) {
             patience.pause(() -> "OpenSearch keeps what was removed from " + name + " for copies that are behind");
         }
         whole(cluster.ask(
-                "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new Patience(PURGE_MERGE, 1)));
+                "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new RetryState(PURGE_MERGE, 1)));
         // Files of the commit before, and the transaction log, go with the next one; those that readers see, with them.
         flush();
         refresh();
@@ -364,7 +364,7 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public IndexSize size() throws IndexUnavailableException {
         requireOpen();
-        ObjectNode body = Cluster.JSON.createObjectNode().put("size", 0);
+        ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 0);
         body.putObject("aggs").putObject("kinds").putObject("terms").put("field", "kind");
         Map<String, Long> kinds = new HashMap<>();
         for (JsonNode bucket : search(body).path("aggregations").path("kinds").path("buckets")) {
@@ -373,8 +373,8 @@ final class OpenSearchIndex implements SearchIndex {
         JsonNode all =
                 found(cluster.read("GET", path("_stats/docs,store"), null)).path("_all");
         return new IndexSize(
-                kinds.getOrDefault(EntryJson.name(Kind.IDENTITY), 0L),
-                kinds.getOrDefault(EntryJson.name(Kind.DOCUMENT), 0L),
+                kinds.getOrDefault(EntryJson.name(EntryKind.IDENTITY), 0L),
+                kinds.getOrDefault(EntryJson.name(EntryKind.DOCUMENT), 0L),
                 all.path("primaries").path("docs").path("deleted").asLong(),
                 all.path("total").path("store").path("size_in_bytes").asLong());
     }
@@ -388,7 +388,7 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     /** What is answered of some shards alone is no answer. */
-    private JsonNode whole(Cluster.Answer answer) throws IndexUnavailableException {
+    private JsonNode whole(ClusterClient.Answer answer) throws IndexUnavailableException {
         JsonNode body = found(answer);
         if (body.path("_shards").path("failed").asInt() > 0
                 || body.path("timed_out").asBoolean()) {
@@ -398,7 +398,7 @@ final class OpenSearchIndex implements SearchIndex {
         return body;
     }
 
-    private JsonNode found(Cluster.Answer answer) throws IndexUnavailableException {
+    private JsonNode found(ClusterClient.Answer answer) throws IndexUnavailableException {
         if (!answer.found()) {
             throw gone();
         }

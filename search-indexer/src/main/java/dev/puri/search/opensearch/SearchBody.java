@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.puri.schemas.collection.SearchedAttributes;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.words.IndexedText;
-import dev.puri.search.words.Names;
-import dev.puri.search.words.Slips;
-import dev.puri.search.words.Wanted;
-import dev.puri.search.words.Weights;
+import dev.puri.search.words.NameCandidates;
+import dev.puri.search.words.TypoPattern;
+import dev.puri.search.words.ParsedQuery;
+import dev.puri.search.words.ScoreModel;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -18,7 +18,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search as JSON. What is typed arrives as words, never as OpenSearch's own query language; {@link Weights} says
+ * A search as JSON. What is typed arrives as words, never as OpenSearch's own query language; {@link ScoreModel} says
  * what each part adds.
  *
  * <pre>
@@ -49,25 +49,25 @@ final class SearchBody {
      *
      * @param named ids of the latter
      */
-    static ObjectNode text(SearchQuery query, Wanted wanted, Set<String> named) {
+    static ObjectNode text(SearchQuery query, ParsedQuery wanted, Set<String> named) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
         filters(query, null, bool.putArray("filter"));
         ArrayNode should = bool.putArray("should");
         bool.put("minimum_should_match", 1);
-        Weights weights = Weights.of(wanted);
+        ScoreModel weights = ScoreModel.of(wanted);
         if (!wanted.clauses().isEmpty()) {
             should.add(all(wanted, weights));
         }
         String title = wanted.titleWithSlip();
         if (title != null) {
-            should.add(constant(regexp("title", Slips.expression(title)), Weights.WHOLE_SLIP));
+            should.add(constant(regexp("title", TypoPattern.expression(title)), ScoreModel.WHOLE_SLIP));
         }
         if (!named.isEmpty()) {
             ObjectNode ids = JSON.objectNode();
             ArrayNode values = ids.putObject("ids").putArray("values");
             named.stream().sorted().forEach(values::add);
-            should.add(constant(ids, weights.tier(Weights.NAMED)));
+            should.add(constant(ids, weights.tier(ScoreModel.NAMED)));
         }
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("_score", "desc");
@@ -76,17 +76,17 @@ final class SearchBody {
         return page(query, body);
     }
 
-    private static ObjectNode all(Wanted wanted, Weights weights) {
+    private static ObjectNode all(ParsedQuery wanted, ScoreModel weights) {
         ObjectNode json = JSON.objectNode();
         ObjectNode bool = json.putObject("bool");
         ArrayNode must = bool.putArray("must");
         ArrayNode filter = bool.putArray("filter");
-        for (Wanted.Clause clause : wanted.clauses()) {
+        for (ParsedQuery.Clause clause : wanted.clauses()) {
             switch (clause) {
-                case Wanted.Word word -> must.add(bestField(field -> word(field, word, weights)));
-                case Wanted.Phrase phrase ->
+                case ParsedQuery.WordClause word -> must.add(bestField(field -> word(field, word, weights)));
+                case ParsedQuery.PhraseClause phrase ->
                     must.add(bestField(field -> constant(phrase(field, phrase.words(), 0), weights.word())));
-                case Wanted.Signed signed ->
+                case ParsedQuery.SymbolClause signed ->
                     filter.add(value(signed.open() ? "prefix" : "term", "signed", signed.text()));
             }
         }
@@ -99,32 +99,32 @@ final class SearchBody {
             ArrayNode places = inOrder.putObject("dis_max").putArray("queries");
             for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
                 String field = EntryJson.words(weight) + VALUE;
-                places.add(constant(phrase(field, words, 0), weight * Weights.IN_ORDER));
-                ways.add(constant(phrase(field, words, Weights.SLOP), weights.tier(Weights.TOGETHER)));
+                places.add(constant(phrase(field, words, 0), weight * ScoreModel.IN_ORDER));
+                ways.add(constant(phrase(field, words, ScoreModel.SLOP), weights.tier(ScoreModel.TOGETHER)));
             }
             ObjectNode parts = JSON.objectNode();
             ArrayNode titles = parts.putObject("terms").putArray("title");
             wanted.parts().forEach(titles::add);
-            ways.add(constant(parts, weights.tier(Weights.TOGETHER)));
+            ways.add(constant(parts, weights.tier(ScoreModel.TOGETHER)));
         }
         String beginning = wanted.beginning();
         if (beginning != null) {
-            ways.add(constant(value("prefix", "whole", beginning), weights.tier(Weights.BEGINS)));
+            ways.add(constant(value("prefix", "whole", beginning), weights.tier(ScoreModel.BEGINS)));
         }
         String typedOn = wanted.typedOn();
         if (typedOn != null) {
-            should.add(constant(value("prefix", "whole", typedOn), Weights.TYPED_ON));
+            should.add(constant(value("prefix", "whole", typedOn), ScoreModel.TYPED_ON));
         }
-        ways.add(constant(value("term", "whole", wanted.whole()), weights.tier(Weights.EQUAL)));
+        ways.add(constant(value("term", "whole", wanted.whole()), weights.tier(ScoreModel.EQUAL)));
         should.add(tiers);
         return json;
     }
 
     /** Of identities that have a name, one more than are of use. */
-    static ObjectNode named(SearchQuery query, Names names) {
+    static ObjectNode named(SearchQuery query, NameCandidates names) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
-        filters(query, Kind.IDENTITY, bool.putArray("filter"));
+        filters(query, EntryKind.IDENTITY, bool.putArray("filter"));
         bool.put("minimum_should_match", 1);
         ArrayNode any = bool.putArray("should");
         if (names.puri() != null) {
@@ -134,7 +134,7 @@ final class SearchBody {
             any.add(value("term", "handle", names.handle().toString()));
         }
         names.identifiers().forEach(identifier -> any.add(value("term", "identifier", identifier)));
-        body.put("size", Names.MAX_OBJECTS + 1).put("track_total_hits", false);
+        body.put("size", NameCandidates.MAX_OBJECTS + 1).put("track_total_hits", false);
         body.putArray("_source").add("puri");
         body.putArray("sort").add("_doc");
         return body;
@@ -143,7 +143,7 @@ final class SearchBody {
     /** Of identities by their uuids. */
     static ObjectNode list(SearchQuery query) {
         ObjectNode body = JSON.objectNode();
-        filters(query, Kind.IDENTITY, body.putObject("query").putObject("bool").putArray("filter"));
+        filters(query, EntryKind.IDENTITY, body.putObject("query").putObject("bool").putArray("filter"));
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("uuid", query.order() == SearchQuery.Order.OLDEST ? "asc" : "desc");
         sort.addObject().put("puri", "asc");
@@ -171,7 +171,7 @@ final class SearchBody {
                 .put("shard_size", 5 * SearchQuery.MAX_FACET_VALUES);
     }
 
-    private static void filters(SearchQuery query, @Nullable Kind kind, ArrayNode filters) {
+    private static void filters(SearchQuery query, @Nullable EntryKind kind, ArrayNode filters) {
         any(filters, "kind", kind == null ? List.of() : List.of(EntryJson.name(kind)));
         any(filters, "collection", query.collections());
         any(filters, "namespace", query.namespaces());
@@ -201,7 +201,7 @@ final class SearchBody {
         return best;
     }
 
-    private static ObjectNode word(String field, Wanted.Word word, Weights weights) {
+    private static ObjectNode word(String field, ParsedQuery.WordClause word, ScoreModel weights) {
         ObjectNode best = JSON.objectNode();
         ArrayNode ways = best.putObject("dis_max").putArray("queries");
         ways.add(constant(value("term", field, word.text()), weights.word()));
@@ -214,9 +214,9 @@ final class SearchBody {
         return best;
     }
 
-    private static ObjectNode slips(String field, Wanted.Word word) {
+    private static ObjectNode slips(String field, ParsedQuery.WordClause word) {
         if (word.hasDigits()) {
-            return regexp(field, Slips.expression(word.text()));
+            return regexp(field, TypoPattern.expression(word.text()));
         }
         ObjectNode slip = JSON.objectNode();
         slip.putObject("fuzzy")

@@ -2,12 +2,12 @@
  * The index in an OpenSearch cluster, for when one machine is outgrown.
  *
  * <pre>
- * OpenSearchHome   which index serves, which is built: aliases, switched in one step
+ * OpenSearchStore   which index serves, which is built: aliases, switched in one step
  *    └─ OpenSearchIndex   one of them
- *          ├─ Bulk        changes, each with its place in the log as its version
+ *          ├─ BulkWriter        changes, each with its place in the log as its version
  *          ├─ SearchBody  queries as JSON
  *          └─ EntryJson   entries as JSON, and back
- *                └──▶ Cluster   HTTP, with bounded waits and tries
+ *                └──▶ ClusterClient   HTTP, with bounded waits and tries
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -19,9 +19,9 @@ public final class Highlighter {
     /** Pieces of one attribute at most. */
     private static final int PIECES = 3;
 
-    private final List<Wanted.Clause> clauses;
+    private final List<ParsedQuery.Clause> clauses;
 
-    public Highlighter(Wanted wanted) {
+    public Highlighter(ParsedQuery wanted) {
         clauses = wanted.clauses();
     }
 
@@ -29,7 +29,7 @@ public final class Highlighter {
     public Map<String, List<String>> of(Map<String, String> attributes) {
         Map<String, List<String>> pieces = new LinkedHashMap<>();
         attributes.forEach((name, text) -> {
-            List<Words.Word> words = Words.of(text);
+            List<TextAnalysis.Word> words = TextAnalysis.of(text);
             boolean[] marked = marked(words);
             List<String> ofText = text.length() <= WHOLE ? whole(text, words, marked) : pieces(text, words, marked);
             if (!ofText.isEmpty()) {
@@ -39,13 +39,13 @@ public final class Highlighter {
         return pieces;
     }
 
-    private boolean[] marked(List<Words.Word> words) {
+    private boolean[] marked(List<TextAnalysis.Word> words) {
         boolean[] marked = new boolean[words.size()];
-        for (Wanted.Clause clause : clauses) {
+        for (ParsedQuery.Clause clause : clauses) {
             switch (clause) {
-                case Wanted.Word word -> mark(word, words, marked);
-                case Wanted.Phrase phrase -> mark(phrase, words, marked);
-                case Wanted.Signed signed -> {
+                case ParsedQuery.WordClause word -> mark(word, words, marked);
+                case ParsedQuery.PhraseClause phrase -> mark(phrase, words, marked);
+                case ParsedQuery.SymbolClause signed -> {
                     // Its word is a clause of its own.
                 }
             }
@@ -53,13 +53,13 @@ public final class Highlighter {
         return marked;
     }
 
-    private static void mark(Wanted.Word wanted, List<Words.Word> words, boolean[] marked) {
+    private static void mark(ParsedQuery.WordClause wanted, List<TextAnalysis.Word> words, boolean[] marked) {
         for (int i = 0; i < marked.length; i++) {
             marked[i] |= wanted.isMetBy(words.get(i).text());
         }
     }
 
-    private static void mark(Wanted.Phrase wanted, List<Words.Word> words, boolean[] marked) {
+    private static void mark(ParsedQuery.PhraseClause wanted, List<TextAnalysis.Word> words, boolean[] marked) {
         int length = wanted.words().size();
         for (int i = 0; i + length <= marked.length; i++) {
             boolean met = true;
@@ -72,12 +72,12 @@ public final class Highlighter {
         }
     }
 
-    private static List<String> whole(String text, List<Words.Word> words, boolean[] marked) {
+    private static List<String> whole(String text, List<TextAnalysis.Word> words, boolean[] marked) {
         int first = nextMarked(marked, 0);
         return first == marked.length ? List.of() : List.of(piece(text, 0, text.length(), words, marked, first));
     }
 
-    private static List<String> pieces(String text, List<Words.Word> words, boolean[] marked) {
+    private static List<String> pieces(String text, List<TextAnalysis.Word> words, boolean[] marked) {
         List<String> pieces = new ArrayList<>();
         int from = 0;
         for (int next = nextMarked(marked, 0); next < marked.length && pieces.size() < PIECES; ) {
@@ -108,7 +108,7 @@ public final class Highlighter {
     }
 
     private static String piece(
-            String text, int start, int end, List<Words.Word> words, boolean[] marked, int firstMatch) {
+            String text, int start, int end, List<TextAnalysis.Word> words, boolean[] marked, int firstMatch) {
         StringBuilder html = new StringBuilder(end - start + 32);
         if (start > 0) {
             html.append('…');

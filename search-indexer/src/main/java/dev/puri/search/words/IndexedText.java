@@ -38,7 +38,7 @@ public record IndexedText(
      * @param weight 0 when it is shown and not searched
      * @param words its words; none when it is not searched
      */
-    public record Attribute(String name, String text, int weight, List<Words.Word> words) {}
+    public record Attribute(String name, String text, int weight, List<TextAnalysis.Word> words) {}
 
     /**
      * @param texts attributes by name
@@ -54,14 +54,14 @@ public record IndexedText(
         for (String name : titleFirst(weights)) {
             String text = String.valueOf(texts.get(name));
             int weight = weights.byName().getOrDefault(name, 0);
-            List<Words.Word> words = weight == 0 ? List.of() : Words.of(text);
+            List<TextAnalysis.Word> words = weight == 0 ? List.of() : TextAnalysis.of(text);
             attributes.add(new Attribute(name, text, weight, words));
             if (words.isEmpty()) {
                 continue;
             }
-            List<Words.Word> withSigns = Words.signed(text, words);
+            List<TextAnalysis.Word> withSigns = TextAnalysis.signed(text, words);
             withSigns.forEach(word -> signed.add(word.text()));
-            String whole = Whole.term(Words.joined(words, withSigns));
+            String whole = KeywordTerm.term(TextAnalysis.joined(words, withSigns));
             wholes.add(whole);
             boolean isTitle = name.equals(weights.title());
             if (isTitle) {

@@ -2,8 +2,8 @@
  * What a word is, in what is searched and in what somebody types, whatever engine keeps the index.
  *
  * <pre>
- * text ──Words──▶ words, each with its place in the text
- * what is typed ──Wanted──▶ clauses ──▶ an engine's query
+ * text ──TextAnalysis──▶ words, each with its place in the text
+ * what is typed ──ParsedQuery──▶ clauses ──▶ an engine's query
  *                              └──Highlighter──▶ pieces of a hit's text
  * </pre>
  */

@@ -3,7 +3,7 @@ package dev.puri.search.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.search.index.PackageList.Package;
-import dev.puri.search.index.PackageQueries.Kind;
+import dev.puri.search.index.PackageQueries.QueryClass;
 import dev.puri.search.index.PackageQueries.Query;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -28,10 +28,10 @@ public final class JudgedPackages {
     private static final String PREFIX = "debian:packages:no-";
 
     private final List<Package> packages;
-    private final Map<Kind, List<Query>> queries;
-    private final Map<String, Map<Kind, Judge.Verdict>> verdicts = new LinkedHashMap<>();
+    private final Map<QueryClass, List<Query>> queries;
+    private final Map<String, Map<QueryClass, RankingQuality.Verdict>> verdicts = new LinkedHashMap<>();
 
-    private JudgedPackages(List<Package> packages, Map<Kind, List<Query>> queries) {
+    private JudgedPackages(List<Package> packages, Map<QueryClass, List<Query>> queries) {
         this.packages = packages;
         this.queries = queries;
     }
@@ -49,7 +49,7 @@ public final class JudgedPackages {
      */
     public static JudgedPackages read(int most) throws IOException, InterruptedException {
         List<Package> all = PackageList.read();
-        Map<Kind, List<Query>> queries = PackageQueries.of(all);
+        Map<QueryClass, List<Query>> queries = PackageQueries.of(all);
         if (all.size() <= most) {
             return new JudgedPackages(all, queries);
         }
@@ -79,18 +79,18 @@ public final class JudgedPackages {
 
     /** Fills an index with them, and searches it as somebody who types. */
     public Engine fill(SearchIndex index) throws IndexUnavailableException {
-        Log log = new Log();
+        FakeTopics log = new FakeTopics();
         log.write(packages().toArray(Item[]::new));
         index.apply(log.since(0));
         index.refresh();
-        return (typed, limit) -> Ask.text(typed).namespaces("debian").limit(limit).plain().purisOf(index).stream()
+        return (typed, limit) -> TestQuery.text(typed).namespaces("debian").limit(limit).plain().purisOf(index).stream()
                 .map(puri -> Integer.valueOf(puri.substring(PREFIX.length())))
                 .toList();
     }
 
     /** Asks all that is judged. */
     public void by(String name, Engine engine) throws Exception {
-        verdicts.put(name, Judge.judge(typed -> engine.search(typed, Judge.DEPTH), packages, queries));
+        verdicts.put(name, RankingQuality.judge(typed -> engine.search(typed, RankingQuality.DEPTH), packages, queries));
     }
 
     /** In Markdown. */
@@ -100,14 +100,14 @@ public final class JudgedPackages {
         table.append("\n|---|---|")
                 .append("---|---|---|".repeat(verdicts.size()))
                 .append('\n');
-        for (Map.Entry<Kind, List<Query>> each : queries.entrySet()) {
+        for (Map.Entry<QueryClass, List<Query>> each : queries.entrySet()) {
             table.append("| ")
                     .append(each.getKey())
                     .append(" | ")
                     .append(each.getValue().size())
                     .append(" |");
-            for (Map<Kind, Judge.Verdict> verdict : verdicts.values()) {
-                Judge.Verdict found = verdict.get(each.getKey());
+            for (Map<QueryClass, RankingQuality.Verdict> verdict : verdicts.values()) {
+                RankingQuality.Verdict found = verdict.get(each.getKey());
                 table.append(String.format(
                         Locale.ROOT, " %.3f | %.3f | %.3f |", found.reciprocalRank(), found.first(), found.third()));
             }
@@ -118,16 +118,16 @@ public final class JudgedPackages {
 
     /** Fails unless names come first, none after the third, and no class of queries is answered worse than by another. */
     public void requireAllFound(String name, String baseline) {
-        Map<Kind, Judge.Verdict> ours = verdicts.get(name);
+        Map<QueryClass, RankingQuality.Verdict> ours = verdicts.get(name);
         SoftAssertions softly = new SoftAssertions();
-        softly.assertThat(ours.get(Kind.NAME).first())
+        softly.assertThat(ours.get(QueryClass.NAME).first())
                 .as(name + ": names that come first")
                 .isGreaterThanOrEqualTo(FIRST_NAMES);
-        softly.assertThat(ours.get(Kind.NAME).missed())
+        softly.assertThat(ours.get(QueryClass.NAME).missed())
                 .as(name + ": names after the third")
                 .isEmpty();
         verdicts.get(baseline).forEach((kind, theirs) -> {
-            Judge.Verdict our = ours.get(kind);
+            RankingQuality.Verdict our = ours.get(kind);
             softly.assertThat(our.reciprocalRank())
                     .as("%s: mean reciprocal rank of %s, missed %s", name, kind, our.missed())
                     .isGreaterThanOrEqualTo(theirs.reciprocalRank());

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 
 /** What people type who look for packages, made of a list of packages by rules, the same for the same list. */
 final class PackageQueries {
-    /** Names: those that most packages depend on, of all and of each section. */
+    /** NameCandidates: those that most packages depend on, of all and of each section. */
     private static final int NAMES_OF_ALL = 60;
 
     private static final int NAMES_OF_SECTION = 3;
@@ -29,10 +29,10 @@ final class PackageQueries {
 
     private final Random random = new Random(20261122);
     private final Map<String, Package> byName;
-    private final Map<Kind, List<Query>> queries = new EnumMap<>(Kind.class);
+    private final Map<QueryClass, List<Query>> queries = new EnumMap<>(QueryClass.class);
 
     /** Classes of queries. */
-    enum Kind {
+    enum QueryClass {
         NAME("exact names"),
         SLIP("one-letter slips"),
         PREFIX("beginnings of names"),
@@ -41,7 +41,7 @@ final class PackageQueries {
 
         private final String text;
 
-        Kind(String text) {
+        QueryClass(String text) {
             this.text = text;
         }
 
@@ -56,11 +56,11 @@ final class PackageQueries {
 
     private PackageQueries(List<Package> packages) {
         byName = packages.stream().collect(Collectors.toMap(Package::name, each -> each, (a, b) -> a));
-        for (Kind kind : Kind.values()) {
+        for (QueryClass kind : QueryClass.values()) {
             queries.put(kind, new ArrayList<>());
         }
         for (Package famous : famous(packages)) {
-            add(Kind.NAME, famous.name(), famous);
+            add(QueryClass.NAME, famous.name(), famous);
             slips(famous);
             prefix(famous);
             twoWords(famous);
@@ -68,7 +68,7 @@ final class PackageQueries {
         maintainers(packages);
     }
 
-    static Map<Kind, List<Query>> of(List<Package> packages) {
+    static Map<QueryClass, List<Query>> of(List<Package> packages) {
         return new PackageQueries(packages).queries;
     }
 
@@ -85,7 +85,7 @@ final class PackageQueries {
         return chosen;
     }
 
-    private void add(Kind kind, String typed, Package wanted) {
+    private void add(QueryClass kind, String typed, Package wanted) {
         queries.get(kind).add(new Query(typed, each -> each.name().equals(wanted.name())));
     }
 
@@ -116,7 +116,7 @@ final class PackageQueries {
                             : before + after.charAt(0) + name.charAt(at) + after.substring(1);
             };
             if (!byName.containsKey(slip)) {
-                add(Kind.SLIP, slip, famous);
+                add(QueryClass.SLIP, slip, famous);
             }
         }
     }
@@ -125,7 +125,7 @@ final class PackageQueries {
         String name = famous.name();
         String prefix = name.substring(0, (2 * name.length() + 2) / 3);
         if (name.length() >= MIN_LETTERS && !byName.containsKey(prefix)) {
-            add(Kind.PREFIX, prefix, famous);
+            add(QueryClass.PREFIX, prefix, famous);
         }
     }
 
@@ -134,7 +134,7 @@ final class PackageQueries {
                 .filter(word -> word.length() >= 4 && !famous.name().contains(word.toLowerCase(Locale.ROOT)))
                 .toList();
         if (!words.isEmpty()) {
-            add(Kind.TWO_WORDS, famous.name() + ' ' + words.get(random.nextInt(words.size())), famous);
+            add(QueryClass.TWO_WORDS, famous.name() + ' ' + words.get(random.nextInt(words.size())), famous);
         }
     }
 
@@ -147,7 +147,7 @@ final class PackageQueries {
         List<String> names = new ArrayList<>(accented);
         Collections.shuffle(names, random);
         for (String name : names.subList(0, Math.min(MAINTAINERS, names.size()))) {
-            List<Query> maintainers = queries.get(Kind.MAINTAINER);
+            List<Query> maintainers = queries.get(QueryClass.MAINTAINER);
             String folded = Normalizer.normalize(name, Normalizer.Form.NFD).replaceAll("\\p{M}", "");
             maintainers.add(new Query(
                     maintainers.size() % 2 == 0 ? name : folded,

@@ -7,7 +7,7 @@ import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
-import dev.puri.search.words.Wanted;
+import dev.puri.search.words.ParsedQuery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,13 +34,13 @@ public abstract class SearchIndexContract {
     private static final SearchQuery.Order NEWEST = SearchQuery.Order.NEWEST;
     private static final SearchQuery.Order OLDEST = SearchQuery.Order.OLDEST;
 
-    private IndexHome home;
+    private IndexStore home;
     private SearchIndex index;
-    private final Log log = new Log();
+    private final FakeTopics log = new FakeTopics();
     private int given;
 
     /** Opens the home of one test: empty at first, and as it was left when it is opened again. */
-    protected abstract IndexHome open() throws Exception;
+    protected abstract IndexStore open() throws Exception;
 
     @BeforeEach
     final void openIndex() throws Exception {
@@ -72,7 +72,7 @@ public abstract class SearchIndexContract {
     }
 
     private void assertIsWhatTheLogSays(SearchIndex asked) throws Exception {
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             Map<Puri, Entry> entries = new HashMap<>();
             asked.forEach(
                     kind,
@@ -102,13 +102,13 @@ public abstract class SearchIndexContract {
                     Item.of("music:b%3Ax:%E6%9D%B1", "title", "East").ownedBy("Catalog@2"));
 
             assertIsWhatTheLogSays(index);
-            for (Kind kind : Kind.values()) {
+            for (EntryKind kind : EntryKind.values()) {
                 for (Map.Entry<Puri, Entry> each : log.entries(kind).entrySet()) {
                     assertThat(index.entry(kind, each.getKey())).isEqualTo(each.getValue());
                 }
             }
-            assertThat(index.entry(Kind.DOCUMENT, Puri.parse("music:tracks:4"))).isNull();
-            assertThat(index.entry(Kind.IDENTITY, Puri.parse("music:tracks:9"))).isNull();
+            assertThat(index.entry(EntryKind.DOCUMENT, Puri.parse("music:tracks:4"))).isNull();
+            assertThat(index.entry(EntryKind.IDENTITY, Puri.parse("music:tracks:9"))).isNull();
         }
 
         @Test
@@ -119,9 +119,9 @@ public abstract class SearchIndexContract {
             take();
 
             assertIsWhatTheLogSays(index);
-            assertThat(Ask.text("before").purisOf(index)).isEmpty();
-            assertThat(Ask.text("after").purisOf(index)).containsExactly("music:tracks:1");
-            assertThat(Ask.list(NEWEST).of(index).byShard()).isEqualTo(Map.of("br-2", 1L));
+            assertThat(TestQuery.text("before").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("after").purisOf(index)).containsExactly("music:tracks:1");
+            assertThat(TestQuery.list(NEWEST).of(index).byShard()).isEqualTo(Map.of("br-2", 1L));
         }
 
         @Test
@@ -139,7 +139,7 @@ public abstract class SearchIndexContract {
             take(Item.of("music:tracks:1", "title", "one"));
             log.writeRow(Item.of("music:tracks:1").deleted());
             take();
-            assertThat(Ask.text("one").purisOf(index)).containsExactly("music:tracks:1");
+            assertThat(TestQuery.text("one").purisOf(index)).containsExactly("music:tracks:1");
             assertIsWhatTheLogSays(index);
         }
 
@@ -194,9 +194,9 @@ public abstract class SearchIndexContract {
                 readers.add(Thread.ofPlatform().start(() -> {
                     try {
                         while (!over.get()) {
-                            assertThat(Ask.text("steady").purisOf(index)).containsExactly("music:tracks:0");
-                            assertThat(Ask.list(OLDEST).of(index).hits()).isNotEmpty();
-                            assertThat(index.entry(Kind.IDENTITY, Puri.parse("music:tracks:0")))
+                            assertThat(TestQuery.text("steady").purisOf(index)).containsExactly("music:tracks:0");
+                            assertThat(TestQuery.list(OLDEST).of(index).hits()).isNotEmpty();
+                            assertThat(index.entry(EntryKind.IDENTITY, Puri.parse("music:tracks:0")))
                                     .isNotNull();
                             asked.incrementAndGet();
                         }
@@ -227,9 +227,9 @@ public abstract class SearchIndexContract {
     class Commits {
         @Test
         void areEmptyAtFirst() throws Exception {
-            assertThat(index.committed()).isEqualTo(Reached.NOTHING);
+            assertThat(index.committed()).isEqualTo(IndexCheckpoint.NONE);
             reopen();
-            assertThat(index.committed()).isEqualTo(Reached.NOTHING);
+            assertThat(index.committed()).isEqualTo(IndexCheckpoint.NONE);
         }
 
         @Test
@@ -241,13 +241,13 @@ public abstract class SearchIndexContract {
             reopen();
             assertThat(index.committed()).isEqualTo(log.reached());
             assertIsWhatTheLogSays(index);
-            assertThat(Ask.text("two").purisOf(index)).containsExactly("music:tracks:2");
+            assertThat(TestQuery.text("two").purisOf(index)).containsExactly("music:tracks:2");
         }
 
         @Test
         void areMadeWholeByTheLogAfterThem() throws Exception {
             Random random = new Random(5);
-            Reached committed = Reached.NOTHING;
+            IndexCheckpoint committed = IndexCheckpoint.NONE;
             for (int round = 0; round < 5; round++) {
                 for (int i = 0; i < 40; i++) {
                     String puri = "music:tracks:" + random.nextInt(30);
@@ -288,9 +288,9 @@ public abstract class SearchIndexContract {
                     Item.of("forum:posts:b").createdAt(100).on("br-2"),
                     Item.of("music:users:c").createdAt(200).on("br-1"),
                     Item.of("music:tracks:d").createdAt(400).on("br-3"));
-            assertThat(Ask.list(OLDEST).purisOf(index))
+            assertThat(TestQuery.list(OLDEST).purisOf(index))
                     .containsExactly("forum:posts:b", "music:users:c", "music:tracks:a", "music:tracks:d");
-            assertThat(Ask.list(NEWEST).purisOf(index))
+            assertThat(TestQuery.list(NEWEST).purisOf(index))
                     .containsExactly("music:tracks:d", "music:tracks:a", "music:users:c", "forum:posts:b");
         }
 
@@ -301,9 +301,9 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:b").withUuid(UUID.fromString("7fffffff-0000-4000-8000-000000000001")),
                     Item.of("music:tracks:c").withUuid(UUID.fromString("7fffffff-0000-4000-bfff-000000000001")),
                     Item.of("music:tracks:d").withUuid(UUID.fromString("00000000-0000-4000-8000-000000000001")));
-            assertThat(Ask.list(OLDEST).purisOf(index))
+            assertThat(TestQuery.list(OLDEST).purisOf(index))
                     .containsExactly("music:tracks:d", "music:tracks:b", "music:tracks:c", "music:tracks:a");
-            assertThat(Ask.list(NEWEST).limit(1).allPagesOf(index, () -> {}))
+            assertThat(TestQuery.list(NEWEST).limit(1).allPagesOf(index, () -> {}))
                     .containsExactly("music:tracks:a", "music:tracks:c", "music:tracks:b", "music:tracks:d");
         }
 
@@ -313,9 +313,9 @@ public abstract class SearchIndexContract {
                 log.write(Item.of("music:tracks:" + i).withUuid(Item.uuid(7, 7)));
             }
             take();
-            assertThat(Ask.list(OLDEST).limit(3).allPagesOf(index, () -> {}))
+            assertThat(TestQuery.list(OLDEST).limit(3).allPagesOf(index, () -> {}))
                     .hasSize(20)
-                    .isEqualTo(Ask.list(OLDEST).purisOf(index));
+                    .isEqualTo(TestQuery.list(OLDEST).purisOf(index));
         }
 
         @Test
@@ -324,7 +324,7 @@ public abstract class SearchIndexContract {
             log.writeRow(Item.of("music:tracks:2").createdAt(2).ownedBy("shop").on("br-7"));
             take(Item.of("music:tracks:3").createdAt(3).merged("music:tracks:1"));
 
-            assertThat(Ask.list(OLDEST).statuses().of(index).hits())
+            assertThat(TestQuery.list(OLDEST).statuses().of(index).hits())
                     .containsExactly(
                             hit(Item.of("music:tracks:1", "title", "One").bearing("trk_123456789abcdef")),
                             hit(Item.of("music:tracks:2").ownedBy("shop").on("br-7")),
@@ -354,7 +354,7 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:5").createdAt(5).merged("music:tracks:1"),
                     Item.of("music:tracks:6").createdAt(6).deleted(),
                     Item.of("music-x:tracks:7").createdAt(7));
-            Ask all = Ask.list(OLDEST);
+            TestQuery all = TestQuery.list(OLDEST);
             assertThat(all.collections("music:tracks").purisOf(index))
                     .containsExactly("music:tracks:1", "music:tracks:2");
             assertThat(all.collections("music:tracks", "forum:tracks")
@@ -379,13 +379,13 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:3").on("br-2"),
                     Item.of("forum:posts:4").on("br-2"),
                     Item.of("forum:posts:5").on("br-3").deleted());
-            SearchResult result = Ask.list(NEWEST).limit(1).of(index);
+            SearchResult result = TestQuery.list(NEWEST).limit(1).of(index);
             assertThat(result.total()).isEqualTo(4);
             assertThat(result.totalIsExact()).isTrue();
             assertThat(result.byCollection())
                     .containsExactly(Map.entry("music:tracks", 3L), Map.entry("forum:posts", 1L));
             assertThat(result.byShard()).containsExactly(Map.entry("br-2", 3L), Map.entry("br-1", 1L));
-            assertThat(Ask.list(NEWEST).plain().of(index).byShard()).isEmpty();
+            assertThat(TestQuery.list(NEWEST).plain().of(index).byShard()).isEmpty();
         }
     }
 
@@ -405,7 +405,7 @@ public abstract class SearchIndexContract {
             take(steady.toArray(Item[]::new));
             Comparator<Item> byUuid = Comparator.comparing(item -> item.uuid().toString());
             for (SearchQuery.Order order : List.of(OLDEST, NEWEST)) {
-                List<String> found = new ArrayList<>(Ask.list(order).limit(10).allPagesOf(index, this::disturb));
+                List<String> found = new ArrayList<>(TestQuery.list(order).limit(10).allPagesOf(index, this::disturb));
                 assertThat(found).doesNotHaveDuplicates();
                 found.removeIf(puri -> puri.startsWith("music:noise"));
                 assertThat(found)
@@ -427,7 +427,7 @@ public abstract class SearchIndexContract {
             }
             take();
             for (String text : List.of("moon ", "moo", "mooon ", "\"moon\"")) {
-                List<String> found = Ask.text(text).limit(7).allPagesOf(index, this::disturb);
+                List<String> found = TestQuery.text(text).limit(7).allPagesOf(index, this::disturb);
                 assertThat(found).as(text).doesNotHaveDuplicates();
                 assertThat(found).as(text).containsAll(steady);
             }
@@ -439,13 +439,13 @@ public abstract class SearchIndexContract {
                 log.write(Item.of("music:tracks:" + i, "title", "moon" + " more".repeat(i % 5)));
             }
             take();
-            SearchResult whole = Ask.text("moon").limit(100).of(index);
+            SearchResult whole = TestQuery.text("moon").limit(100).of(index);
             assertThat(whole.next()).isNull();
             assertThat(whole.hits())
                     .isSortedAccordingTo(
                             Comparator.comparing(SearchResult.Hit::score).reversed());
-            assertThat(Ask.text("moon").limit(7).allPagesOf(index, () -> {})).isEqualTo(Ask.puris(whole));
-            assertThat(Ask.text("moon").limit(60).of(index).next()).isNull();
+            assertThat(TestQuery.text("moon").limit(7).allPagesOf(index, () -> {})).isEqualTo(TestQuery.puris(whole));
+            assertThat(TestQuery.text("moon").limit(60).of(index).next()).isNull();
         }
 
         @Test
@@ -459,14 +459,14 @@ public abstract class SearchIndexContract {
             }
             take();
             int most = PageBudget.MAX_BYTES / text.length();
-            for (Ask ask :
-                    List.of(Ask.text("moon").limit(1000), Ask.list(OLDEST).limit(1000))) {
+            for (TestQuery ask :
+                    List.of(TestQuery.text("moon").limit(1000), TestQuery.list(OLDEST).limit(1000))) {
                 SearchResult first = ask.of(index);
                 assertThat(first.hits()).hasSizeBetween(most / 2, most);
                 assertThat(first.total()).isEqualTo(all.size());
                 assertThat(ask.allPagesOf(index, () -> {})).containsExactlyInAnyOrderElementsOf(all);
             }
-            assertThat(Ask.list(OLDEST).limit(1000).allPagesOf(index, this::disturb))
+            assertThat(TestQuery.list(OLDEST).limit(1000).allPagesOf(index, this::disturb))
                     .containsAll(all)
                     .doesNotHaveDuplicates();
         }
@@ -477,8 +477,8 @@ public abstract class SearchIndexContract {
                 log.write(Item.of("music:tracks:" + i, "title", "moon"));
             }
             take();
-            for (Ask first : List.of(Ask.text("moon"), Ask.list(NEWEST))) {
-                Ask second = first.limit(5).after(first.limit(5).of(index).next());
+            for (TestQuery first : List.of(TestQuery.text("moon"), TestQuery.list(NEWEST))) {
+                TestQuery second = first.limit(5).after(first.limit(5).of(index).next());
                 assertThat(second.of(index).total()).isEqualTo(30);
                 assertThat(second.of(index).byShard()).isEqualTo(Map.of("br-1", 30L));
             }
@@ -490,8 +490,8 @@ public abstract class SearchIndexContract {
                 log.write(Item.of("music:tracks:" + i).createdAt(i));
             }
             take();
-            Cursor afterTwo = Ask.list(OLDEST).limit(2).of(index).next();
-            assertThat(Ask.list(OLDEST).limit(3).plain().after(afterTwo).purisOf(index))
+            Cursor afterTwo = TestQuery.list(OLDEST).limit(2).of(index).next();
+            assertThat(TestQuery.list(OLDEST).limit(3).plain().after(afterTwo).purisOf(index))
                     .containsExactly("music:tracks:2", "music:tracks:3", "music:tracks:4");
         }
 
@@ -501,20 +501,20 @@ public abstract class SearchIndexContract {
                 log.write(Item.of("music:tracks:" + i, "title", "moon river"));
             }
             take();
-            Cursor list = Ask.list(OLDEST).limit(2).of(index).next();
-            Cursor text = Ask.text("moon").limit(2).of(index).next();
+            Cursor list = TestQuery.list(OLDEST).limit(2).of(index).next();
+            Cursor text = TestQuery.text("moon").limit(2).of(index).next();
             char last = list.token().charAt(list.token().length() / 2);
-            Map<String, Ask> wrong = Map.of(
-                    "another order", Ask.list(NEWEST).after(list),
-                    "another filter", Ask.list(OLDEST).shards("br-1").after(list),
-                    "a list's for a text", Ask.text("moon").after(list),
-                    "a text's for a list", Ask.list(OLDEST).after(text),
-                    "another text", Ask.text("river").after(text),
-                    "invented", Ask.list(OLDEST).after(new Cursor("eyJhIjoxfQ")),
-                    "one character", Ask.list(OLDEST).after(new Cursor("_")),
-                    "the longest", Ask.text("moon").after(new Cursor("A".repeat(2048))),
-                    "cut", Ask.list(OLDEST).after(new Cursor(list.token().substring(3))),
-                    "changed", Ask.list(OLDEST).after(new Cursor(list.token().replace(last, last == 'A' ? 'B' : 'A'))));
+            Map<String, TestQuery> wrong = Map.of(
+                    "another order", TestQuery.list(NEWEST).after(list),
+                    "another filter", TestQuery.list(OLDEST).shards("br-1").after(list),
+                    "a list's for a text", TestQuery.text("moon").after(list),
+                    "a text's for a list", TestQuery.list(OLDEST).after(text),
+                    "another text", TestQuery.text("river").after(text),
+                    "invented", TestQuery.list(OLDEST).after(new Cursor("eyJhIjoxfQ")),
+                    "one character", TestQuery.list(OLDEST).after(new Cursor("_")),
+                    "the longest", TestQuery.text("moon").after(new Cursor("A".repeat(2048))),
+                    "cut", TestQuery.list(OLDEST).after(new Cursor(list.token().substring(3))),
+                    "changed", TestQuery.list(OLDEST).after(new Cursor(list.token().replace(last, last == 'A' ? 'B' : 'A'))));
             wrong.forEach((what, ask) ->
                     assertThatThrownBy(() -> ask.of(index)).as(what).isInstanceOf(Cursor.InvalidException.class));
         }
@@ -547,11 +547,11 @@ public abstract class SearchIndexContract {
                             "body",
                             "a comment that is long enough to be no title at all, and says"
                                     + " blue somewhere, a good while before it says marcels, and then goes on a bit"));
-            assertThat(Ask.text("marcels BLUE ").purisOf(index))
+            assertThat(TestQuery.text("marcels BLUE ").purisOf(index))
                     .as("all in one attribute first")
                     .containsExactly("music:comments:3", "music:tracks:1");
-            assertThat(Ask.text("blue order").purisOf(index)).containsExactly("music:tracks:2");
-            assertThat(Ask.text("blue nothing").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("blue order").purisOf(index)).containsExactly("music:tracks:2");
+            assertThat(TestQuery.text("blue nothing").purisOf(index)).isEmpty();
         }
 
         @Test
@@ -564,27 +564,27 @@ public abstract class SearchIndexContract {
                             "body",
                             "so long a text that it cannot be taken for a title, and in the"
                                     + " midst of it there is a blue moon, as it were, before it goes on and ends"));
-            assertThat(Ask.text("\"blue moon\"").purisOf(index)).containsExactly("music:tracks:1", "music:comments:3");
-            assertThat(Ask.text("\"moon blue\" river").purisOf(index)).containsExactly("music:tracks:2");
-            assertThat(Ask.text("\"moon river\"").purisOf(index)).isEmpty();
-            assertThat(Ask.text("\"blue  MOON\"").purisOf(index)).hasSize(2);
-            assertThat(Ask.text("\"blue mooon\"").purisOf(index)).isEmpty();
-            assertThat(Ask.text("river \"blue moo").purisOf(index)).hasSize(2);
+            assertThat(TestQuery.text("\"blue moon\"").purisOf(index)).containsExactly("music:tracks:1", "music:comments:3");
+            assertThat(TestQuery.text("\"moon blue\" river").purisOf(index)).containsExactly("music:tracks:2");
+            assertThat(TestQuery.text("\"moon river\"").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("\"blue  MOON\"").purisOf(index)).hasSize(2);
+            assertThat(TestQuery.text("\"blue mooon\"").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("river \"blue moo").purisOf(index)).hasSize(2);
         }
 
         @Test
         void areFoundByBeginningsOfWords() throws Exception {
             take(Item.of("music:tracks:1", "title", "Beethoven"), Item.of("music:tracks:2", "title", "Bee"));
-            assertThat(Ask.text("b").purisOf(index)).containsExactlyInAnyOrder("music:tracks:1", "music:tracks:2");
-            assertThat(Ask.text("bee").purisOf(index)).containsExactly("music:tracks:2", "music:tracks:1");
-            assertThat(Ask.text("beet").purisOf(index))
+            assertThat(TestQuery.text("b").purisOf(index)).containsExactlyInAnyOrder("music:tracks:1", "music:tracks:2");
+            assertThat(TestQuery.text("bee").purisOf(index)).containsExactly("music:tracks:2", "music:tracks:1");
+            assertThat(TestQuery.text("beet").purisOf(index))
                     .as("then a slip")
                     .containsExactly("music:tracks:1", "music:tracks:2");
-            assertThat(Ask.text("bee ").purisOf(index)).containsExactly("music:tracks:2");
-            assertThat(Ask.text("bee*").purisOf(index)).hasSize(2);
-            assertThat(Ask.text("beet* beethoven ").purisOf(index)).containsExactly("music:tracks:1");
-            assertThat(Ask.text("beet beethoven").purisOf(index)).isEmpty();
-            assertThat(Ask.text("ethoven").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("bee ").purisOf(index)).containsExactly("music:tracks:2");
+            assertThat(TestQuery.text("bee*").purisOf(index)).hasSize(2);
+            assertThat(TestQuery.text("beet* beethoven ").purisOf(index)).containsExactly("music:tracks:1");
+            assertThat(TestQuery.text("beet beethoven").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("ethoven").purisOf(index)).isEmpty();
         }
 
         @Test
@@ -593,9 +593,9 @@ public abstract class SearchIndexContract {
                 log.write(Item.of("music:tracks:" + i, "title", "word" + Integer.toString(i, 36)));
             }
             take();
-            SearchResult result = Ask.text("wo").limit(10).of(index);
+            SearchResult result = TestQuery.text("wo").limit(10).of(index);
             assertThat(result.byShard()).isEqualTo(Map.of("br-1", 700L));
-            assertThat(new TreeSet<>(Ask.text("wo").limit(100).allPagesOf(index, () -> {})))
+            assertThat(new TreeSet<>(TestQuery.text("wo").limit(100).allPagesOf(index, () -> {})))
                     .hasSize(700);
         }
 
@@ -603,10 +603,10 @@ public abstract class SearchIndexContract {
         void areFoundWithOneSlip() throws Exception {
             take(Item.of("music:tracks:1", "title", "sonata"));
             for (String slip : List.of("sonat ", "sonatta ", "sonota ", "osnata ", "onata ", "zonata ")) {
-                assertThat(Ask.text(slip).purisOf(index)).as(slip).containsExactly("music:tracks:1");
+                assertThat(TestQuery.text(slip).purisOf(index)).as(slip).containsExactly("music:tracks:1");
             }
             for (String twoSlips : List.of("sonot ", "snoatta ", "son ")) {
-                assertThat(Ask.text(twoSlips).purisOf(index)).as(twoSlips).isEmpty();
+                assertThat(TestQuery.text(twoSlips).purisOf(index)).as(twoSlips).isEmpty();
             }
         }
 
@@ -614,7 +614,7 @@ public abstract class SearchIndexContract {
         void haveNoSlipsInShortWordsAndNumbers() throws Exception {
             take(Item.of("music:tracks:1", "title", "sun 1999 ab12cd"));
             for (String other : List.of("son ", "1998 ", "ab13cd ", "su ")) {
-                assertThat(Ask.text(other).purisOf(index)).as(other).isEmpty();
+                assertThat(TestQuery.text(other).purisOf(index)).as(other).isEmpty();
             }
         }
 
@@ -629,7 +629,7 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:4", "title", "moon"),
                     Item.of("music:tracks:5", "title", "the moon and more"),
                     Item.of("music:tracks:6", "body", "see the moon" + longer));
-            assertThat(Ask.text("moon").purisOf(index))
+            assertThat(TestQuery.text("moon").purisOf(index))
                     .containsExactly(
                             "music:tracks:4",
                             "music:tracks:5",
@@ -646,11 +646,11 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:2", "title", "Bo\u0308rn e\u0301te\u0301"),
                     Item.of("music:tracks:3", "title", "born ete"));
             for (String text : List.of("born ete ", "B\u00f6rn \u00e9t\u00e9 ", "bo\u0308rn E\u0301TE\u0301 ")) {
-                assertThat(Ask.text(text).purisOf(index)).as(text).hasSize(3);
+                assertThat(TestQuery.text(text).purisOf(index)).as(text).hasSize(3);
             }
             take(Item.of("music:tracks:4", "title", "Stra\u00dfe \u00e6ther Sm\u00f8rrebr\u00f8d \u0141\u00f3d\u017a"));
             for (String text : List.of("strasse ", "AETHER ", "smorrebrod ", "lodz ")) {
-                assertThat(Ask.text(text).purisOf(index)).as(text).containsExactly("music:tracks:4");
+                assertThat(TestQuery.text(text).purisOf(index)).as(text).containsExactly("music:tracks:4");
             }
         }
 
@@ -662,15 +662,15 @@ public abstract class SearchIndexContract {
                     Item.of("forum:posts:3", "body", "moon").on("br-2"),
                     Item.of("forum:posts:4", "body", "moon").merged("forum:posts:3"),
                     Item.of("forum:posts:5", "body", "moon").deleted());
-            assertThat(Ask.text("moon").of(index).total()).isEqualTo(3);
-            assertThat(Ask.text("moon").of(index).byCollection())
+            assertThat(TestQuery.text("moon").of(index).total()).isEqualTo(3);
+            assertThat(TestQuery.text("moon").of(index).byCollection())
                     .isEqualTo(Map.of("music:tracks", 1L, "music:users", 1L, "forum:posts", 1L));
-            assertThat(Ask.text("moon").of(index).byShard())
+            assertThat(TestQuery.text("moon").of(index).byShard())
                     .containsExactly(Map.entry("br-2", 2L), Map.entry("br-1", 1L));
-            assertThat(Ask.text("moon").namespaces("music").shards("br-2").purisOf(index))
+            assertThat(TestQuery.text("moon").namespaces("music").shards("br-2").purisOf(index))
                     .containsExactly("music:users:2");
-            assertThat(Ask.text("moon").owners("shop").purisOf(index)).containsExactly("music:users:2");
-            assertThat(Ask.text("moon").collections("forum:posts").statuses().purisOf(index))
+            assertThat(TestQuery.text("moon").owners("shop").purisOf(index)).containsExactly("music:users:2");
+            assertThat(TestQuery.text("moon").collections("forum:posts").statuses().purisOf(index))
                     .containsExactlyInAnyOrder("forum:posts:3", "forum:posts:4");
         }
 
@@ -681,7 +681,7 @@ public abstract class SearchIndexContract {
                     .ownedBy("shop")
                     .on("br-9");
             take(item);
-            SearchResult.Hit hit = Ask.text("moon").of(index).hits().getFirst();
+            SearchResult.Hit hit = TestQuery.text("moon").of(index).hits().getFirst();
             assertThat(hit)
                     .usingRecursiveComparison()
                     .ignoringFields("score")
@@ -696,7 +696,7 @@ public abstract class SearchIndexContract {
                             item.attributes(),
                             Map.of("title", List.of("Blue <em>Moon</em>"))));
             assertThat(hit.score()).isPositive();
-            assertThat(Ask.text("moon").plain().of(index).hits().getFirst().highlights())
+            assertThat(TestQuery.text("moon").plain().of(index).hits().getFirst().highlights())
                     .isEmpty();
         }
 
@@ -704,7 +704,7 @@ public abstract class SearchIndexContract {
         void areNotWhatPurisOwnersAndShardsSay() throws Exception {
             take(Item.of("music:tracks:secret", "title", "moon").ownedBy("shop").on("berlin"));
             for (String text : List.of("music", "tracks", "secre", "shop", "berlin", "title", "active")) {
-                assertThat(Ask.text(text).purisOf(index)).as(text).isEmpty();
+                assertThat(TestQuery.text(text).purisOf(index)).as(text).isEmpty();
             }
         }
 
@@ -720,7 +720,7 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:6", "title", "bleu moon"),
                     Item.of("music:tracks:7", "title", "blue moon", "text", many),
                     Item.of("music:tracks:8", "title", "so blue", "text", "by the moon" + many));
-            assertThat(Ask.text("blue moon ").purisOf(index))
+            assertThat(TestQuery.text("blue moon ").purisOf(index))
                     .containsExactly(
                             "music:tracks:7",
                             "music:tracks:1",
@@ -740,7 +740,7 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:4", "title", "a moon", "section", "x"),
                     Item.of("music:tracks:5", "title", "see", "section", "full moon"),
                     Item.of("music:tracks:6", "title", "sees", "section", "full moon"));
-            assertThat(Ask.text("moon ").purisOf(index))
+            assertThat(TestQuery.text("moon ").purisOf(index))
                     .containsExactly(
                             "music:tracks:2",
                             "music:tracks:3",
@@ -776,14 +776,14 @@ public abstract class SearchIndexContract {
                     "ac/dc", List.of("music:t:11"),
                     "\"c#\"", List.of("music:t:3"));
             for (Map.Entry<String, List<String>> each : wanted.entrySet()) {
-                assertThat(Ask.text(each.getKey()).purisOf(index))
+                assertThat(TestQuery.text(each.getKey()).purisOf(index))
                         .as(each.getKey())
                         .isEqualTo(each.getValue());
             }
             for (String text : List.of("rock'n'roll", "rock n roll", "rock \u2018n\u2019 roll")) {
-                assertThat(Ask.text(text).purisOf(index)).as(text).hasSize(3);
+                assertThat(TestQuery.text(text).purisOf(index)).as(text).hasSize(3);
             }
-            assertThat(Ask.text("c ").purisOf(index)).contains("music:t:1", "music:t:2", "music:t:3");
+            assertThat(TestQuery.text("c ").purisOf(index)).contains("music:t:1", "music:t:2", "music:t:3");
         }
 
         @Test
@@ -793,13 +793,13 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:2", "title", "python2"),
                     Item.of("music:tracks:3", "title", "git-lfs"));
             for (String slip : List.of("pyhton3 ", "pyton3 ", "pythonn3 ", "pytxon3 ", "pytho3n ", "xython3 ")) {
-                assertThat(Ask.text(slip).purisOf(index)).as(slip).containsExactly("music:tracks:1");
+                assertThat(TestQuery.text(slip).purisOf(index)).as(slip).containsExactly("music:tracks:1");
             }
-            assertThat(Ask.text("python4 ").purisOf(index)).isEmpty();
-            assertThat(Ask.text("git-lsf ").purisOf(index))
+            assertThat(TestQuery.text("python4 ").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("git-lsf ").purisOf(index))
                     .as("a slip in a short word of a title")
                     .containsExactly("music:tracks:3");
-            assertThat(Ask.text("\"git-lsf\"").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("\"git-lsf\"").purisOf(index)).isEmpty();
         }
 
         @Test
@@ -812,30 +812,30 @@ public abstract class SearchIndexContract {
             log.writeRow(Item.of("music:ghosts:5", "title", "never seen").bearing("gho_123456789abcdef"));
             log.writeRow(Item.of("music:ghosts:6").deleted());
             take();
-            assertThat(Ask.text("Music:Tracks:ONE").purisOf(index))
+            assertThat(TestQuery.text("Music:Tracks:ONE").purisOf(index))
                     .startsWith("music:tracks:one")
                     .contains("music:comments:4");
-            assertThat(Ask.text("TRK_123456789abcdef").purisOf(index)).startsWith("music:tracks:one");
-            assertThat(Ask.text("one").purisOf(index))
+            assertThat(TestQuery.text("TRK_123456789abcdef").purisOf(index)).startsWith("music:tracks:one");
+            assertThat(TestQuery.text("one").purisOf(index))
                     .startsWith("music:tracks:one", "music:users:one")
                     .hasSize(3);
-            assertThat(Ask.text("7:A").purisOf(index)).containsExactly("music:tracks:7%3Aa");
-            assertThat(Ask.text("7%3aa").purisOf(index)).containsExactly("music:tracks:7%3Aa");
+            assertThat(TestQuery.text("7:A").purisOf(index)).containsExactly("music:tracks:7%3Aa");
+            assertThat(TestQuery.text("7%3aa").purisOf(index)).containsExactly("music:tracks:7%3Aa");
             for (String name : List.of("music:ghosts:5", "gho_123456789abcdef", "5")) {
-                SearchResult found = Ask.text(name).of(index);
-                assertThat(Ask.puris(found)).as(name).containsExactly("music:ghosts:5");
+                SearchResult found = TestQuery.text(name).of(index);
+                assertThat(TestQuery.puris(found)).as(name).containsExactly("music:ghosts:5");
                 assertThat(found.total()).isEqualTo(1);
                 assertThat(found.byCollection()).isEqualTo(Map.of("music:ghosts", 1L));
                 assertThat(found.hits().getFirst().attributes()).isEmpty();
             }
-            assertThat(Ask.text("music:ghosts:6").purisOf(index)).isEmpty();
-            assertThat(Ask.text("music:ghosts:6").statuses(Row.Status.DELETED).purisOf(index))
+            assertThat(TestQuery.text("music:ghosts:6").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("music:ghosts:6").statuses(Row.Status.DELETED).purisOf(index))
                     .containsExactly("music:ghosts:6");
-            assertThat(Ask.text("music:ghosts:5").collections("music:tracks").purisOf(index))
+            assertThat(TestQuery.text("music:ghosts:5").collections("music:tracks").purisOf(index))
                     .isEmpty();
-            assertThat(Ask.text("one").collections("music:users").purisOf(index))
+            assertThat(TestQuery.text("one").collections("music:users").purisOf(index))
                     .containsExactly("music:users:one");
-            assertThat(Ask.text("one").limit(1).allPagesOf(index, () -> {}))
+            assertThat(TestQuery.text("one").limit(1).allPagesOf(index, () -> {}))
                     .hasSize(3)
                     .doesNotHaveDuplicates();
         }
@@ -848,9 +848,9 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:1", "title", "the moon", "artist", "somebody", "note", "secret"),
                     Item.of("music:tracks:2", "title", "something", "artist", "the moon", "note", "moon"));
             take();
-            assertThat(Ask.text("moon").purisOf(index)).containsExactly("music:tracks:2", "music:tracks:1");
-            assertThat(Ask.text("secret").purisOf(index)).isEmpty();
-            SearchResult.Hit hit = Ask.text("somebody").of(index).hits().getFirst();
+            assertThat(TestQuery.text("moon").purisOf(index)).containsExactly("music:tracks:2", "music:tracks:1");
+            assertThat(TestQuery.text("secret").purisOf(index)).isEmpty();
+            SearchResult.Hit hit = TestQuery.text("somebody").of(index).hits().getFirst();
             assertThat(hit.attributes())
                     .containsExactly(
                             Map.entry("artist", "somebody"),
@@ -861,7 +861,7 @@ public abstract class SearchIndexContract {
         @Test
         void showTheTitleFirst() throws Exception {
             take(Item.of("music:tracks:1", "artist", "somebody", "title", "moon", "album", "x"));
-            for (Ask ask : List.of(Ask.text("moon"), Ask.list(NEWEST))) {
+            for (TestQuery ask : List.of(TestQuery.text("moon"), TestQuery.list(NEWEST))) {
                 assertThat(ask.of(index).hits().getFirst().attributes().keySet())
                         .containsExactly("title", "album", "artist");
             }
@@ -869,8 +869,8 @@ public abstract class SearchIndexContract {
 
         @Test
         void areJudged() throws Exception {
-            take(Relevance.documents().toArray(Item[]::new));
-            Relevance.judge(index);
+            take(RelevanceCases.documents().toArray(Item[]::new));
+            RelevanceCases.judge(index);
         }
     }
 
@@ -878,7 +878,7 @@ public abstract class SearchIndexContract {
     class Highlights {
         private Map<String, List<String>> of(String typed, String... attributes) throws Exception {
             take(Item.of("music:tracks:1", attributes));
-            return Ask.text(typed).of(index).hits().getFirst().highlights();
+            return TestQuery.text(typed).of(index).hits().getFirst().highlights();
         }
 
         @Test
@@ -961,19 +961,19 @@ public abstract class SearchIndexContract {
                     "{\"query\":{\"match_all\":{}}}",
                     "\u0300\u0301\u0302",
                     words(random, 1000),
-                    words(random, Wanted.MAX_WORDS),
+                    words(random, ParsedQuery.MAX_WORDS),
                     "a b c d e f g h i j k l m n o p q r s t u v w x y z ".repeat(20),
                     "\u6771".repeat(5000));
             for (String text : hostile) {
                 long begun = System.nanoTime();
-                SearchResult result = Ask.text(text).of(index);
+                SearchResult result = TestQuery.text(text).of(index);
                 assertThat(Duration.ofNanos(System.nanoTime() - begun))
                         .as(text.substring(0, Math.min(40, text.length())))
                         .isLessThan(Duration.ofSeconds(5));
                 assertThat(result.total()).isLessThanOrEqualTo(300);
             }
             for (String nothing : List.of("*", "?", "\"\"", "!!!", "\u0000", "\ud800", "\u200b")) {
-                assertThat(Ask.text(nothing).of(index))
+                assertThat(TestQuery.text(nothing).of(index))
                         .as(nothing)
                         .isEqualTo(new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null));
             }
@@ -1000,7 +1000,7 @@ public abstract class SearchIndexContract {
                 }
                 try {
                     if (!text.toString().isBlank()) {
-                        Ask.text(text.toString()).of(index);
+                        TestQuery.text(text.toString()).of(index);
                     }
                 } catch (Throwable e) {
                     throw new AssertionError("seed " + seed + ": \"" + text + '"', e);
@@ -1022,19 +1022,19 @@ public abstract class SearchIndexContract {
             index.commit(log.reached());
 
             SearchIndex built = home.build();
-            assertThat(built.committed()).isEqualTo(Reached.NOTHING);
+            assertThat(built.committed()).isEqualTo(IndexCheckpoint.NONE);
             List<IndexChange> fresh =
-                    new Log().write(Item.of("music:tracks:1", "title", "new")).since(0);
+                    new FakeTopics().write(Item.of("music:tracks:1", "title", "new")).since(0);
             built.apply(fresh);
             built.refresh();
-            assertThat(Ask.text("old").purisOf(index)).hasSize(2);
-            assertThat(Ask.text("new").purisOf(index)).isEmpty();
+            assertThat(TestQuery.text("old").purisOf(index)).hasSize(2);
+            assertThat(TestQuery.text("new").purisOf(index)).isEmpty();
 
-            Reached reached = Log.reachedBy(fresh);
+            IndexCheckpoint reached = FakeTopics.reachedBy(fresh);
             built.commit(reached);
             home.promote();
-            assertThat(Ask.text("new").purisOf(built)).containsExactly("music:tracks:1");
-            assertThat(Ask.text("old").purisOf(index))
+            assertThat(TestQuery.text("new").purisOf(built)).containsExactly("music:tracks:1");
+            assertThat(TestQuery.text("old").purisOf(index))
                     .as("readers that hold it")
                     .hasSize(2);
             home.drop(index);
@@ -1042,18 +1042,18 @@ public abstract class SearchIndexContract {
             reopen();
             assertThat(home.building()).isNull();
             assertThat(index.committed()).isEqualTo(reached);
-            assertThat(Ask.list(OLDEST).purisOf(index)).containsExactly("music:tracks:1");
-            assertThat(Ask.text("old").purisOf(index)).isEmpty();
+            assertThat(TestQuery.list(OLDEST).purisOf(index)).containsExactly("music:tracks:1");
+            assertThat(TestQuery.text("old").purisOf(index)).isEmpty();
         }
 
         @Test
         void forgetTheIndexThatServedBeforeAlsoWhenNobodyDroppedIt() throws Exception {
             take(Item.of("music:tracks:1", "title", "old"));
             index.commit(log.reached());
-            home.build().commit(Reached.NOTHING);
+            home.build().commit(IndexCheckpoint.NONE);
             home.promote();
             reopen();
-            assertThat(Ask.list(OLDEST).purisOf(index)).isEmpty();
+            assertThat(TestQuery.list(OLDEST).purisOf(index)).isEmpty();
             assertThat(home.building()).isNull();
             home.build();
         }
@@ -1064,20 +1064,20 @@ public abstract class SearchIndexContract {
             index.commit(log.reached());
             SearchIndex built = home.build();
             List<IndexChange> half =
-                    new Log().write(Item.of("music:tracks:1", "title", "new")).since(0);
+                    new FakeTopics().write(Item.of("music:tracks:1", "title", "new")).since(0);
             built.apply(half);
-            built.commit(Log.reachedBy(half));
+            built.commit(FakeTopics.reachedBy(half));
 
             reopen();
             SearchIndex again = home.building();
             assertThat(again).isNotNull();
-            assertThat(again.committed()).isEqualTo(Log.reachedBy(half));
-            assertThat(Ask.text("old").purisOf(index)).containsExactly("music:tracks:1");
-            assertThat(Ask.text("new").purisOf(again)).containsExactly("music:tracks:1");
+            assertThat(again.committed()).isEqualTo(FakeTopics.reachedBy(half));
+            assertThat(TestQuery.text("old").purisOf(index)).containsExactly("music:tracks:1");
+            assertThat(TestQuery.text("new").purisOf(again)).containsExactly("music:tracks:1");
             assertThatThrownBy(home::build).isInstanceOf(IllegalStateException.class);
             home.promote();
             reopen();
-            assertThat(Ask.text("new").purisOf(index)).containsExactly("music:tracks:1");
+            assertThat(TestQuery.text("new").purisOf(index)).containsExactly("music:tracks:1");
         }
 
         @Test
@@ -1085,11 +1085,11 @@ public abstract class SearchIndexContract {
             take(Item.of("music:tracks:1", "title", "old"));
             index.commit(log.reached());
             home.drop(home.build());
-            assertThat(Ask.text("old").purisOf(index)).hasSize(1);
+            assertThat(TestQuery.text("old").purisOf(index)).hasSize(1);
             home.drop(home.build());
             reopen();
             assertThat(home.building()).isNull();
-            assertThat(Ask.text("old").purisOf(index)).hasSize(1);
+            assertThat(TestQuery.text("old").purisOf(index)).hasSize(1);
         }
 
         @Test
@@ -1103,11 +1103,11 @@ public abstract class SearchIndexContract {
             take(Item.of("music:tracks:1", "title", "kept"));
             index.commit(log.reached());
             index.close();
-            assertThatThrownBy(() -> Ask.text("kept").of(index)).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> TestQuery.text("kept").of(index)).isInstanceOf(IndexUnavailableException.class);
             assertThatThrownBy(() -> index.apply(log.since(0))).isInstanceOf(IndexUnavailableException.class);
             index = home.serving();
             assertThat(index.committed()).isEqualTo(log.reached());
-            assertThat(Ask.text("kept").purisOf(index)).hasSize(1);
+            assertThat(TestQuery.text("kept").purisOf(index)).hasSize(1);
         }
 
         @Test
@@ -1115,8 +1115,8 @@ public abstract class SearchIndexContract {
             SearchIndex built = home.build();
             home.promote();
             home.drop(index);
-            assertThatThrownBy(() -> Ask.list(OLDEST).of(index)).isInstanceOf(IndexUnavailableException.class);
-            assertThat(Ask.list(OLDEST).of(built).hits()).isEmpty();
+            assertThatThrownBy(() -> TestQuery.list(OLDEST).of(index)).isInstanceOf(IndexUnavailableException.class);
+            assertThat(TestQuery.list(OLDEST).of(built).hits()).isEmpty();
         }
     }
 

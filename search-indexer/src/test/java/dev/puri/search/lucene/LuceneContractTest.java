@@ -1,7 +1,7 @@
 package dev.puri.search.lucene;
 
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.SearchIndexContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
@@ -11,7 +11,7 @@ final class LuceneContractTest extends SearchIndexContract {
     private Path folder;
 
     @Override
-    protected IndexHome open() {
-        return new LuceneHome(folder, new CursorSeal(new byte[32]));
+    protected IndexStore open() {
+        return new LuceneStore(folder, new CursorSeal(new byte[32]));
     }
 }

@@ -2,11 +2,11 @@ package dev.puri.search.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.Ask;
+import dev.puri.search.index.TestQuery;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Log;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.SearchIndex;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ final class LuceneCursorTest {
     @TempDir
     private Path folder;
 
-    private final Log log = new Log();
+    private final FakeTopics log = new FakeTopics();
     private int written;
 
     private void write(SearchIndex index, String puri, int count) throws IndexUnavailableException {
@@ -36,11 +36,11 @@ final class LuceneCursorTest {
 
     @Test
     void nothingIsPassedOverHoweverManyWordsAreWrittenBetweenPages() throws Exception {
-        try (LuceneHome home = new LuceneHome(folder, new CursorSeal(new byte[32]))) {
+        try (LuceneStore home = new LuceneStore(folder, new CursorSeal(new byte[32]))) {
             SearchIndex index = home.serving();
             write(index, "music:tracks:", STEADY);
             int[] page = {0};
-            List<String> found = Ask.text("wo").limit(10).allPagesOf(index, () -> {
+            List<String> found = TestQuery.text("wo").limit(10).allPagesOf(index, () -> {
                 try {
                     write(index, "music:noise:" + page[0] + "-", page[0]++ == 0 ? 3_000 : 0);
                 } catch (IndexUnavailableException e) {

@@ -10,9 +10,9 @@ import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Log;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.FakeTopics;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -79,7 +79,7 @@ final class LuceneFaultIT {
             } finally {
                 process.destroyForcibly().waitFor(20, TimeUnit.SECONDS);
             }
-            try (LuceneHome opened = new LuceneHome(home, new CursorSeal(new byte[32]))) {
+            try (LuceneStore opened = new LuceneStore(home, new CursorSeal(new byte[32]))) {
                 before = assertIsWhole(opened.serving(), seed, before);
                 SearchIndex building = opened.building();
                 if (building != null) {
@@ -95,9 +95,9 @@ final class LuceneFaultIT {
     /** Read from the files, as whoever opens them after an end at that moment. */
     @Test
     void everyCommitHasAllThatItSays() throws Exception {
-        Log log = new Log();
+        FakeTopics log = new FakeTopics();
         CompletableFuture<Void> purges;
-        try (LuceneHome home = new LuceneHome(folder.resolve("home"), new CursorSeal(new byte[32]))) {
+        try (LuceneStore home = new LuceneStore(folder.resolve("home"), new CursorSeal(new byte[32]))) {
             SearchIndex index = home.serving();
             AtomicBoolean goesOn = new AtomicBoolean(true);
             purges = CompletableFuture.runAsync(() -> purgeAgainAndAgain(index), LuceneFaultIT::startThread);
@@ -111,9 +111,9 @@ final class LuceneFaultIT {
                         log.writeRow(Item.of("music:tracks:" + i + '-' + each, "title", "moon"));
                     }
                     index.apply(log.since(from));
-                    Reached all = log.reached();
-                    index.commit(new Reached(
-                            Map.of(Kind.IDENTITY, Integer.toString(log.size()), Kind.DOCUMENT, "documents"),
+                    IndexCheckpoint all = log.reached();
+                    index.commit(new IndexCheckpoint(
+                            Map.of(EntryKind.IDENTITY, Integer.toString(log.size()), EntryKind.DOCUMENT, "documents"),
                             all.offsets(),
                             all.asOf(),
                             true,
@@ -153,7 +153,7 @@ final class LuceneFaultIT {
             while (goesOn.get()) {
                 try (DirectoryReader reader = DirectoryReader.open(files)) {
                     String reached = reader.getIndexCommit().getUserData().get("reached");
-                    assertThat(reader.numDocs()).as(reached).isGreaterThanOrEqualTo(length(Reached.parse(reached)));
+                    assertThat(reader.numDocs()).as(reached).isGreaterThanOrEqualTo(length(IndexCheckpoint.parse(reached)));
                     looks++;
                 } catch (NoSuchFileException | FileNotFoundException e) {
                     // The commit after it has come meanwhile.
@@ -170,9 +170,9 @@ final class LuceneFaultIT {
         int committed = length(index.committed());
         assertThat(committed).as("what was committed is kept, seed %d", seed).isGreaterThanOrEqualTo(atLeast);
         History history = new History(seed);
-        Log log = history.upTo(committed);
-        Map<Kind, Map<Puri, Entry>> expected = new EnumMap<>(Kind.class);
-        for (Kind kind : Kind.values()) {
+        FakeTopics log = history.upTo(committed);
+        Map<EntryKind, Map<Puri, Entry>> expected = new EnumMap<>(EntryKind.class);
+        for (EntryKind kind : EntryKind.values()) {
             expected.put(kind, log.entries(kind));
         }
         int size = log.size();
@@ -182,7 +182,7 @@ final class LuceneFaultIT {
         for (IndexChange change : log.since(size)) {
             later.add(Arrays.asList(change.kind(), change.puri(), change.entry()));
         }
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             Map<Puri, Entry> found = entries(index, kind, seed);
             Set<Puri> all = new HashSet<>(found.keySet());
             all.addAll(expected.get(kind).keySet());
@@ -197,13 +197,13 @@ final class LuceneFaultIT {
         }
         index.apply(log.after(index.committed()));
         index.refresh();
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             assertThat(entries(index, kind, seed)).as("seed %d", seed).isEqualTo(log.entries(kind));
         }
         return committed;
     }
 
-    private static Map<Puri, Entry> entries(SearchIndex index, Kind kind, long seed) throws IndexUnavailableException {
+    private static Map<Puri, Entry> entries(SearchIndex index, EntryKind kind, long seed) throws IndexUnavailableException {
         Map<Puri, Entry> entries = new HashMap<>();
         index.forEach(
                 kind,
@@ -214,22 +214,22 @@ final class LuceneFaultIT {
     }
 
     /** How long a log was of which an index has all; kept as another topic's name would be. */
-    private static int length(Reached reached) {
-        String id = reached.topicIds().get(Kind.IDENTITY);
+    private static int length(IndexCheckpoint reached) {
+        String id = reached.topicIds().get(EntryKind.IDENTITY);
         return id == null ? 0 : Integer.parseInt(id);
     }
 
     /** The same for a seed wherever it is made. */
     private static final class History {
         private final Random random;
-        private final Log log = new Log();
+        private final FakeTopics log = new FakeTopics();
         private int length;
 
         private History(long seed) {
             random = new Random(seed);
         }
 
-        private Log upTo(int end) {
+        private FakeTopics upTo(int end) {
             for (; length < end; length++) {
                 String puri = "music:tracks:" + random.nextInt(2000);
                 if (random.nextInt(4) == 0) {
@@ -241,10 +241,10 @@ final class LuceneFaultIT {
             return log;
         }
 
-        private Reached reached() {
-            Reached reached = log.reached();
-            return new Reached(
-                    Map.of(Kind.IDENTITY, Integer.toString(length), Kind.DOCUMENT, "documents"),
+        private IndexCheckpoint reached() {
+            IndexCheckpoint reached = log.reached();
+            return new IndexCheckpoint(
+                    Map.of(EntryKind.IDENTITY, Integer.toString(length), EntryKind.DOCUMENT, "documents"),
                     reached.offsets(),
                     reached.asOf(),
                     true,
@@ -259,7 +259,7 @@ final class LuceneFaultIT {
         public static void main(String[] args) throws Exception {
             History history = new History(Long.parseLong(args[1]));
             Random random = new Random();
-            LuceneHome home = new LuceneHome(Path.of(args[0]), new CursorSeal(new byte[32]));
+            LuceneStore home = new LuceneStore(Path.of(args[0]), new CursorSeal(new byte[32]));
             SearchIndex index = home.serving();
             history.upTo(length(index.committed()));
             SearchIndex left = home.building();
@@ -292,7 +292,7 @@ final class LuceneFaultIT {
             }
         }
 
-        private static SearchIndex rebuilt(LuceneHome home, SearchIndex before, History history) throws Exception {
+        private static SearchIndex rebuilt(LuceneStore home, SearchIndex before, History history) throws Exception {
             SearchIndex built = home.build();
             int half = history.log.size() / 2;
             built.apply(history.log.since(0).subList(0, half));

@@ -2,10 +2,10 @@ package dev.puri.search.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.Ask;
+import dev.puri.search.index.TestQuery;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Log;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery.Order;
 import dev.puri.search.index.SearchResult;
@@ -30,8 +30,8 @@ final class LuceneListTest {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         List<Item> items = new ArrayList<>();
-        Log log = new Log();
-        try (LuceneHome home = new LuceneHome(folder, new CursorSeal(new byte[32]))) {
+        FakeTopics log = new FakeTopics();
+        try (LuceneStore home = new LuceneStore(folder, new CursorSeal(new byte[32]))) {
             SearchIndex index = home.serving();
             for (int i = 0; i < IDENTITIES; i++) {
                 // In the order of creation but for some, as from several clocks; and a few of another kind of uuid.
@@ -50,7 +50,7 @@ final class LuceneListTest {
             index.refresh();
 
             for (Order order : List.of(Order.NEWEST, Order.OLDEST)) {
-                Ask all = Ask.list(order).limit(1500);
+                TestQuery all = TestQuery.list(order).limit(1500);
                 assertPages(all, order, items, item -> true, index, seed);
                 assertPages(all.plain(), order, items, item -> true, index, seed);
                 assertPages(
@@ -60,7 +60,7 @@ final class LuceneListTest {
                         item -> item.shard().text().equals("br-7"),
                         index,
                         seed);
-                Ask most = all.shards(br(30)).limit(3000);
+                TestQuery most = all.shards(br(30)).limit(3000);
                 assertPages(
                         most,
                         order,
@@ -69,7 +69,7 @@ final class LuceneListTest {
                         index,
                         seed);
             }
-            SearchResult page = Ask.list(Order.NEWEST).plain().of(index);
+            SearchResult page = TestQuery.list(Order.NEWEST).plain().of(index);
             assertThat(page.totalIsExact()).isFalse();
             assertThat(page.total()).isBetween(10_000L, (long) IDENTITIES);
         }
@@ -84,7 +84,7 @@ final class LuceneListTest {
     }
 
     private static void assertPages(
-            Ask ask, Order order, List<Item> items, Predicate<Item> fits, SearchIndex index, long seed)
+            TestQuery ask, Order order, List<Item> items, Predicate<Item> fits, SearchIndex index, long seed)
             throws Exception {
         Comparator<Item> byUuid = Comparator.comparing(item -> item.uuid().toString());
         assertThat(ask.allPagesOf(index, () -> {}))

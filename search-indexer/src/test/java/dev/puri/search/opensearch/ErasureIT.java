@@ -2,11 +2,11 @@ package dev.puri.search.opensearch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.Ask;
+import dev.puri.search.index.TestQuery;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Log;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.testkit.OpenSearchFixture;
 import java.io.IOException;
@@ -26,15 +26,15 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Execution(ExecutionMode.CONCURRENT)
 final class ErasureIT {
-    /** Words that no compression divides: each is found as it stands wherever it is stored. */
+    /** TextAnalysis that no compression divides: each is found as it stands wherever it is stored. */
     private static final List<String> SECRETS = List.of("zqxjkvbpwm", "qjzvxkgwfy", "trk_9x8w7v6u5t4s3r2");
 
     private final OpenSearchFixture node = OpenSearchFixture.shared();
 
     @Test
     void whatIsErasedStandsInNoFileAfterAPurge() throws Exception {
-        Log log = new Log();
-        try (IndexHome home = new OpenSearchHome(Nodes.settings(node, "erasure"), new CursorSeal(new byte[32]))) {
+        FakeTopics log = new FakeTopics();
+        try (IndexStore home = new OpenSearchStore(NodeSettings.settings(node, "erasure"), new CursorSeal(new byte[32]))) {
             SearchIndex index = home.serving();
             log.write(
                     Item.of("people:users:" + SECRETS.get(0), "name", "Ana " + SECRETS.get(1))
@@ -56,12 +56,12 @@ final class ErasureIT {
             for (String secret : SECRETS) {
                 assertThat(filesWith(secret)).as(secret).isEmpty();
             }
-            assertThat(Ask.text("bea").purisOf(index)).containsExactly("people:users:stays");
+            assertThat(TestQuery.text("bea").purisOf(index)).containsExactly("people:users:stays");
         }
     }
 
     private void flush() throws Exception {
-        try (Cluster cluster = new Cluster(Nodes.settings(node, "raw"))) {
+        try (ClusterClient cluster = new ClusterClient(NodeSettings.settings(node, "raw"))) {
             cluster.write("POST", "/erasure/_flush?force=true", null);
         }
     }

@@ -1,7 +1,7 @@
 package dev.puri.search.opensearch;
 
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.SearchIndexContract;
 import dev.puri.testkit.OpenSearchFixture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +17,7 @@ class OpenSearchContractIT extends SearchIndexContract {
     private final String alias = "contract-" + TESTS.incrementAndGet();
 
     @Override
-    protected IndexHome open() {
-        return new OpenSearchHome(Nodes.settings(OpenSearchFixture.shared(), alias), seal);
+    protected IndexStore open() {
+        return new OpenSearchStore(NodeSettings.settings(OpenSearchFixture.shared(), alias), seal);
     }
 }

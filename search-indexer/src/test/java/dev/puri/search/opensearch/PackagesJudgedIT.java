@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.JudgedPackages;
-import dev.puri.search.lucene.LuceneHome;
+import dev.puri.search.lucene.LuceneStore;
 import dev.puri.testkit.OpenSearchFixture;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -34,9 +34,9 @@ class PackagesJudgedIT {
         }
         assertThat(judged.areThere()).as("package lists").isTrue();
         String url = OpenSearchFixture.shared().url();
-        try (LuceneHome lucene = new LuceneHome(folder, new CursorSeal(new byte[32]));
-                OpenSearchHome openSearch = new OpenSearchHome(
-                        Nodes.settings(OpenSearchFixture.shared(), "judged"), new CursorSeal(new byte[32]));
+        try (LuceneStore lucene = new LuceneStore(folder, new CursorSeal(new byte[32]));
+                OpenSearchStore openSearch = new OpenSearchStore(
+                        NodeSettings.settings(OpenSearchFixture.shared(), "judged"), new CursorSeal(new byte[32]));
                 MultiMatch multiMatch = new MultiMatch(url, "multi-match")) {
             judged.by("lucene", judged.fill(lucene.serving()));
             judged.by("opensearch", judged.fill(openSearch.serving()));
