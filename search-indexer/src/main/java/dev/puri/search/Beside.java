@@ -1,9 +1,9 @@
 package dev.puri.search;
 
 import dev.puri.search.Feed.PlaceGoneException;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import java.time.Duration;
 import java.util.Objects;

@@ -4,8 +4,8 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.search.index.Entry;
-import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +85,7 @@ final class IndexRows implements ReadYourWrites.Rows {
         }
         try {
             Feed feed = served.feed();
-            Puri puri = feed == null ? null : served.index().bearer(handle);
+            Puri puri = feed == null ? null : served.index().findByHandle(handle);
             if (feed != null && puri != null) {
                 feed.heard().bearer(handle, puri);
             }

@@ -2,10 +2,10 @@ package dev.puri.search;
 
 import dev.puri.http.Health;
 import dev.puri.search.Feed.PlaceGoneException;
-import dev.puri.search.index.IndexStore;
-import dev.puri.search.index.IndexSize;
-import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.IndexCheckpoint;
+import dev.puri.search.index.IndexSize;
+import dev.puri.search.index.IndexStore;
+import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Moment;
 import dev.puri.tail.Stop;

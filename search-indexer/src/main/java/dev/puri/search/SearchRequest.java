@@ -161,7 +161,7 @@ record SearchRequest(
         if (text != null && text.length() > MAX_TEXT) {
             throw invalid("q", "a text has " + MAX_TEXT + " characters at most");
         }
-        if (text != null && TextAnalysis.of(text).size() > ParsedQuery.MAX_WORDS) {
+        if (text != null && TextAnalysis.words(text).size() > ParsedQuery.MAX_WORDS) {
             throw invalid("q", "a text has " + ParsedQuery.MAX_WORDS + " words at most");
         }
         return text;

@@ -2,8 +2,8 @@ package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Entry;
-import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexUnavailableException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumMap;

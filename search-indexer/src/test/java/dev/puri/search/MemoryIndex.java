@@ -7,12 +7,12 @@ import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.PageBudget;
-import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
@@ -178,7 +178,7 @@ final class MemoryIndex implements SearchIndex {
         List<SearchResult.Hit> hits = all.stream()
                 .skip(from)
                 .limit(query.limit())
-                .takeWhile(budget::takes)
+                .takeWhile(budget::add)
                 .toList();
         int to = from + hits.size();
         return new SearchResult(
@@ -264,7 +264,7 @@ final class MemoryIndex implements SearchIndex {
     }
 
     @Override
-    public @Nullable Puri bearer(Handle handle) throws IndexUnavailableException {
+    public @Nullable Puri findByHandle(Handle handle) throws IndexUnavailableException {
         requireThere();
         return seen.entrySet().stream()
                 .filter(each -> each.getKey().kind() == EntryKind.IDENTITY

@@ -47,7 +47,7 @@ public final class BareSearcher implements AutoCloseable {
     /** Looks up the words of a query's text in the index. */
     public Prepared prepare(SearchQuery query) throws IOException {
         ParsedQuery wanted = ParsedQuery.parse(Objects.requireNonNull(query.text()));
-        return new Prepared(PageQuery.filtered(TextQuery.of(reader, wanted, Set.of()), query), query.limit());
+        return new Prepared(PageQuery.withFilters(TextQuery.of(reader, wanted, Set.of()), query), query.limit());
     }
 
     /**

@@ -2,7 +2,7 @@ package dev.puri.search.index;
 
 import dev.puri.schemas.log.Topics;
 
-/** Of which of its two topics an entry of the index is made. */
+/** The two kinds of index entries, one for each topic. */
 public enum EntryKind {
     /** A row of {@code puri.identities.v1}. */
     IDENTITY(Topics.IDENTITIES),
@@ -15,7 +15,7 @@ public enum EntryKind {
         this.topic = topic;
     }
 
-    /** The topic's name. */
+    /** Returns the name of the topic. */
     public String topic() {
         return topic;
     }

@@ -10,16 +10,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an index goes: of each kind's topic which it is, and for each partition the offset before
- * which everything is in.
+ * The position of an index in its two topics: the topics' ids, and for each partition the next offset to read.
  *
- * <p>As text, in which an engine keeps it, {@code 1;2026-11-20T10:00:00Z;complete;-;IDENTITY=id@0:12,1:44;…}.
+ * <p>An engine stores it as text, {@code 1;2026-11-20T10:00:00Z;complete;-;IDENTITY=id@0:12,1:44;…}.
  *
- * @param topicIds by kind Kafka's id of the topic; another id is another topic of the same name
- * @param offsets by kind and partition
- * @param asOf a moment up to which nothing is missing; while it is filled for the first time, when that began
- * @param complete whether it had all at that moment; false while it is filled for the first time
- * @param owedSince since when it holds what was erased and may still stand in files; null when there is none
+ * @param topicIds Kafka's topic id by kind; another id means that the topic was deleted and created again
+ * @param offsets next offset by kind and partition
+ * @param asOf time up to which the index has all records; during the first fill, the time when the fill began
+ * @param complete false during the first fill
+ * @param owedSince time since which files may contain erased entries that a purge must remove; null if there are none
  */
 public record IndexCheckpoint(
         Map<EntryKind, String> topicIds,
@@ -27,34 +26,34 @@ public record IndexCheckpoint(
         Instant asOf,
         boolean complete,
         @Nullable Instant owedSince) {
-    /** Of an index that has nothing yet. */
-    public static final IndexCheckpoint NOTHING = new IndexCheckpoint(Map.of(), Map.of(), Instant.EPOCH, false, null);
+    /** The checkpoint of an empty index. */
+    public static final IndexCheckpoint NONE = new IndexCheckpoint(Map.of(), Map.of(), Instant.EPOCH, false, null);
 
-    private static final String FORM = "1";
+    private static final String FORMAT = "1";
     private static final String COMPLETE = "complete";
-    private static final String PART = "part";
-    private static final String NONE = "-";
+    private static final String PARTIAL = "part";
+    private static final String ABSENT = "-";
 
     public IndexCheckpoint {
         topicIds = Map.copyOf(topicIds);
         offsets = Map.copyOf(offsets);
     }
 
-    /** The offset that is read next; 0 where nothing was read. */
+    /** Returns the next offset to read of a partition; 0 if nothing was read. */
     public long next(EntryKind kind, int partition) {
         return offsets.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
     }
 
     /**
-     * Reads what {@link #toString} writes.
+     * Parses the text of {@link #toString}.
      *
-     * @throws IllegalArgumentException when it is of another form, which later versions may write
+     * @throws IllegalArgumentException if the text has another format, such as that of a later version
      */
     public static IndexCheckpoint parse(String text) {
         String[] parts = text.split(";", -1);
         try {
-            if (parts.length < 4 || !parts[0].equals(FORM)) {
-                throw new IllegalArgumentException("another form");
+            if (parts.length < 4 || !parts[0].equals(FORMAT)) {
+                throw new IllegalArgumentException("another format");
             }
             Map<EntryKind, String> ids = new EnumMap<>(EntryKind.class);
             Map<EntryKind, Map<Integer, Long>> offsets = new EnumMap<>(EntryKind.class);
@@ -70,9 +69,9 @@ public record IndexCheckpoint(
                     offsets,
                     Instant.parse(parts[1]),
                     parts[2].equals(COMPLETE),
-                    parts[3].equals(NONE) ? null : Instant.parse(parts[3]));
+                    parts[3].equals(ABSENT) ? null : Instant.parse(parts[3]));
         } catch (IllegalArgumentException | IndexOutOfBoundsException | DateTimeParseException e) {
-            throw new IllegalArgumentException("not how far an index goes: " + text, e);
+            throw new IllegalArgumentException("not the checkpoint of an index: " + text, e);
         }
     }
 
@@ -85,11 +84,11 @@ public record IndexCheckpoint(
         return offsets;
     }
 
-    /** The same in one line of printable ASCII. */
+    /** Returns the canonical text, one line of printable ASCII. */
     @Override
     public String toString() {
         List<String> parts = new ArrayList<>(
-                List.of(FORM, asOf.toString(), complete ? COMPLETE : PART, owedSince == null ? NONE : "" + owedSince));
+                List.of(FORMAT, asOf.toString(), complete ? COMPLETE : PARTIAL, owedSince == null ? ABSENT : "" + owedSince));
         for (EntryKind kind : EntryKind.values()) {
             String id = topicIds.get(kind);
             if (id != null) {

@@ -3,54 +3,51 @@ package dev.puri.search.index;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an engine keeps its indices: the one that serves, and now and then one that is being built
- * beside it.
+ * The indices of one engine: the serving index and, during a rebuild, the new index beside it.
  *
  * <pre>
- * serving ─────────────────────────────▶ dropped
+ * serving ──────────────────────────────────▶ dropped
  *            build ──▶ filled ──▶ promote ──▶ serving
- *                  └─ crash ──▶ building() of the next start: gone on with, or discarded
+ *                  └─ crash ──▶ building() at the next start: continued or dropped
  * </pre>
  *
- * Used by one thread at a time.
+ * Not thread-safe; one thread uses it at a time.
  */
 public interface IndexStore extends AutoCloseable {
     /**
-     * Opens the index that serves, or makes an empty one where there is none. One that is damaged, or of another
-     * version, makes room for an empty one, with a message in the log; whether it is kept for a while is the engine's
-     * affair.
+     * Opens the serving index. If there is none, or if it is damaged or has another format, the store logs that and
+     * creates an empty one. The engine decides whether it keeps a damaged index for a while.
      *
-     * @throws IllegalStateException when it is open already
-     * @throws IndexUnavailableException when the engine is out of reach
+     * @throws IllegalStateException if the serving index is open
+     * @throws IndexUnavailableException if the engine is out of reach
      */
     SearchIndex serving() throws IndexUnavailableException;
 
     /**
-     * What an interrupted reindexing left, as far as it was committed; null when there is none that can be used.
+     * Opens the index that an interrupted rebuild left, as of its last commit; null if there is no usable one.
      *
-     * @throws IllegalStateException when it is open already
+     * @throws IllegalStateException if that index is open
      */
     @Nullable
     SearchIndex building() throws IndexUnavailableException;
 
     /**
-     * Makes an empty index beside the one that serves.
+     * Creates an empty index for a rebuild, beside the serving one.
      *
-     * @throws IllegalStateException when there is one already
+     * @throws IllegalStateException if there is already one
      */
     SearchIndex build() throws IndexUnavailableException;
 
     /**
-     * Commits the index that was built and makes it the one that serves, at once and for the next start;
-     * after a crash it is either one or the other. The one before stays open for readers that hold it,
-     * until {@link #drop}.
+     * Commits the rebuilt index and atomically makes it the serving one, now and for the next start. The replaced index
+     * stays open for its readers until {@link #drop}.
      */
     void promote() throws IndexUnavailableException;
 
-    /** Closes and removes the index that served before, or the one that was being built. */
+    /** Closes and deletes the index that a rebuild replaced, or an unfinished one. */
     void drop(SearchIndex index) throws IndexUnavailableException;
 
-    /** Closes what is open. */
+    /** Closes all open indices. */
     @Override
     void close();
 }

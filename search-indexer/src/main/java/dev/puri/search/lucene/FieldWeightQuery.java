@@ -16,9 +16,9 @@ import org.apache.lucene.search.Weight;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What another query scores, and beside it what the field adds in which it found something: its weight, and up to twice
- * of it the fewer words it has. Lucene's similarities multiply, are told of single words and not of those that begin
- * with one, and know how rare a word is, which changes with every document.
+ * Adds the weight of a field to the score of another query, multiplied by 1 to 2 for few words in the field. A Lucene
+ * similarity cannot do this: it multiplies, it does not score prefix queries, and it uses the rarity of a term, which
+ * changes with every document.
  */
 final class FieldWeightQuery extends Query {
     private final Query query;
@@ -26,8 +26,11 @@ final class FieldWeightQuery extends Query {
     private final int weight;
 
     /**
-     * @param query whose scores are constant
-     * @param field which keeps its lengths
+     * Creates the query.
+     *
+     * @param query a query with constant scores on the field
+     * @param field a field with norms
+     * @param weight the weight of the field's attributes
      */
     FieldWeightQuery(Query query, String field, int weight) {
         this.query = query;
@@ -44,14 +47,14 @@ final class FieldWeightQuery extends Query {
     @Override
     public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) throws IOException {
         Weight inner = searcher.createWeight(query, mode, boost);
-        return mode.needsScores() ? new Weighed(inner, boost) : inner;
+        return mode.needsScores() ? new AddingWeight(inner, boost) : inner;
     }
 
-    private final class Weighed extends Weight {
+    private final class AddingWeight extends Weight {
         private final Weight inner;
         private final float boost;
 
-        private Weighed(Weight inner, float boost) {
+        private AddingWeight(Weight inner, float boost) {
             super(FieldWeightQuery.this);
             this.inner = inner;
             this.boost = boost;
@@ -76,15 +79,15 @@ final class FieldWeightQuery extends Query {
                     };
         }
 
-        private Scorer scorer(Scorer scorer, @Nullable NumericDocValues lengths) {
-            float most = boost * weight * 2;
+        private Scorer scorer(Scorer scorer, @Nullable NumericDocValues norms) {
+            float maxAdded = boost * weight * 2;
             return new FilterScorer(scorer) {
                 @Override
                 public float score() throws IOException {
-                    float shortness = lengths != null && lengths.advanceExact(docID())
-                            ? ScoreModel.shortness(lengths.longValue())
+                    float lengthBonus = norms != null && norms.advanceExact(docID())
+                            ? ScoreModel.lengthBonus(norms.longValue())
                             : 1;
-                    return in.score() + boost * weight * shortness;
+                    return in.score() + boost * weight * lengthBonus;
                 }
 
                 @Override
@@ -94,7 +97,7 @@ final class FieldWeightQuery extends Query {
 
                 @Override
                 public float getMaxScore(int upTo) throws IOException {
-                    return in.getMaxScore(upTo) + most;
+                    return in.getMaxScore(upTo) + maxAdded;
                 }
             };
         }
@@ -105,7 +108,7 @@ final class FieldWeightQuery extends Query {
             Scorer scorer = supplier == null ? null : supplier.get(1);
             return scorer != null && scorer.iterator().advance(doc) == doc
                     ? Explanation.match(scorer.score(), FieldWeightQuery.this.toString())
-                    : Explanation.noMatch("not found");
+                    : Explanation.noMatch("no match");
         }
 
         @Override

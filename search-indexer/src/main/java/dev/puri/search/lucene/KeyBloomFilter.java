@@ -4,10 +4,10 @@ import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.StringHelper;
 
 /**
- * Which keys an index that began empty may have: a Bloom filter. Of a key that it has not seen the index has no
- * entry for certain, which then is added without looking for one to replace. One that it has wrongly for seen costs
- * that look and nothing else, so 8 MiB do for any number of keys; they tell apart some 10 million well. For one
- * thread.
+ * A Bloom filter of the keys in an index that was empty when it was opened. The index surely has no entry of a key that
+ * the filter does not contain; such an entry is added without a look-up of an older one. A false positive costs that
+ * look-up and nothing else, so 8 MiB suffice for any number of keys; up to about 10 million keys there are few. Not
+ * thread-safe.
  */
 final class KeyBloomFilter {
     private static final int BITS = 1 << 26;
@@ -16,19 +16,19 @@ final class KeyBloomFilter {
     private final long[] words = new long[BITS / Long.SIZE];
 
     /**
-     * Sees a key.
+     * Adds a key.
      *
-     * @return false when it has not been seen before, for certain
+     * @return false if the filter surely did not contain the key
      */
     boolean add(BytesRef key) {
         long[] hash = StringHelper.murmurhash3_x64_128(key);
-        boolean seen = true;
+        boolean contained = true;
         for (int probe = 0; probe < PROBES; probe++) {
             int bit = (int) (hash[0] + probe * hash[1]) & BITS - 1;
             long mask = 1L << bit;
-            seen &= (words[bit >>> 6] & mask) != 0;
+            contained &= (words[bit >>> 6] & mask) != 0;
             words[bit >>> 6] |= mask;
         }
-        return seen;
+        return contained;
     }
 }

@@ -1,10 +1,10 @@
 package dev.puri.search.lucene;
 
 import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.OwnerOnly;
-import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
@@ -34,26 +34,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Indices in a folder, each in one of its own.
+ * The Lucene indices in a folder, each in its own subfolder.
  *
  * <pre>
- * current            "index-3"; moved into place, so it names either one or the other
- * index-3/           serves
- * index-4/           is being built: its number is larger than that of current
- * index-2/           served before: smaller; the next start removes it
- * index-1.refused/   was damaged or of another version, and waits for somebody to look at it until an index
- *                    that serves is complete
+ * current            names the serving index, "index-3"; replaced atomically
+ * index-3/           the serving index
+ * index-4/           an unfinished rebuild: its number is larger than that of current
+ * index-2/           a replaced index: its number is smaller; the next start deletes it
+ * index-1.refused/   a damaged index, or one of another format; kept for inspection until the serving index is complete
  * </pre>
  */
 public final class LuceneStore implements IndexStore {
     private static final Logger log = LoggerFactory.getLogger(LuceneStore.class);
 
-    /** Warns, beside all other logs, at each start that a module could be used which is in incubation yet. */
-    private static final java.util.logging.Logger VECTORS =
+    /** Lucene logs a warning about the incubating vector module to java.util.logging at each start. */
+    private static final java.util.logging.Logger VECTOR_LOGGER =
             java.util.logging.Logger.getLogger("org.apache.lucene.internal.vectorization.VectorizationProvider");
 
     static {
-        VECTORS.setLevel(Level.SEVERE);
+        VECTOR_LOGGER.setLevel(Level.SEVERE);
     }
 
     private static final String CURRENT = "current";
@@ -65,15 +64,17 @@ public final class LuceneStore implements IndexStore {
     private @Nullable LuceneIndex serving;
     private @Nullable LuceneIndex building;
 
-    /** Served before, and may have readers yet. */
-    private final List<LuceneIndex> retired = new ArrayList<>();
+    /** Replaced indices that may still have readers. */
+    private final List<LuceneIndex> replaced = new ArrayList<>();
 
-    /** Until it is known that there is none. */
+    /** Whether there may be a refused index. */
     private volatile boolean hasRefused = true;
 
     /**
-     * @param root a folder of this alone, which is made when it is missing
-     * @param seal makes cursors
+     * Creates a store. It touches no file yet.
+     *
+     * @param root a folder for this store alone; created if it is missing
+     * @param seal encrypts cursors
      */
     public LuceneStore(Path root, CursorSeal seal) {
         this.root = root;
@@ -83,7 +84,7 @@ public final class LuceneStore implements IndexStore {
     @Override
     public SearchIndex serving() throws IndexUnavailableException {
         if (serving != null && serving.isOpen()) {
-            throw new IllegalStateException("the index that serves is open");
+            throw new IllegalStateException("the serving index is open");
         }
         return attempt(() -> {
             OwnerOnly.createFolder(root);
@@ -91,10 +92,10 @@ public final class LuceneStore implements IndexStore {
             LuceneIndex opened = current.isPresent() ? open(folder(current.getAsLong())) : null;
             if (opened == null) {
                 opened = create();
-                point(opened);
+                makeCurrent(opened);
             }
             serving = opened;
-            removeFormer();
+            removeReplaced();
             return opened;
         });
     }
@@ -102,12 +103,12 @@ public final class LuceneStore implements IndexStore {
     @Override
     public @Nullable SearchIndex building() throws IndexUnavailableException {
         if (building != null && building.isOpen()) {
-            throw new IllegalStateException("the index that is being built is open");
+            throw new IllegalStateException("the unfinished index is open");
         }
         return this.<@Nullable SearchIndex>attempt(() -> {
             OptionalLong number = unfinished();
             if (number.isPresent() && !wasCommitted(folder(number.getAsLong()))) {
-                // An end came while it was made: nothing is damaged, and nothing is lost.
+                // The process ended while it created the index. Nothing is lost.
                 IOUtils.rm(folder(number.getAsLong()));
                 number = OptionalLong.empty();
             }
@@ -120,7 +121,7 @@ public final class LuceneStore implements IndexStore {
     public SearchIndex build() throws IndexUnavailableException {
         return attempt(() -> {
             if (unfinished().isPresent()) {
-                throw new IllegalStateException("an index is being built already in " + root);
+                throw new IllegalStateException("there is already an unfinished index in " + root);
             }
             LuceneIndex created = create();
             building = created;
@@ -132,15 +133,15 @@ public final class LuceneStore implements IndexStore {
     public void promote() throws IndexUnavailableException {
         LuceneIndex built = building;
         if (built == null) {
-            throw new IllegalStateException("no index is being built");
+            throw new IllegalStateException("there is no unfinished index");
         }
-        built.commitAgain();
+        built.commitWithLastCheckpoint();
         this.<Boolean>attempt(() -> {
-            point(built);
+            makeCurrent(built);
             return true;
         });
         if (serving != null) {
-            retired.add(serving);
+            replaced.add(serving);
         }
         serving = built;
         building = null;
@@ -149,9 +150,9 @@ public final class LuceneStore implements IndexStore {
     @Override
     public void drop(SearchIndex index) throws IndexUnavailableException {
         if (index.equals(serving)) {
-            throw new IllegalStateException("the index that serves is not dropped");
+            throw new IllegalStateException("the serving index cannot be dropped");
         }
-        if (!(index instanceof LuceneIndex ours) || !retired.contains(index) && !index.equals(building)) {
+        if (!(index instanceof LuceneIndex ours) || !replaced.contains(index) && !index.equals(building)) {
             throw new IllegalArgumentException("not an index of " + root);
         }
         ours.close();
@@ -159,8 +160,8 @@ public final class LuceneStore implements IndexStore {
             IOUtils.rm(ours.folder());
             return true;
         });
-        // Not before: it may have to be tried again.
-        retired.remove(ours);
+        // Last, so that the caller can try again after a failure.
+        replaced.remove(ours);
         if (ours.equals(building)) {
             building = null;
         }
@@ -174,14 +175,14 @@ public final class LuceneStore implements IndexStore {
         if (building != null) {
             building.close();
         }
-        retired.forEach(LuceneIndex::close);
+        replaced.forEach(LuceneIndex::close);
     }
 
     private LuceneIndex create() throws IOException {
         List<Long> numbers = generations();
         Path folder = folder(numbers.isEmpty() ? 1 : numbers.getLast() + 1);
         OwnerOnly.createFolder(folder);
-        return LuceneIndex.create(folder, seal, this::committed);
+        return LuceneIndex.create(folder, seal, this::onCommit);
     }
 
     private static boolean wasCommitted(Path folder) throws IOException {
@@ -190,10 +191,10 @@ public final class LuceneStore implements IndexStore {
         }
     }
 
-    /** Null when it is damaged or of another version. */
+    /** Opens an index; sets it aside and returns null if it is damaged or has another format. */
     private @Nullable LuceneIndex open(Path folder) throws IOException {
         try {
-            return LuceneIndex.open(folder, seal, this::committed);
+            return LuceneIndex.open(folder, seal, this::onCommit);
         } catch (CorruptIndexException
                 | IndexFormatTooOldException
                 | IndexFormatTooNewException
@@ -207,22 +208,22 @@ public final class LuceneStore implements IndexStore {
     }
 
     private void setAside(Path folder, Exception reason) throws IOException {
-        // One is kept at most.
+        // The store keeps at most one.
         removeRefused();
         Path aside = folder.resolveSibling(folder.getFileName() + REFUSED);
         hasRefused = true;
-        log.warn("{} is not used and set aside as {}, the index is built anew: {}", folder, aside, reason.toString());
+        log.warn("The index {} cannot be used. It is kept as {} and rebuilt from the topics: {}", folder, aside, reason.toString());
         if (Files.exists(folder)) {
             Files.move(folder, aside, StandardCopyOption.ATOMIC_MOVE);
         }
     }
 
-    private void committed(IndexCheckpoint reached) {
-        if (reached.complete() && hasRefused) {
+    private void onCommit(IndexCheckpoint checkpoint) {
+        if (checkpoint.complete() && hasRefused) {
             try {
                 removeRefused();
             } catch (IOException e) {
-                log.warn("What was set aside in {} cannot be removed yet: {}", root, e.toString());
+                log.warn("The refused index in {} cannot be removed yet: {}", root, e.toString());
             }
         }
     }
@@ -236,8 +237,8 @@ public final class LuceneStore implements IndexStore {
         hasRefused = false;
     }
 
-    /** What served before the one that serves, which an end left. */
-    private void removeFormer() throws IOException {
+    /** Removes replaced indices that an earlier process left. */
+    private void removeReplaced() throws IOException {
         long current = current().orElseThrow();
         for (long number : generations()) {
             if (number < current && !isOpen(folder(number))) {
@@ -247,7 +248,7 @@ public final class LuceneStore implements IndexStore {
     }
 
     private boolean isOpen(Path folder) {
-        return Stream.concat(retired.stream(), Stream.ofNullable(building))
+        return Stream.concat(replaced.stream(), Stream.ofNullable(building))
                 .anyMatch(index -> index.isOpen() && index.folder().equals(folder));
     }
 
@@ -259,7 +260,7 @@ public final class LuceneStore implements IndexStore {
                 .max();
     }
 
-    /** The numbers of the folders that are there, the largest last. */
+    /** Returns the numbers of the existing index folders in ascending order. */
     private List<Long> generations() throws IOException {
         List<Long> numbers = new ArrayList<>();
         for (Path each : list()) {
@@ -289,14 +290,14 @@ public final class LuceneStore implements IndexStore {
             if (named.matches()) {
                 return OptionalLong.of(Long.parseLong(named.group(1)));
             }
-            log.warn("{} names no index, which is built anew", file);
+            log.warn("{} names no index. A new index is built from the topics", file);
         } catch (NoSuchFileException e) {
-            // The first start.
+            // First start.
         }
         return OptionalLong.empty();
     }
 
-    private void point(LuceneIndex index) throws IOException {
+    private void makeCurrent(LuceneIndex index) throws IOException {
         Path written = root.resolve(CURRENT + ".new");
         Files.deleteIfExists(written);
         OwnerOnly.create(written);
@@ -310,15 +311,15 @@ public final class LuceneStore implements IndexStore {
         IOUtils.fsync(root, true);
     }
 
-    private <T extends @Nullable Object> T attempt(Attempt<T> attempt) throws IndexUnavailableException {
+    private <T extends @Nullable Object> T attempt(Operation<T> operation) throws IndexUnavailableException {
         try {
-            return attempt.make();
+            return operation.run();
         } catch (IOException e) {
             throw IndexUnavailableException.because("cannot use the indices in " + root, e);
         }
     }
 
-    private interface Attempt<T extends @Nullable Object> {
-        T make() throws IOException;
+    private interface Operation<T extends @Nullable Object> {
+        T run() throws IOException;
     }
 }

@@ -4,7 +4,6 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.PageBudget;
 import dev.puri.search.index.SearchQuery;
@@ -14,7 +13,6 @@ import dev.puri.search.words.NameCandidates;
 import dev.puri.search.words.ParsedQuery;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -39,150 +37,128 @@ import org.apache.lucene.search.TotalHits;
 import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
-/** One page of one query, in one view of the index. */
+/** Runs one search query on one point-in-time view and returns one page. */
 final class PageQuery {
-    /** So many hits are counted where facets do not count them all. */
-    private static final int COUNTED = 10_000;
+    /** Hits are counted up to this number, unless facets count all of them. */
+    private static final int MAX_COUNTED = 10_000;
 
-    private static final SearchResult EMPTY = new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
+    /** Minimum number of identities in the first {@link UuidRange} of a list. */
+    private static final long MIN_RANGE = 1024;
 
-    /** Identities that are looked through at first for the page of a list. */
-    private static final long STRETCH = 1024;
+    /** Growth of the {@link UuidRange} if the first one has too few hits. */
+    private static final int RANGE_GROWTH = 16;
 
     private static final SortField BY_TIE = new SortField(Fields.TIE, SortField.Type.LONG);
 
     static final Sort BY_SCORE = new Sort(SortField.FIELD_SCORE, BY_TIE);
 
-    private final PointInTimeReader view;
-    private final SearchQuery asked;
+    private final PointInTimeReader reader;
+    private final SearchQuery query;
     private final CursorSeal seal;
 
-    private PageQuery(PointInTimeReader view, SearchQuery asked, CursorSeal seal) {
-        this.view = view;
-        this.asked = asked;
+    private PageQuery(PointInTimeReader reader, SearchQuery query, CursorSeal seal) {
+        this.reader = reader;
+        this.query = query;
         this.seal = seal;
     }
 
-    /** Finds it. */
-    static SearchResult of(PointInTimeReader view, SearchQuery asked, CursorSeal seal) throws IOException, Cursor.InvalidException {
-        SortValues after = asked.after() == null ? null : SortValues.of(seal.open(asked, asked.after()));
-        PageQuery page = new PageQuery(view, asked, seal);
-        return asked.text() == null ? page.list(after) : page.search(asked.text(), after);
+    /** Returns the page. */
+    static SearchResult run(PointInTimeReader reader, SearchQuery query, CursorSeal seal)
+            throws IOException, Cursor.InvalidException {
+        SortValues after = query.after() == null ? null : SortValues.parse(seal.open(query, query.after()));
+        PageQuery page = new PageQuery(reader, query, seal);
+        return query.text() == null ? page.list(after) : page.search(query.text(), after);
     }
 
     private SearchResult list(@Nullable SortValues after) throws IOException {
-        Set<Row.Status> statuses = asked.statuses().isEmpty() ? EnumSet.allOf(Row.Status.class) : asked.statuses();
-        BooleanQuery.Builder filters = filters(asked);
-        filter(Fields.STATE, states(EntryKind.IDENTITY, statuses), filters);
-        Query query = filters.build();
-        Counts counts = asked.facets() ? Counts.of(view.searcher().search(query, FacetCounts.MANAGER)) : counted(query);
-        Docs docs = listed(query, counts, after);
-        PointInTimeReader.Entries entries = view.entries();
-        List<SearchResult.Hit> hits = new ArrayList<>();
-        PageBudget budget = new PageBudget();
-        for (ScoreDoc doc : docs.page()) {
-            SearchResult.Hit hit = listed(entries.at(doc.doc), entries);
-            if (!budget.takes(hit)) {
-                break;
-            }
-            hits.add(hit);
-        }
-        return docs.result(hits, counts);
+        Set<Row.Status> statuses = query.statuses().isEmpty() ? EnumSet.allOf(Row.Status.class) : query.statuses();
+        BooleanQuery.Builder filters = filters(query);
+        addFilter(Fields.STATE, states(EntryKind.IDENTITY, statuses), filters);
+        Query filter = filters.build();
+        Counts counts = query.facets() ? Counts.of(reader.searcher().search(filter, FacetCounts.MANAGER)) : count(filter);
+        PageDocs docs = topOfList(filter, counts, after);
+        PointInTimeReader.Entries entries = reader.entries();
+        return docs.result(counts, doc -> listHit(entries.at(doc.doc), entries));
     }
 
-    /** So far as that costs little. */
-    private Counts counted(Query query) throws IOException {
-        return Counts.of(
-                view.searcher().search(query, new TopFieldCollectorManager(Sort.INDEXORDER, 1, COUNTED)).totalHits);
+    /** Counts hits up to {@link #MAX_COUNTED}, which is cheap. */
+    private Counts count(Query filter) throws IOException {
+        return Counts.of(reader.searcher()
+                .search(filter, new TopFieldCollectorManager(Sort.INDEXORDER, 1, MAX_COUNTED))
+                .totalHits);
     }
 
-    private Docs listed(Query query, Counts counts, @Nullable SortValues after) throws IOException {
-        boolean newest = asked.order() == SearchQuery.Order.NEWEST;
+    private PageDocs topOfList(Query filter, Counts counts, @Nullable SortValues after) throws IOException {
+        boolean newest = query.order() == SearchQuery.Order.NEWEST;
         Sort sort = new Sort(
                 new SortField(Fields.UUID_HIGH, SortField.Type.LONG, newest),
                 new SortField(Fields.UUID_LOW, SortField.Type.LONG, newest),
                 BY_TIE);
-        if (counts.exact() && counts.total() <= COUNTED) {
-            return top(query, sort, after);
+        if (counts.exact() && counts.total() <= MAX_COUNTED) {
+            return top(filter, sort, after);
         }
-        long from = after != null ? (Long) after.sortedBy()[0] : newest ? Long.MAX_VALUE : Long.MIN_VALUE;
-        IndexReader reader = view.searcher().getIndexReader();
-        // As many as should do, were those that fit spread evenly.
-        long many = Math.max(STRETCH, 2 * most() * (reader.maxDoc() / counts.total()));
+        long from = after != null ? (Long) after.values()[0] : newest ? Long.MAX_VALUE : Long.MIN_VALUE;
+        IndexReader indexReader = reader.searcher().getIndexReader();
+        // Enough for a page if the hits are spread evenly.
+        long wanted = Math.max(MIN_RANGE, 2 * fetchSize() * (indexReader.maxDoc() / counts.total()));
         while (true) {
-            UuidRange stretch = UuidRange.from(from, newest, many, reader);
-            Query within = new BooleanQuery.Builder()
-                    .add(query, Occur.FILTER)
-                    .add(stretch.query(), Occur.FILTER)
+            UuidRange range = UuidRange.find(from, newest, wanted, indexReader);
+            Query inRange = new BooleanQuery.Builder()
+                    .add(filter, Occur.FILTER)
+                    .add(range.query(), Occur.FILTER)
                     .build();
-            Docs docs = top(within, sort, after);
-            if (stretch.all() || docs.areMany()) {
+            PageDocs docs = top(inRange, sort, after);
+            if (range.isLast() || docs.isFull()) {
                 return docs;
             }
-            many *= 16;
+            wanted *= RANGE_GROWTH;
         }
     }
 
-    private static SearchResult.Hit listed(StoredEntry identity, PointInTimeReader.Entries entries) throws IOException {
-        StoredEntry document = entries.having(Fields.key(EntryKind.DOCUMENT, identity.puri()));
-        Map<String, String> attributes = document == null ? Map.of() : document.shown();
-        Row row = ((Entry.OfIdentity) identity.entry()).row();
-        return new SearchResult.Hit(
-                identity.puri(),
-                row.owner(),
-                row.shard(),
-                row.handle(),
-                row.status(),
-                row.mergedInto(),
-                null,
-                attributes,
-                Map.of());
+    private static SearchResult.Hit listHit(StoredEntry identity, PointInTimeReader.Entries entries)
+            throws IOException {
+        StoredEntry document = entries.find(Fields.key(EntryKind.DOCUMENT, identity.puri()));
+        Map<String, String> attributes = document == null ? Map.of() : document.attributes();
+        return SearchResult.Hit.of(identity.puri(), identity.entry(), null, attributes, Map.of());
     }
 
-    private SearchResult search(String typed, @Nullable SortValues after) throws IOException {
-        ParsedQuery wanted = ParsedQuery.parse(typed);
-        Set<BytesRef> named = named(NameCandidates.of(typed));
-        if (wanted.clauses().isEmpty() && named.isEmpty()) {
-            return EMPTY;
+    private SearchResult search(String text, @Nullable SortValues after) throws IOException {
+        ParsedQuery parsed = ParsedQuery.parse(text);
+        Set<BytesRef> namedKeys = namedKeys(NameCandidates.parse(text));
+        if (parsed.clauses().isEmpty() && namedKeys.isEmpty()) {
+            return SearchResult.EMPTY;
         }
-        Query query = filtered(TextQuery.of(view.searcher().getIndexReader(), wanted, named), asked);
-        Docs docs;
+        Query ranked = withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsed, namedKeys), query);
+        PageDocs docs;
         Counts counts;
-        if (asked.facets()) {
-            Object[] both = view.searcher()
+        if (query.facets()) {
+            Object[] both = reader.searcher()
                     .search(
-                            query,
+                            ranked,
                             new MultiCollectorManager(
-                                    new TopFieldCollectorManager(BY_SCORE, most(), afterDoc(after), Integer.MAX_VALUE),
+                                    new TopFieldCollectorManager(
+                                            BY_SCORE, fetchSize(), toFieldDoc(after), Integer.MAX_VALUE),
                                     FacetCounts.MANAGER));
-            docs = new Docs(((TopFieldDocs) both[0]).scoreDocs);
+            docs = new PageDocs(((TopFieldDocs) both[0]).scoreDocs);
             counts = Counts.of((FacetCounts) both[1]);
         } else {
-            TopFieldDocs top = view.searcher()
-                    .search(query, new TopFieldCollectorManager(BY_SCORE, most(), afterDoc(after), COUNTED));
-            docs = new Docs(top.scoreDocs);
+            TopFieldDocs top = reader.searcher()
+                    .search(
+                            ranked,
+                            new TopFieldCollectorManager(BY_SCORE, fetchSize(), toFieldDoc(after), MAX_COUNTED));
+            docs = new PageDocs(top.scoreDocs);
             counts = Counts.of(top.totalHits);
         }
-        PointInTimeReader.Entries entries = view.entries();
-        Highlighter highlighter = new Highlighter(wanted);
-        List<SearchResult.Hit> hits = new ArrayList<>();
-        PageBudget budget = new PageBudget();
-        for (ScoreDoc doc : docs.page()) {
-            double score = (Float) ((FieldDoc) doc).fields[0];
-            SearchResult.Hit hit = found(entries.at(doc.doc), score, highlighter);
-            if (!budget.takes(hit)) {
-                break;
-            }
-            hits.add(hit);
-        }
-        return docs.result(hits, counts);
+        PointInTimeReader.Entries entries = reader.entries();
+        Highlighter highlighter = new Highlighter(parsed);
+        return docs.result(counts, doc -> textHit(entries.at(doc.doc), doc, highlighter));
     }
 
     /**
-     * The keys of entries whose name was typed, among those that the filters let pass: of the document where there is
-     * one, otherwise of the identity, which every name has.
+     * Returns the keys of the entries that have a typed name and pass the filters: the document's key if the identity
+     * has a document, otherwise the identity's.
      */
-    private Set<BytesRef> named(NameCandidates names) throws IOException {
+    private Set<BytesRef> namedKeys(NameCandidates names) throws IOException {
         List<Term> terms = new ArrayList<>();
         if (names.puri() != null) {
             terms.add(Fields.key(EntryKind.IDENTITY, names.puri()));
@@ -192,83 +168,79 @@ final class PageQuery {
         }
         names.identifiers().forEach(identifier -> terms.add(Fields.identifier(identifier)));
         BooleanQuery.Builder any = new BooleanQuery.Builder();
-        boolean isAny = false;
+        boolean exists = false;
         for (Term term : terms) {
-            // Most of what is typed is nobody's name.
-            if (view.searcher().getIndexReader().docFreq(term) > 0) {
+            // Most texts are no name; this check is cheaper than a search.
+            if (reader.searcher().getIndexReader().docFreq(term) > 0) {
                 any.add(new TermQuery(term), Occur.SHOULD);
-                isAny = true;
+                exists = true;
             }
         }
-        if (!isAny) {
+        if (!exists) {
             return Set.of();
         }
-        BooleanQuery.Builder filters = filters(asked).add(any.build(), Occur.FILTER);
-        if (!asked.statuses().isEmpty()) {
-            filter(Fields.STATE, states(EntryKind.IDENTITY, asked.statuses()), filters);
+        BooleanQuery.Builder filters = filters(query).add(any.build(), Occur.FILTER);
+        if (!query.statuses().isEmpty()) {
+            addFilter(Fields.STATE, states(EntryKind.IDENTITY, query.statuses()), filters);
         }
-        ScoreDoc[] found = view.searcher()
+        ScoreDoc[] found = reader.searcher()
                 .search(
                         filters.build(),
-                        new TopFieldCollectorManager(Sort.INDEXORDER, NameCandidates.MAX_OBJECTS + 1, Integer.MAX_VALUE))
+                        new TopFieldCollectorManager(Sort.INDEXORDER, NameCandidates.MAX_IDENTITIES + 1, Integer.MAX_VALUE))
                 .scoreDocs;
         Set<BytesRef> keys = new HashSet<>();
-        if (found.length <= NameCandidates.MAX_OBJECTS) {
-            PointInTimeReader.Entries entries = view.entries();
+        if (found.length <= NameCandidates.MAX_IDENTITIES) {
+            PointInTimeReader.Entries entries = reader.entries();
             for (ScoreDoc doc : found) {
                 Puri puri = entries.at(doc.doc).puri();
                 Term document = Fields.key(EntryKind.DOCUMENT, puri);
-                keys.add((entries.having(document) != null ? document : Fields.key(EntryKind.IDENTITY, puri)).bytes());
+                keys.add((entries.find(document) != null ? document : Fields.key(EntryKind.IDENTITY, puri)).bytes());
             }
         }
         return keys;
     }
 
     /**
-     * What a text's query finds and a search's filters let pass. What is merged is left out rather than what is active
-     * asked for: there is little of it to look at.
+     * Adds the filters of a search to the query of its text. If merged identities are not wanted, it excludes them
+     * rather than requires active ones, because there are few of them.
      */
-    static Query filtered(Query text, SearchQuery asked) {
-        BooleanQuery.Builder filters = filters(asked);
-        if (asked.statuses().isEmpty()) {
-            return filters.add(text, Occur.MUST).build();
+    static Query withFilters(Query ranked, SearchQuery query) {
+        BooleanQuery.Builder filters = filters(query);
+        if (query.statuses().isEmpty()) {
+            return filters.add(ranked, Occur.MUST).build();
         }
-        if (!asked.statuses().contains(Row.Status.ACTIVE)) {
-            List<BytesRef> states = new ArrayList<>(states(EntryKind.DOCUMENT, asked.statuses()));
-            states.addAll(states(EntryKind.IDENTITY, asked.statuses()));
-            filter(Fields.STATE, states, filters);
-        } else if (!asked.statuses().contains(Row.Status.MERGED)) {
+        if (!query.statuses().contains(Row.Status.ACTIVE)) {
+            List<BytesRef> states = new ArrayList<>(states(EntryKind.DOCUMENT, query.statuses()));
+            states.addAll(states(EntryKind.IDENTITY, query.statuses()));
+            addFilter(Fields.STATE, states, filters);
+        } else if (!query.statuses().contains(Row.Status.MERGED)) {
             BytesRef merged = Fields.state(EntryKind.DOCUMENT, Row.Status.MERGED);
             filters.add(new TermQuery(new Term(Fields.STATE, merged)), Occur.MUST_NOT);
         }
-        return filters.add(text, Occur.MUST).build();
+        return filters.add(ranked, Occur.MUST).build();
     }
 
-    private SearchResult.Hit found(StoredEntry stored, double score, Highlighter highlighter) {
-        Entry entry = stored.entry();
-        Map<String, String> attributes = stored.shown();
-        return new SearchResult.Hit(
+    private SearchResult.Hit textHit(StoredEntry stored, ScoreDoc doc, Highlighter highlighter) {
+        double score = (Float) ((FieldDoc) doc).fields[0];
+        Map<String, String> attributes = stored.attributes();
+        return SearchResult.Hit.of(
                 stored.puri(),
-                entry.owner(),
-                entry.shard(),
-                entry.handle(),
-                entry.status(),
-                stored.mergedInto(),
+                stored.entry(),
                 score,
                 attributes,
-                asked.highlights() ? highlighter.of(attributes) : Map.of());
+                query.highlights() ? highlighter.highlight(attributes) : Map.of());
     }
 
-    private static BooleanQuery.Builder filters(SearchQuery asked) {
+    private static BooleanQuery.Builder filters(SearchQuery query) {
         BooleanQuery.Builder filters = new BooleanQuery.Builder();
-        filter(Fields.NAMESPACE, bytes(asked.namespaces()), filters);
-        filter(Fields.COLLECTION, bytes(asked.collections()), filters);
-        filter(Fields.SHARD, bytes(asked.shards()), filters);
-        filter(Fields.OWNER, bytes(asked.owners()), filters);
+        addFilter(Fields.NAMESPACE, bytes(query.namespaces()), filters);
+        addFilter(Fields.COLLECTION, bytes(query.collections()), filters);
+        addFilter(Fields.SHARD, bytes(query.shards()), filters);
+        addFilter(Fields.OWNER, bytes(query.owners()), filters);
         return filters;
     }
 
-    private static void filter(String field, List<BytesRef> values, BooleanQuery.Builder filters) {
+    private static void addFilter(String field, List<BytesRef> values, BooleanQuery.Builder filters) {
         if (values.size() == 1) {
             filters.add(new TermQuery(new Term(field, values.getFirst())), Occur.FILTER);
         } else if (!values.isEmpty()) {
@@ -284,50 +256,60 @@ final class PageQuery {
         return texts.stream().map(BytesRef::new).toList();
     }
 
-    private Docs top(Query query, Sort sort, @Nullable SortValues after) throws IOException {
-        return new Docs(view.searcher()
-                .search(query, new TopFieldCollectorManager(sort, most(), afterDoc(after), COUNTED))
+    private PageDocs top(Query filter, Sort sort, @Nullable SortValues after) throws IOException {
+        return new PageDocs(reader.searcher()
+                .search(filter, new TopFieldCollectorManager(sort, fetchSize(), toFieldDoc(after), MAX_COUNTED))
                 .scoreDocs);
     }
 
-    private static @Nullable FieldDoc afterDoc(@Nullable SortValues after) {
-        return after == null ? null : after.asDoc();
+    private static @Nullable FieldDoc toFieldDoc(@Nullable SortValues after) {
+        return after == null ? null : after.toFieldDoc();
     }
 
-    /** One more than is shown tells whether there is a next page. */
-    private int most() {
+    /** Returns the size of a page and one more. The additional hit shows that there is a next page. */
+    private int fetchSize() {
         return Math.min(
-                        asked.limit(),
-                        Math.max(1, view.searcher().getIndexReader().maxDoc()))
+                        query.limit(),
+                        Math.max(1, reader.searcher().getIndexReader().maxDoc()))
                 + 1;
     }
 
-    /** The page's hits, and one more if there is a next page. */
-    private final class Docs {
+    /** Makes a hit of a Lucene document. */
+    private interface HitReader {
+        SearchResult.Hit read(ScoreDoc doc) throws IOException;
+    }
+
+    /** The documents of a page, and one more if there is a next page. */
+    private final class PageDocs {
         private final ScoreDoc[] docs;
 
-        private Docs(ScoreDoc[] docs) {
+        private PageDocs(ScoreDoc[] docs) {
             this.docs = docs;
         }
 
-        private boolean areMany() {
-            return docs.length == most();
+        private boolean isFull() {
+            return docs.length == fetchSize();
         }
 
-        private List<ScoreDoc> page() {
-            return Arrays.asList(docs).subList(0, Math.min(asked.limit(), docs.length));
-        }
-
-        private SearchResult result(List<SearchResult.Hit> hits, Counts counts) {
+        private SearchResult result(Counts counts, HitReader hitReader) throws IOException {
+            List<SearchResult.Hit> hits = new ArrayList<>();
+            PageBudget budget = new PageBudget();
+            for (int i = 0; i < Math.min(query.limit(), docs.length); i++) {
+                SearchResult.Hit hit = hitReader.read(docs[i]);
+                if (!budget.add(hit)) {
+                    break;
+                }
+                hits.add(hit);
+            }
             Cursor next = docs.length <= hits.size()
                     ? null
-                    : seal.seal(asked, new SortValues(((FieldDoc) docs[hits.size() - 1]).fields).toBytes());
+                    : seal.seal(query, new SortValues(((FieldDoc) docs[hits.size() - 1]).fields).toBytes());
             return new SearchResult(
                     hits, counts.total(), counts.exact(), counts.byCollection(), counts.byShard(), next);
         }
     }
 
-    /** How many there are on all pages. */
+    /** The number of hits on all pages. */
     private record Counts(long total, boolean exact, Map<String, Long> byCollection, Map<String, Long> byShard) {
         private static Counts of(FacetCounts facets) {
             return new Counts(facets.total(), true, facets.byCollection(), facets.byShard());

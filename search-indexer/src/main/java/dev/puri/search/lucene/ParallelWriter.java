@@ -16,60 +16,62 @@ import org.apache.lucene.index.Term;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a batch of changes by several threads. Changes of one key go through one lane, in their order.
+ * Writes a batch of changes with several threads. All changes of one key go to the same queue, in their order.
  *
  * <pre>
- * batch ──┬── keys of lane 0 ── the caller's thread ──┐
- *         └── keys of lane 1 ── another ──────────────┴──▶ IndexWriter
+ * batch ──┬── keys of queue 0 ── the caller's thread ──┐
+ *         └── keys of queue 1 ── a pool thread ────────┴──▶ IndexWriter
  * </pre>
  */
 final class ParallelWriter implements Closeable {
-    /** More help less, as merging takes its part of the machine too. */
-    private static final int MOST = 4;
+    /** More threads gain little, because merges need processors too. */
+    private static final int MAX_THREADS = 4;
 
-    /** A batch that is shorter is not worth a hand-over. */
-    private static final int SHORT = 64;
+    /** The caller's thread writes a smaller batch alone; a hand-over would cost more than it gains. */
+    private static final int MIN_PARALLEL_BATCH = 64;
 
     private final IndexWriter writer;
-    private final List<Lane> lanes = new ArrayList<>();
+    private final List<Queue> queues = new ArrayList<>();
     private final ExecutorService threads;
 
     /**
-     * @param empty whether the writer's index has no entries yet
+     * Creates the queues and their threads.
+     *
+     * @param isEmpty whether the index has no entries yet
      */
-    ParallelWriter(IndexWriter writer, boolean empty) {
+    ParallelWriter(IndexWriter writer, boolean isEmpty) {
         this.writer = writer;
-        int count = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST);
+        int count = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MAX_THREADS);
         for (int i = 0; i < count; i++) {
-            lanes.add(new Lane(empty ? new KeyBloomFilter() : null));
+            queues.add(new Queue(isEmpty ? new KeyBloomFilter() : null));
         }
         threads = Executors.newFixedThreadPool(
-                count, Thread.ofPlatform().name("index-lane-", 0).daemon().factory());
+                count, Thread.ofPlatform().name("index-writer-", 0).daemon().factory());
     }
 
-    /** Writes what was put into the lanes, and returns when all is written. */
+    /** Writes changes and returns when all are written. */
     void write(List<IndexChange> changes) throws IOException {
-        if (changes.size() < SHORT) {
+        if (changes.size() < MIN_PARALLEL_BATCH) {
             for (IndexChange change : changes) {
-                lane(change).write(change);
+                queueOf(change).write(change);
             }
             return;
         }
         for (IndexChange change : changes) {
-            lane(change).waiting.add(change);
+            queueOf(change).pending.add(change);
         }
         List<Future<?>> others = new ArrayList<>();
-        for (Lane lane : lanes.subList(1, lanes.size())) {
-            others.add(threads.submit(lane::writeWaiting));
+        for (Queue queue : queues.subList(1, queues.size())) {
+            others.add(threads.submit(queue::writePending));
         }
-        lanes.getFirst().writeWaiting();
+        queues.getFirst().writePending();
         for (Future<?> other : others) {
             await(other);
         }
     }
 
-    private Lane lane(IndexChange change) {
-        return lanes.get(Math.floorMod(change.puri().hashCode(), lanes.size()));
+    private Queue queueOf(IndexChange change) {
+        return queues.get(Math.floorMod(change.puri().hashCode(), queues.size()));
     }
 
     private static void await(Future<?> other) throws IOException {
@@ -88,31 +90,32 @@ final class ParallelWriter implements Closeable {
         threads.shutdown();
     }
 
-    private final class Lane {
-        private final @Nullable KeyBloomFilter seen;
-        private final List<IndexChange> waiting = new ArrayList<>();
+    /** Changes of the keys with one hash. One thread at a time writes them. */
+    private final class Queue {
+        private final @Nullable KeyBloomFilter writtenKeys;
+        private final List<IndexChange> pending = new ArrayList<>();
 
-        private Lane(@Nullable KeyBloomFilter seen) {
-            this.seen = seen;
+        private Queue(@Nullable KeyBloomFilter writtenKeys) {
+            this.writtenKeys = writtenKeys;
         }
 
-        private @Nullable Void writeWaiting() throws IOException {
-            for (IndexChange change : waiting) {
+        private @Nullable Void writePending() throws IOException {
+            for (IndexChange change : pending) {
                 write(change);
             }
-            waiting.clear();
+            pending.clear();
             return null;
         }
 
         private void write(IndexChange change) throws IOException {
             Term key = Fields.key(change.kind(), change.puri());
             Entry entry = change.entry();
-            boolean mayBeThere = seen == null || seen.add(key.bytes());
+            boolean mayExist = writtenKeys == null || writtenKeys.add(key.bytes());
             if (entry == null) {
-                if (mayBeThere) {
+                if (mayExist) {
                     writer.deleteDocuments(key);
                 }
-            } else if (mayBeThere) {
+            } else if (mayExist) {
                 writer.updateDocument(key, Fields.of(key, change.puri(), entry, change.declared()));
             } else {
                 writer.addDocument(Fields.of(key, change.puri(), entry, change.declared()));

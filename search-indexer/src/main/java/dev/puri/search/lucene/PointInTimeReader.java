@@ -18,11 +18,11 @@ import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.Bits;
 import org.jspecify.annotations.Nullable;
 
-/** The index as it was at one moment. */
+/** Reads entries from one point-in-time view of the index. */
 record PointInTimeReader(IndexSearcher searcher) {
     private static final Set<String> ENTRY = Set.of(Fields.ENTRY);
 
-    /** Reads entries that were found; for one thread. */
+    /** Returns a reader of single entries, for one thread. */
     Entries entries() throws IOException {
         return new Entries(searcher.getIndexReader());
     }
@@ -36,14 +36,14 @@ record PointInTimeReader(IndexSearcher searcher) {
             this.stored = reader.storedFields();
         }
 
-        /** The entry of one of Lucene's numbers. */
+        /** Returns the entry of a Lucene document number. */
         StoredEntry at(int doc) throws IOException {
-            return StoredEntry.of(stored.document(doc, ENTRY).getBinaryValue(Fields.ENTRY));
+            return StoredEntry.parse(stored.document(doc, ENTRY).getBinaryValue(Fields.ENTRY));
         }
 
-        /** The entry that has a term that no other has; null when there is none. */
+        /** Returns the entry with a unique term; null if there is none. */
         @Nullable
-        StoredEntry having(Term term) throws IOException {
+        StoredEntry find(Term term) throws IOException {
             for (LeafReaderContext segment : reader.leaves()) {
                 Terms terms = segment.reader().terms(term.field());
                 TermsEnum found = terms == null ? null : terms.iterator();
@@ -61,7 +61,7 @@ record PointInTimeReader(IndexSearcher searcher) {
         }
     }
 
-    /** How many entries of a kind there are. */
+    /** Returns the number of entries of a kind. */
     long count(EntryKind kind) throws IOException {
         long count = 0;
         for (Row.Status status : Row.Status.values()) {
@@ -70,17 +70,17 @@ record PointInTimeReader(IndexSearcher searcher) {
         return count;
     }
 
-    /** Gives every entry of a kind, in the order in which they are stored. */
-    void forEach(EntryKind kind, Consumer<StoredEntry> reader) throws IOException {
+    /** Passes every entry of a kind to a consumer, in the order in which they are stored. */
+    void forEach(EntryKind kind, Consumer<StoredEntry> consumer) throws IOException {
         for (LeafReaderContext segment : searcher.getIndexReader().leaves()) {
             StoredFields stored = segment.reader().storedFields();
             Bits live = segment.reader().getLiveDocs();
             for (int doc = 0; doc < segment.reader().maxDoc(); doc++) {
                 if (live == null || live.get(doc)) {
                     StoredEntry entry =
-                            StoredEntry.of(stored.document(doc, ENTRY).getBinaryValue(Fields.ENTRY));
+                            StoredEntry.parse(stored.document(doc, ENTRY).getBinaryValue(Fields.ENTRY));
                     if (entry.entry().kind() == kind) {
-                        reader.accept(entry);
+                        consumer.accept(entry);
                     }
                 }
             }

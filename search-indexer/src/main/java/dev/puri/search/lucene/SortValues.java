@@ -6,21 +6,21 @@ import java.nio.ByteBuffer;
 import org.apache.lucene.search.FieldDoc;
 
 /**
- * Where a page ended, as a cursor keeps it: what its last hit was sorted by.
+ * The sort values of the last hit of a page. A cursor contains them, and the next page starts after them.
  *
- * @param sortedBy in a list the uuid's halves and {@link Fields#TIE}, with a text the score and the latter
+ * @param values in a list the two halves of the uuid and {@link Fields#TIE}; in a text search the score and the tie
  */
-record SortValues(Object[] sortedBy) {
-    // 2 and 3 were of scores that are made no more.
+record SortValues(Object[] values) {
+    // Versions 2 and 3 belonged to older scores.
     private static final byte LIST = 1;
     private static final byte TEXT = 4;
 
-    private static final int MOST_BYTES = 1 + 3 * Long.BYTES;
+    private static final int MAX_BYTES = 1 + 3 * Long.BYTES;
 
     byte[] toBytes() {
-        ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES);
-        bytes.put(sortedBy.length == 3 ? LIST : TEXT);
-        for (Object each : sortedBy) {
+        ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
+        bytes.put(values.length == 3 ? LIST : TEXT);
+        for (Object each : values) {
             if (each instanceof Float score) {
                 bytes.putFloat(score);
             } else {
@@ -32,22 +32,29 @@ record SortValues(Object[] sortedBy) {
         return filled;
     }
 
-    static SortValues of(byte[] bytes) throws Cursor.InvalidException {
+    /**
+     * Parses the bytes of {@link #toBytes}.
+     *
+     * @throws Cursor.InvalidException if another version wrote them
+     */
+    static SortValues parse(byte[] bytes) throws Cursor.InvalidException {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         try {
-            byte form = in.get();
-            return switch (form) {
+            byte version = in.get();
+            return switch (version) {
                 case LIST -> new SortValues(new Object[] {in.getLong(), in.getLong(), in.getLong()});
                 case TEXT -> new SortValues(new Object[] {in.getFloat(), in.getLong()});
-                default -> throw new Cursor.InvalidException("this cursor is another version's");
+                default -> throw new Cursor.InvalidException("this cursor is of another version");
             };
         } catch (BufferUnderflowException e) {
-            throw new Cursor.InvalidException("this cursor is another version's");
+            throw new Cursor.InvalidException("this cursor is of another version");
         }
     }
 
-    /** Such that whatever sorts like it was on a page before. */
-    FieldDoc asDoc() {
-        return new FieldDoc(Integer.MAX_VALUE, Float.NaN, sortedBy);
+    /**
+     * Returns the values for Lucene's search-after. The largest document number excludes all hits with equal values.
+     */
+    FieldDoc toFieldDoc() {
+        return new FieldDoc(Integer.MAX_VALUE, Float.NaN, values);
     }
 }

@@ -16,29 +16,30 @@ import org.apache.lucene.util.automaton.Transition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the terms that are at most a slip away from a text ({@link TypoPattern}). An {@code AutomatonQuery} finds the same, but
- * takes 0.3 to 0.6 ms to be made for every search: it looks for a suffix that all terms share, which is not done here, and
- * determinizes the automaton once more over bytes, which is saved where the text is ASCII.
+ * Matches the terms of a {@link TypoPattern}. Lucene's {@code AutomatonQuery} matches the same terms, but its
+ * construction takes 0.3 to 0.6 ms for each search: it looks for a common suffix of all terms, and determinizes the
+ * automaton again over bytes. This class skips the first, and for ASCII texts also the second.
  */
 final class TypoQuery extends MultiTermQuery implements Accountable {
     private static final int LAST_ASCII = 0x7F;
 
     private final String text;
-    private final CompiledAutomaton slips;
+    private final CompiledAutomaton automaton;
 
     TypoQuery(Term term) {
         super(term.field(), CONSTANT_SCORE_BLENDED_REWRITE);
         text = term.text();
         Automaton characters = TypoPattern.automaton(text);
         Automaton bytes = inUtf8(characters);
-        slips = bytes == null
+        automaton = bytes == null
                 ? new CompiledAutomaton(characters, true, false, false)
                 : new CompiledAutomaton(bytes, true, false, true);
     }
 
     /**
-     * Returns the same automaton over the bytes of UTF-8, deterministic if the given one is; null if it tells characters
-     * beyond ASCII apart. Without that, the bytes that begin such a character lead to states which only count the rest.
+     * Returns the same automaton over UTF-8 bytes; null if the given one distinguishes characters beyond ASCII. If it
+     * does not, the first byte of such a character leads to a state that only counts the remaining bytes. The result is
+     * deterministic if the given automaton is.
      */
     static @Nullable Automaton inUtf8(Automaton characters) {
         int states = characters.getNumStates();
@@ -46,7 +47,7 @@ final class TypoQuery extends MultiTermQuery implements Accountable {
         for (int state = 0; state < states; state++) {
             bytes.setAccept(bytes.createState(), characters.isAccept(state));
         }
-        int[] oneMore = new int[states];
+        int[] firstContinuation = new int[states];
         Transition transition = new Transition();
         for (int state = 0; state < states; state++) {
             int count = characters.initTransition(state, transition);
@@ -61,10 +62,10 @@ final class TypoQuery extends MultiTermQuery implements Accountable {
                 if (transition.min > LAST_ASCII + 1 || transition.max != Character.MAX_CODE_POINT) {
                     return null;
                 }
-                if (oneMore[transition.dest] == 0) {
-                    oneMore[transition.dest] = addContinuation(bytes, transition.dest);
+                if (firstContinuation[transition.dest] == 0) {
+                    firstContinuation[transition.dest] = addContinuation(bytes, transition.dest);
                 }
-                int one = oneMore[transition.dest];
+                int one = firstContinuation[transition.dest];
                 bytes.addTransition(state, one, 0xC2, 0xDF);
                 bytes.addTransition(state, one + 1, 0xE0, 0xEF);
                 bytes.addTransition(state, one + 2, 0xF0, 0xF4);
@@ -73,7 +74,7 @@ final class TypoQuery extends MultiTermQuery implements Accountable {
         return bytes.finish();
     }
 
-    /** Adds three states, from which one, two and three more bytes of a character lead to a state; returns the first. */
+    /** Adds three states, from which one, two and three continuation bytes lead to a state. Returns the first. */
     private static int addContinuation(Automaton.Builder bytes, int to) {
         int one = bytes.createState();
         int two = bytes.createState();
@@ -86,30 +87,30 @@ final class TypoQuery extends MultiTermQuery implements Accountable {
 
     @Override
     protected TermsEnum getTermsEnum(Terms terms, AttributeSource attributes) throws IOException {
-        return slips.getTermsEnum(terms);
+        return automaton.getTermsEnum(terms);
     }
 
-    /** Lucene's cache of queries is bounded by this. */
+    /** Lucene bounds its query cache by this size. */
     @Override
     public long ramBytesUsed() {
-        return slips.ramBytesUsed();
+        return automaton.ramBytesUsed();
     }
 
     @Override
     public void visit(QueryVisitor visitor) {
         if (visitor.acceptField(field)) {
-            slips.visit(visitor, this, field);
+            automaton.visit(visitor, this, field);
         }
     }
 
     @Override
     public String toString(String defaultField) {
-        return field + ":" + text + "~slip";
+        return field + ":" + text + "~typo";
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return super.equals(other) && other instanceof TypoQuery slip && text.equals(slip.text);
+        return super.equals(other) && other instanceof TypoQuery that && text.equals(that.text);
     }
 
     @Override

@@ -11,36 +11,35 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.util.NumericUtils;
 
 /**
- * A stretch of the order of uuids, with at least so many identities in it as were asked for. Lucene finds the first
- * of an order fast when it meets them first; but as identities are created in this order, it meets the newest last,
- * and everything on its way there is newer than all before. In a stretch at the right end there is little to meet.
+ * A range of uuids with at least a wanted number of identities. A list query is restricted to such a range. Lucene's
+ * sort skips hits that cannot be on the page, but documents are in the order of creation: for newest first, each hit
+ * sorts before all earlier ones and nothing can be skipped. A range near the start of the page has few hits.
  *
- * @param low where it begins, as {@link Fields#high} has it
- * @param high where it ends
- * @param all whether nothing is left on the far side
+ * @param low the lowest {@link Fields#high} in the range
+ * @param high the highest one
+ * @param isLast whether no identity follows after the range
  */
-record UuidRange(long low, long high, boolean all) {
+record UuidRange(long low, long high, boolean isLast) {
     /**
-     * From a place on.
+     * Finds a range by bisection over estimated counts.
      *
-     * @param from where it begins to be of interest; {@link Long#MAX_VALUE} for the newest, {@code MIN_VALUE} for the
-     *     oldest
-     * @param newest whether to go on to smaller ones
-     * @param many how many there have to be, roughly
+     * @param from start of the range; {@link Long#MAX_VALUE} for the newest, {@code MIN_VALUE} for the oldest
+     * @param newest whether the range extends to lower values
+     * @param wanted approximate number of identities in the range
      */
-    static UuidRange from(long from, boolean newest, long many, IndexReader reader) throws IOException {
+    static UuidRange find(long from, boolean newest, long wanted, IndexReader reader) throws IOException {
         long near = from;
         long far = newest ? Long.MIN_VALUE : Long.MAX_VALUE;
-        if (count(near, far, reader) < many) {
+        if (estimateCount(near, far, reader) < wanted) {
             return between(near, far, true);
         }
-        // Between what is too little and what is enough.
+        // Invariant: the range up to near has too few identities, the range up to far has enough.
         while (near != far) {
             long middle = (near & far) + ((near ^ far) >> 1);
             if (middle == near || middle == far) {
                 break;
             }
-            if (count(from, middle, reader) < many) {
+            if (estimateCount(from, middle, reader) < wanted) {
                 near = middle;
             } else {
                 far = middle;
@@ -49,8 +48,8 @@ record UuidRange(long low, long high, boolean all) {
         return between(from, far, false);
     }
 
-    private static UuidRange between(long one, long other, boolean all) {
-        return new UuidRange(Math.min(one, other), Math.max(one, other), all);
+    private static UuidRange between(long one, long other, boolean isLast) {
+        return new UuidRange(Math.min(one, other), Math.max(one, other), isLast);
     }
 
     Query query() {
@@ -59,28 +58,28 @@ record UuidRange(long low, long high, boolean all) {
                 NumericDocValuesField.newSlowRangeQuery(Fields.UUID_HIGH, low, high));
     }
 
-    private static long count(long one, long other, IndexReader reader) throws IOException {
-        PointValues.IntersectVisitor within = new Within(Math.min(one, other), Math.max(one, other));
+    private static long estimateCount(long one, long other, IndexReader reader) throws IOException {
+        PointValues.IntersectVisitor range = new RangeVisitor(Math.min(one, other), Math.max(one, other));
         long count = 0;
         for (LeafReaderContext segment : reader.leaves()) {
             PointValues points = segment.reader().getPointValues(Fields.UUID_HIGH);
             if (points != null) {
-                count += points.estimatePointCount(within);
+                count += points.estimatePointCount(range);
             }
         }
         return count;
     }
 
-    /** Only compares, as counts are estimated from the inner nodes of Lucene's tree. */
-    private record Within(long low, long high) implements PointValues.IntersectVisitor {
+    /** Compares cells only. An estimate reads the inner nodes of Lucene's tree and visits no document. */
+    private record RangeVisitor(long low, long high) implements PointValues.IntersectVisitor {
         @Override
-        public PointValues.Relation compare(byte[] least, byte[] most) {
-            long from = NumericUtils.sortableBytesToLong(least, 0);
-            long to = NumericUtils.sortableBytesToLong(most, 0);
-            if (to < low || from > high) {
+        public PointValues.Relation compare(byte[] minPackedValue, byte[] maxPackedValue) {
+            long min = NumericUtils.sortableBytesToLong(minPackedValue, 0);
+            long max = NumericUtils.sortableBytesToLong(maxPackedValue, 0);
+            if (max < low || min > high) {
                 return PointValues.Relation.CELL_OUTSIDE_QUERY;
             }
-            return low <= from && to <= high
+            return low <= min && max <= high
                     ? PointValues.Relation.CELL_INSIDE_QUERY
                     : PointValues.Relation.CELL_CROSSES_QUERY;
         }

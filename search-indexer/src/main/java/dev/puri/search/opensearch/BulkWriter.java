@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Sends changes in requests of bounded size, one after the other, and again what a busy cluster did not take: a
- * slow cluster slows its writer. Each change's version is its place in its partition, so that whatever comes
- * late or twice changes nothing.
+ * Sends changes in bulk requests of bounded size, one after the other, and retries those that a busy cluster rejected.
+ * So a slow cluster slows its writer down. The version of a change is its offset, so late and repeated changes have no
+ * effect.
  */
 final class BulkWriter {
     private static final int MAX_CHANGES = 2_000;
@@ -28,18 +28,20 @@ final class BulkWriter {
     private final String path;
 
     /**
-     * @param alias through which the index is written; what is no alias is refused, so that nothing makes an
-     *     index anew that was dropped
+     * Creates a writer.
+     *
+     * @param alias the write alias of the index; OpenSearch refuses a write to a missing alias and so does not recreate
+     *     a dropped index
      */
     BulkWriter(ClusterClient cluster, String alias) {
         this.cluster = cluster;
         path = "/" + alias + "/_bulk?require_alias=true&filter_path=errors,items.*.status,items.*.error";
     }
 
-    /** One change as the lines of a bulk request. */
+    /** The lines of one change in a bulk request. */
     private record Operation(String id, byte[] lines) {}
 
-    /** Returns when the cluster keeps all of them. */
+    /** Sends changes and returns when the cluster has acknowledged all of them. */
     void send(List<IndexChange> changes) throws IndexUnavailableException {
         List<Operation> batch = new ArrayList<>();
         int bytes = 0;
@@ -88,57 +90,58 @@ final class BulkWriter {
     }
 
     private void sendAll(List<Operation> batch) throws IndexUnavailableException {
-        RetryState patience = cluster.patience();
-        List<Operation> left = batch;
+        RetryState retries = cluster.writeRetries();
+        List<Operation> remaining = batch;
         while (true) {
             ByteArrayOutputStream body = new ByteArrayOutputStream();
-            left.forEach(each -> body.writeBytes(each.lines()));
-            ClusterClient.Answer answer = cluster.ask("POST", path, body.toByteArray(), patience);
-            if (!answer.found()) {
+            remaining.forEach(each -> body.writeBytes(each.lines()));
+            ClusterClient.Response response = cluster.send("POST", path, body.toByteArray(), retries);
+            if (!response.found()) {
                 throw new IndexUnavailableException(
-                        "OpenSearch has no " + path + " any more", new IOException("status 404"));
+                        "OpenSearch does not have " + path + " any more", new IOException("status 404"));
             }
-            List<Operation> again = notTaken(left, answer.body());
-            if (again.isEmpty()) {
+            List<Operation> rejected = rejected(remaining, response.body());
+            if (rejected.isEmpty()) {
                 return;
             }
-            int count = again.size();
-            patience.pause(() -> "OpenSearch did not take " + count + " changes in time: it is too busy, or not whole");
-            left = again;
+            int count = rejected.size();
+            retries.backOff(() -> "OpenSearch did not accept " + count + " changes in time");
+            remaining = rejected;
         }
     }
 
-    private static List<Operation> notTaken(List<Operation> sent, JsonNode answer) throws IndexUnavailableException {
-        List<Operation> again = new ArrayList<>();
-        if (!answer.path("errors").asBoolean(true)) {
-            return again;
+    /** Returns the operations that can be retried. A version conflict is no failure: the change is already there. */
+    private static List<Operation> rejected(List<Operation> sent, JsonNode response) throws IndexUnavailableException {
+        List<Operation> rejected = new ArrayList<>();
+        if (!response.path("errors").asBoolean(true)) {
+            return rejected;
         }
-        JsonNode items = answer.path("items");
+        JsonNode items = response.path("items");
         if (items.size() != sent.size()) {
-            throw new IllegalStateException(sent.size() + " changes were sent and " + items.size() + " answered");
+            throw new IllegalStateException(sent.size() + " changes were sent, the response has " + items.size());
         }
         for (int i = 0; i < sent.size(); i++) {
-            // Each is an object of one field, "index" or "delete".
+            // An item is an object with one field, "index" or "delete".
             JsonNode item = items.path(i).iterator().next();
             int status = item.path("status").asInt();
-            if (ClusterClient.isPassing(status)) {
-                again.add(sent.get(i));
+            if (ClusterClient.isRetryable(status)) {
+                rejected.add(sent.get(i));
             } else if (item.has("error") && status != CONFLICT) {
-                throw refused(
+                throw failure(
                         sent.get(i).id(),
                         status,
                         item.path("error").path("type").asText());
             }
         }
-        return again;
+        return rejected;
     }
 
-    /** Without the cluster's reason, which may quote what was to be indexed. */
-    private static IndexUnavailableException refused(String id, int status, String type) {
-        String said = "OpenSearch does not take " + id + ", with " + status + ", " + type;
+    /** Returns an exception without the cluster's reason, which may quote the indexed text. */
+    private static IndexUnavailableException failure(String id, int status, String type) {
+        String message = "OpenSearch refuses " + id + " with status " + status + ", " + type;
         if (status == BAD_REQUEST) {
-            throw new IllegalStateException(said);
+            throw new IllegalStateException(message);
         }
-        return new IndexUnavailableException(said, new IOException("the cluster said so"));
+        return new IndexUnavailableException(message, new IOException("reported by the cluster"));
     }
 }

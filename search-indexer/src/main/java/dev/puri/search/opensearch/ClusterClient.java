@@ -35,17 +35,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An OpenSearch cluster, asked over HTTP. Every request may be sent twice without harm, so each that a node
- * does not answer, or is too busy for, is tried again, at the next node. Thread-safe.
+ * An HTTP client of an OpenSearch cluster. All requests are idempotent. If a node does not answer or is too busy, the
+ * client retries the request at the next node. Thread-safe.
  */
 final class ClusterClient implements AutoCloseable {
     static final ObjectMapper JSON = new ObjectMapper();
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
-    /** A reader would rather hear soon that there is nothing to be had. */
-    private static final int READ_TRIES = 3;
 
-    /** So is an index's creation answered when the answer to the first try was lost. */
+    /** Few attempts, because a reader prefers a quick failure. */
+    private static final int READ_ATTEMPTS = 3;
+
+    /** The error of a repeated index creation after the response to the first one was lost. */
     private static final String EXISTS = "resource_already_exists_exception";
 
     private static final int MAX_REASON_CHARACTERS = 300;
@@ -57,13 +58,15 @@ final class ClusterClient implements AutoCloseable {
     private final Optional<String> authorization;
     private final Duration readTimeout;
     private final Duration writeTimeout;
-    private final AtomicInteger turn = new AtomicInteger();
+    private final AtomicInteger nodeIndex = new AtomicInteger();
 
-    /** Whether it was said that nobody answers. */
-    private final AtomicBoolean isAway = new AtomicBoolean();
+    /** Whether the client has logged that no node answers. */
+    private final AtomicBoolean isUnreachable = new AtomicBoolean();
 
     /**
-     * @throws IllegalArgumentException when the file of authorities cannot be used
+     * Creates a client. It sends no request yet.
+     *
+     * @throws IllegalArgumentException if the CA file cannot be used
      */
     ClusterClient(OpenSearchSettings settings) {
         nodes = settings.opensearchUrl().stream()
@@ -76,80 +79,79 @@ final class ClusterClient implements AutoCloseable {
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .connectTimeout(CONNECT_TIMEOUT);
-        settings.opensearchCa().ifPresent(file -> builder.sslContext(trusting(file)));
+        settings.opensearchCa().ifPresent(file -> builder.sslContext(sslContext(file)));
         client = builder.build();
     }
 
     /**
-     * What the cluster said.
+     * A response.
      *
      * @param status 200 to 299, or 404
      */
-    record Answer(int status, JsonNode body) {
+    record Response(int status, JsonNode body) {
         boolean found() {
             return status != 404;
         }
     }
 
-    /** Asks for what readers wait for. */
-    Answer read(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
-        return ask(method, path, body == null ? new byte[0] : bytes(body), new RetryState(readTimeout, READ_TRIES));
+    /** Sends a request for a reader, with the timeout of a search. */
+    Response read(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+        return send(method, path, body == null ? new byte[0] : bytes(body), new RetryState(readTimeout, READ_ATTEMPTS));
     }
 
-    /** Asks for a change, for as long as a batch may take. */
-    Answer write(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
-        return ask(method, path, body == null ? new byte[0] : bytes(body), patience());
+    /** Sends a request for the writer, with the timeout of a batch. */
+    Response write(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+        return send(method, path, body == null ? new byte[0] : bytes(body), writeRetries());
     }
 
-    /** As long as a batch may take, all tries together. */
-    RetryState patience() {
+    /** Returns the retries of a batch. */
+    RetryState writeRetries() {
         return new RetryState(writeTimeout, Integer.MAX_VALUE);
     }
 
     /**
-     * Asks until there is an answer.
+     * Sends a request and retries until there is a response.
      *
-     * @param body JSON, a line or many, or nothing
-     * @throws IndexUnavailableException when there is none in time, or the cluster refuses for a reason of its own
-     * @throws IllegalStateException when the request is one that the cluster does not understand
+     * @param body JSON, one or several lines, or empty
+     * @throws IndexUnavailableException if there is no response in time, or if the cluster refuses the request
+     * @throws IllegalStateException if the request is invalid, which is a bug
      */
-    Answer ask(String method, String path, byte[] body, RetryState patience) throws IndexUnavailableException {
+    Response send(String method, String path, byte[] body, RetryState retries) throws IndexUnavailableException {
         while (true) {
-            String node = nodes.get(Math.floorMod(turn.get(), nodes.size()));
+            String node = nodes.get(Math.floorMod(nodeIndex.get(), nodes.size()));
             try {
-                HttpResponse<byte[]> response = send(request(node, method, path, body), patience.left());
-                if (isAway.compareAndSet(true, false)) {
+                HttpResponse<byte[]> response = send(request(node, method, path, body), retries.remaining());
+                if (isUnreachable.compareAndSet(true, false)) {
                     LOG.info("OpenSearch answers at {}", node);
                 }
                 int status = response.statusCode();
                 if (status < 300 || status == 404) {
-                    return new Answer(status, json(response));
+                    return new Response(status, json(response));
                 }
                 if (status == 400 && type(response).equals(EXISTS)) {
-                    return new Answer(200, MissingNode.getInstance());
+                    return new Response(200, MissingNode.getInstance());
                 }
-                String said =
-                        method + " " + path + " is answered with " + status + " by OpenSearch: " + reason(response);
+                String failure = method + " " + path + " got status " + status + " from OpenSearch: " + reason(response);
                 if (status == 400 || status == 405) {
-                    throw new IllegalStateException(said);
+                    throw new IllegalStateException(failure);
                 }
-                if (!isPassing(status)) {
-                    throw new IndexUnavailableException(said, new IOException("status " + status));
+                if (!isRetryable(status)) {
+                    throw new IndexUnavailableException(failure, new IOException("status " + status));
                 }
-                turn.incrementAndGet();
-                patience.pause(() -> said);
+                nodeIndex.incrementAndGet();
+                retries.backOff(() -> failure);
             } catch (IOException | TimeoutException e) {
-                turn.incrementAndGet();
-                if (isAway.compareAndSet(false, true)) {
-                    LOG.warn("OpenSearch does not answer at {} and is asked again: {}", node, e.toString());
+                nodeIndex.incrementAndGet();
+                if (isUnreachable.compareAndSet(false, true)) {
+                    LOG.warn("OpenSearch does not answer at {}. The request is retried: {}", node, e.toString());
                 }
-                patience.pause(() -> "OpenSearch does not answer at " + node + ": " + e, e);
+                retries.backOff(() -> "OpenSearch does not answer at " + node + ": " + e, e);
             }
         }
     }
 
-    /** Whether the same may be taken later: too many requests, or a cluster that is not whole. */
-    static boolean isPassing(int status) {
+    /** Returns whether a retry may succeed: the cluster is too busy, or a shard is not available. */
+    static boolean isRetryable(int status) {
         return status == 429 || status >= 500;
     }
 
@@ -159,26 +161,26 @@ final class ClusterClient implements AutoCloseable {
         if (body.length == 0) {
             return request.method(method, HttpRequest.BodyPublishers.noBody()).build();
         }
-        // OpenSearch wants this type of bulk requests and takes it for others.
+        // OpenSearch requires this content type for bulk requests.
         return request.header(
                         "Content-Type", body[body.length - 1] == '\n' ? "application/x-ndjson" : "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofByteArray(body))
                 .build();
     }
 
-    /** {@link HttpRequest}'s own timeout ends with the answer's headers; this one with its last byte. */
-    private HttpResponse<byte[]> send(HttpRequest request, Duration within)
+    /** Waits for the whole response. The timeout of {@link HttpRequest} covers the headers only. */
+    private HttpResponse<byte[]> send(HttpRequest request, Duration timeout)
             throws IOException, TimeoutException, IndexUnavailableException {
-        CompletableFuture<HttpResponse<byte[]>> answer =
+        CompletableFuture<HttpResponse<byte[]>> response =
                 client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
         try {
-            return answer.get(within.toNanos(), TimeUnit.NANOSECONDS);
+            return response.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw new IOException(e.getCause());
         } catch (InterruptedException e) {
             throw RetryState.interrupted(e);
         } finally {
-            answer.cancel(true);
+            response.cancel(true);
         }
     }
 
@@ -205,11 +207,11 @@ final class ClusterClient implements AutoCloseable {
         try {
             return JSON.writeValueAsBytes(json);
         } catch (IOException e) {
-            throw new IllegalStateException("JSON in memory is written without I/O", e);
+            throw new IllegalStateException("writing JSON to memory failed", e);
         }
     }
 
-    /** RFC 7617. */
+    /** Returns the header of basic authentication (RFC 7617). */
     private static Optional<String> basic(OpenSearchSettings settings) {
         return settings.opensearchUser()
                 .flatMap(user -> settings.opensearchPassword()
@@ -219,8 +221,8 @@ final class ClusterClient implements AutoCloseable {
                                                 (user + ':' + password.value()).getBytes(StandardCharsets.UTF_8))));
     }
 
-    private static SSLContext trusting(Path authorities) {
-        try (InputStream pem = Files.newInputStream(authorities)) {
+    private static SSLContext sslContext(Path caFile) {
+        try (InputStream pem = Files.newInputStream(caFile)) {
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
             for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
@@ -233,7 +235,7 @@ final class ClusterClient implements AutoCloseable {
             return context;
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalArgumentException(
-                    "PURI_OPENSEARCH_CA: the file " + authorities + " is no PEM of certificates: " + e, e);
+                    "PURI_OPENSEARCH_CA: the file " + caFile + " is no PEM of certificates: " + e, e);
         }
     }
 

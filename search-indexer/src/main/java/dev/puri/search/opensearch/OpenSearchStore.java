@@ -21,17 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Indices in an OpenSearch cluster. Which one serves is an alias, switched in one step of the cluster.
+ * The indices in an OpenSearch cluster. An alias names the serving index; the cluster switches it atomically.
  *
  * <pre>
- * puri-search            alias of the one that serves
- * puri-search-building   alias of the one that is being built, until it serves
- * puri-search-g7f3…      an index; without one of these aliases it is left over, and dropped at the next start
- * puri-search-g7f3…-w    alias of it alone, through which it is written: a late write to an index that was
- *                        dropped finds no alias and is refused, instead of making an index of that name
+ * puri-search            alias of the serving index
+ * puri-search-building   alias of the index of an unfinished rebuild
+ * puri-search-g7f3…      an index; without one of these aliases it is left over, and the next start drops it
+ * puri-search-g7f3…-w    write alias of this index: OpenSearch refuses a late write to a dropped index, because its
+ *                        write alias is missing, and does not create an index of that name
  * </pre>
  *
- * One indexer writes the indices of one alias.
+ * Only one indexer may write the indices of an alias.
  */
 public final class OpenSearchStore implements IndexStore {
     private static final Logger LOG = LoggerFactory.getLogger(OpenSearchStore.class);
@@ -42,15 +42,15 @@ public final class OpenSearchStore implements IndexStore {
     private final CursorSeal seal;
     private final String servingAlias;
     private final String buildingAlias;
-    private final Pattern ours;
+    private final Pattern indexNames;
     private @Nullable OpenSearchIndex serving;
     private @Nullable OpenSearchIndex building;
 
     /**
-     * Asks nobody yet.
+     * Creates a store. It sends no request yet.
      *
-     * @param seal of its cursors; instances that serve one address must have the same
-     * @throws IllegalArgumentException when the file of authorities cannot be used
+     * @param seal encrypts cursors; instances behind one address need the same key
+     * @throws IllegalArgumentException if the CA file cannot be used
      */
     public OpenSearchStore(OpenSearchSettings settings, CursorSeal seal) {
         this.settings = settings;
@@ -58,20 +58,20 @@ public final class OpenSearchStore implements IndexStore {
         cluster = new ClusterClient(settings);
         servingAlias = settings.opensearchIndex();
         buildingAlias = servingAlias + "-building";
-        ours = Pattern.compile(Pattern.quote(servingAlias) + "-g[0-9a-f]{32}");
+        indexNames = Pattern.compile(Pattern.quote(servingAlias) + "-g[0-9a-f]{32}");
     }
 
     @Override
     public SearchIndex serving() throws IndexUnavailableException {
         requireClosed(serving);
-        String name = bearer(servingAlias).orElse(null);
+        String name = indexOf(servingAlias).orElse(null);
         if (name == null) {
             name = create(servingAlias);
         } else if (!isUsable(name)) {
-            LOG.warn("The index {} is of another version: it is dropped, and a new one filled from the log", name);
-            String fresh = create(null);
-            switchTo(fresh);
-            name = fresh;
+            LOG.warn("The index {} has another format. It is dropped and rebuilt from the topics", name);
+            String created = create(null);
+            switchTo(created);
+            name = created;
         }
         OpenSearchIndex opened = open(name);
         opened.refresh();
@@ -83,7 +83,7 @@ public final class OpenSearchStore implements IndexStore {
     @Override
     public @Nullable SearchIndex building() throws IndexUnavailableException {
         requireClosed(building);
-        String name = bearer(buildingAlias).orElse(null);
+        String name = indexOf(buildingAlias).orElse(null);
         if (name == null) {
             return null;
         }
@@ -99,8 +99,8 @@ public final class OpenSearchStore implements IndexStore {
 
     @Override
     public SearchIndex build() throws IndexUnavailableException {
-        if (bearer(buildingAlias).isPresent()) {
-            throw new IllegalStateException("there is an index that is being built already");
+        if (indexOf(buildingAlias).isPresent()) {
+            throw new IllegalStateException("there is already an unfinished index");
         }
         OpenSearchIndex opened = open(create(buildingAlias));
         building = opened;
@@ -111,7 +111,7 @@ public final class OpenSearchStore implements IndexStore {
     public void promote() throws IndexUnavailableException {
         OpenSearchIndex built = building;
         if (built == null) {
-            throw new IllegalStateException("there is no index that was built");
+            throw new IllegalStateException("there is no unfinished index");
         }
         switchTo(built.name());
         serving = built;
@@ -120,9 +120,9 @@ public final class OpenSearchStore implements IndexStore {
 
     @Override
     public void drop(SearchIndex index) throws IndexUnavailableException {
-        // By name, since that is how it is removed, and it may have been opened more than once.
+        // Compares names, because the same index may have been opened more than once.
         if (!(index instanceof OpenSearchIndex dropped) || isNamed(serving, dropped.name())) {
-            throw new IllegalArgumentException("only what served before, or was being built, is dropped");
+            throw new IllegalArgumentException("only a replaced or unfinished index can be dropped");
         }
         dropped.close();
         delete(dropped.name());
@@ -162,36 +162,36 @@ public final class OpenSearchStore implements IndexStore {
         return index + "-w";
     }
 
-    /** Which of our indices has an alias. */
-    private Optional<String> bearer(String alias) throws IndexUnavailableException {
-        List<String> bearers = new ArrayList<>();
-        aliases().forEach((index, its) -> {
-            if (its.contains(alias)) {
-                bearers.add(index);
+    /** Returns the index of this store that has an alias. */
+    private Optional<String> indexOf(String alias) throws IndexUnavailableException {
+        List<String> indices = new ArrayList<>();
+        aliasesByIndex().forEach((index, aliases) -> {
+            if (aliases.contains(alias)) {
+                indices.add(index);
             }
         });
-        if (bearers.size() > 1) {
-            throw new IllegalStateException("the alias " + alias + " names more than one index: " + bearers);
+        if (indices.size() > 1) {
+            throw new IllegalStateException("the alias " + alias + " names more than one index: " + indices);
         }
-        return bearers.stream().findFirst();
+        return indices.stream().findFirst();
     }
 
-    /** Our indices with their aliases. */
-    private Map<String, List<String>> aliases() throws IndexUnavailableException {
-        JsonNode answer =
+    /** Returns the aliases of each index of this store. */
+    private Map<String, List<String>> aliasesByIndex() throws IndexUnavailableException {
+        JsonNode response =
                 cluster.write("GET", "/" + servingAlias + "-g*/_alias", null).body();
         Map<String, List<String>> found = new TreeMap<>();
-        answer.properties().forEach(index -> {
-            if (ours.matcher(index.getKey()).matches()) {
-                List<String> its = new ArrayList<>();
-                index.getValue().path("aliases").fieldNames().forEachRemaining(its::add);
-                found.put(index.getKey(), its);
+        response.properties().forEach(index -> {
+            if (indexNames.matcher(index.getKey()).matches()) {
+                List<String> aliases = new ArrayList<>();
+                index.getValue().path("aliases").fieldNames().forEachRemaining(aliases::add);
+                found.put(index.getKey(), aliases);
             }
         });
         return found;
     }
 
-    /** Whether this version made it, or one that does the same. */
+    /** Returns whether an index has the format of this version. */
     private boolean isUsable(String name) throws IndexUnavailableException {
         JsonNode mappings = cluster.write("GET", "/" + name + "/_mapping", null)
                 .body()
@@ -201,10 +201,10 @@ public final class OpenSearchStore implements IndexStore {
             return false;
         }
         try (OpenSearchIndex index = open(name)) {
-            LOG.info("The index {} goes as far as {}", name, index.committed());
+            LOG.info("The index {} has the checkpoint {}", name, index.committed());
             return true;
         } catch (IllegalArgumentException e) {
-            LOG.warn("The index {} is {}", name, e.getMessage());
+            LOG.warn("The index {} cannot be used: {}", name, e.getMessage());
             return false;
         }
     }
@@ -224,37 +224,37 @@ public final class OpenSearchStore implements IndexStore {
         return name;
     }
 
-    /** Lets an index serve and no other, in one step. */
+    /** Makes an index the only serving one, atomically. */
     private void switchTo(String name) throws IndexUnavailableException {
         ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode actions = body.putArray("actions");
         actions.addObject().putObject("add").put("index", name).put("alias", servingAlias);
-        aliases().forEach((index, its) -> {
-            if (its.contains(servingAlias) && !index.equals(name)) {
-                remove(actions, index, servingAlias);
+        aliasesByIndex().forEach((index, aliases) -> {
+            if (aliases.contains(servingAlias) && !index.equals(name)) {
+                addRemoval(actions, index, servingAlias);
             }
-            if (its.contains(buildingAlias) && index.equals(name)) {
-                remove(actions, index, buildingAlias);
+            if (aliases.contains(buildingAlias) && index.equals(name)) {
+                addRemoval(actions, index, buildingAlias);
             }
         });
         cluster.write("POST", "/_aliases", body);
-        String serves = bearer(servingAlias).orElse("none");
-        if (!serves.equals(name)) {
+        String current = indexOf(servingAlias).orElse("none");
+        if (!current.equals(name)) {
             throw new IndexUnavailableException(
-                    "after the switch to " + name + " it is " + serves + " that serves",
-                    new IOException("the cluster said so"));
+                    "after the switch to " + name + " the serving index is " + current,
+                    new IOException("reported by the cluster"));
         }
     }
 
-    private static void remove(ArrayNode actions, String index, String alias) {
+    private static void addRemoval(ArrayNode actions, String index, String alias) {
         actions.addObject().putObject("remove").put("index", index).put("alias", alias);
     }
 
-    /** An interrupted switch or drop leaves an index that neither serves nor is being built. */
+    /** Drops indices without an alias of the store, which an interrupted switch or drop leaves. */
     private void dropLeftOver() throws IndexUnavailableException {
-        for (Map.Entry<String, List<String>> each : aliases().entrySet()) {
+        for (Map.Entry<String, List<String>> each : aliasesByIndex().entrySet()) {
             if (!each.getValue().contains(servingAlias) && !each.getValue().contains(buildingAlias)) {
-                LOG.info("The index {} is left over and dropped", each.getKey());
+                LOG.info("The index {} is left over. It is dropped", each.getKey());
                 delete(each.getKey());
             }
         }
@@ -267,11 +267,11 @@ public final class OpenSearchStore implements IndexStore {
     private static JsonNode template() {
         try (InputStream resource = OpenSearchStore.class.getResourceAsStream("index.json")) {
             if (resource == null) {
-                throw new IllegalStateException("index.json is not beside this class");
+                throw new IllegalStateException("the resource index.json is missing");
             }
             return ClusterClient.JSON.readTree(resource);
         } catch (IOException e) {
-            throw new IllegalStateException("index.json is no JSON", e);
+            throw new IllegalStateException("the resource index.json is not valid JSON", e);
         }
     }
 }

@@ -5,55 +5,58 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** How long and how often one thing is tried: with a pause between that doubles. */
+/** The retries of one request: a deadline, a number of attempts, and a back-off that doubles. */
 final class RetryState {
-    private static final long FIRST_PAUSE_MILLIS = 100;
-    private static final long LONGEST_PAUSE_MILLIS = 5_000;
+    private static final long FIRST_BACK_OFF_MILLIS = 100;
+    private static final long MAX_BACK_OFF_MILLIS = 5_000;
 
-    private final long deadline;
-    private int triesLeft;
-    private long pauseMillis = FIRST_PAUSE_MILLIS;
-
-    /**
-     * @param within all tries and pauses together
-     * @param tries at most
-     */
-    RetryState(Duration within, int tries) {
-        deadline = System.nanoTime() + within.toNanos();
-        triesLeft = tries;
-    }
-
-    /** What is left of the time, more than nothing. */
-    Duration left() {
-        return Duration.ofNanos(Math.max(1_000_000, deadline - System.nanoTime()));
-    }
+    private final long deadlineNanos;
+    private int attemptsLeft;
+    private long backOffMillis = FIRST_BACK_OFF_MILLIS;
 
     /**
-     * Waits until it may be tried again.
+     * Starts the time of a request.
      *
-     * @param why what went wrong, for the message
-     * @throws IndexUnavailableException when it was tried often or long enough
+     * @param timeout for all attempts and pauses together
+     * @param maxAttempts number of attempts, the first one included
      */
-    void pause(Supplier<String> why, Exception cause) throws IndexUnavailableException {
-        triesLeft--;
-        if (triesLeft <= 0 || System.nanoTime() + pauseMillis * 1_000_000 >= deadline) {
-            throw new IndexUnavailableException(why.get(), cause);
+    RetryState(Duration timeout, int maxAttempts) {
+        deadlineNanos = System.nanoTime() + timeout.toNanos();
+        attemptsLeft = maxAttempts;
+    }
+
+    /** Returns the time until the deadline, at least a millisecond. */
+    Duration remaining() {
+        return Duration.ofNanos(Math.max(1_000_000, deadlineNanos - System.nanoTime()));
+    }
+
+    /**
+     * Waits before the next attempt.
+     *
+     * @param failure the message of the exception
+     * @param cause the failure of the last attempt
+     * @throws IndexUnavailableException if no attempt is left, or if the pause would end after the deadline
+     */
+    void backOff(Supplier<String> failure, Exception cause) throws IndexUnavailableException {
+        attemptsLeft--;
+        if (attemptsLeft <= 0 || System.nanoTime() + backOffMillis * 1_000_000 >= deadlineNanos) {
+            throw new IndexUnavailableException(failure.get(), cause);
         }
         try {
-            Thread.sleep(pauseMillis);
+            Thread.sleep(backOffMillis);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
-        pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+        backOffMillis = Math.min(2 * backOffMillis, MAX_BACK_OFF_MILLIS);
     }
 
-    /** The same where no exception told of it. */
-    void pause(Supplier<String> why) throws IndexUnavailableException {
-        pause(why, new IOException("the cluster said so"));
+    /** Waits before the next attempt after the cluster has reported a failure. */
+    void backOff(Supplier<String> failure) throws IndexUnavailableException {
+        backOff(failure, new IOException("reported by the cluster"));
     }
 
     static IndexUnavailableException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
-        return new IndexUnavailableException("interrupted while OpenSearch was asked", e);
+        return new IndexUnavailableException("interrupted during a request to OpenSearch", e);
     }
 }

@@ -5,32 +5,32 @@ import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.StringHelper;
 
 /**
- * A whole attribute as one term, so that it can be told whether it is what somebody typed, or begins with it: its
- * words with one blank between them. Of a long one the term has the beginning and a hash of all of it: as much
- * as decides both, and no more of the index.
+ * Makes one term of a whole attribute: its words with one blank between them. An exact match of the attribute and a
+ * match of its first words then are one term query and one prefix query. The term of a long attribute is its beginning
+ * and a hash of the whole; that is enough for both queries and bounds the size of the index.
  */
 final class KeywordTerm {
-    /** Characters that a term has at most, but for what stands for the rest of a longer one. */
+    /** Longest attribute, in characters, that is kept in full. */
     static final int MAX_CHARACTERS = 64;
 
-    /** Characters of a longer one that are kept. */
+    /** Characters that are kept of a longer attribute. */
     static final int KEPT_CHARACTERS = 48;
 
-    /** No word has it. */
-    private static final char CUT = '\u0001';
+    /** Separates the beginning from the hash. No word contains it. */
+    private static final char HASH_SEPARATOR = '\u0001';
 
     private KeywordTerm() {}
 
     /**
-     * @param joined as {@link TextAnalysis#joined} makes it
+     * @param joined the result of {@link TextAnalysis#join}
      */
-    static String term(String joined) {
+    static String of(String joined) {
         if (joined.length() <= MAX_CHARACTERS) {
             return joined;
         }
         int cut = Character.isHighSurrogate(joined.charAt(KEPT_CHARACTERS - 1)) ? KEPT_CHARACTERS - 1 : KEPT_CHARACTERS;
         byte[] all = joined.getBytes(StandardCharsets.UTF_8);
         long hash = StringHelper.murmurhash3_x64_128(new BytesRef(all))[0];
-        return joined.substring(0, cut) + CUT + Long.toHexString(hash);
+        return joined.substring(0, cut) + HASH_SEPARATOR + Long.toHexString(hash);
     }
 }

@@ -9,22 +9,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NameCandidates that what somebody typed may be: the object that has one comes first.
+ * The identity names that a typed text may be. An identity with one of these names ranks above all other hits.
  *
- * @param puri in any casing, as it is written anywhere else; null when it is none
- * @param handle null when it is none
- * @param identifiers third segments of pURIs, as they are in these: of what was typed as plain text, and of what was
- *     typed with escapes
+ * @param puri the text as a pURI; null if it is not one
+ * @param handle the text as a handle; null if it is not one
+ * @param identifiers the text as the third segment of a pURI: read as plain text and, if it contains a percent sign,
+ *     also read as escaped text
  */
 public record NameCandidates(@Nullable Puri puri, @Nullable Handle handle, Set<String> identifiers) {
-    /** So many objects may have an identifier that is typed; where more have, it names none of them. */
-    public static final int MAX_OBJECTS = 256;
+    /** If more identities than this have a typed identifier, it names none of them. */
+    public static final int MAX_IDENTITIES = 256;
 
-    /** No name is longer, even as plain text whose characters are all escaped. */
+    /** No name is longer, even if each of its characters is escaped. */
     private static final int MAX_CHARACTERS = Puri.MAX_BYTES;
 
-    /** Reads what somebody typed. */
-    public static NameCandidates of(String typed) {
+    /** Parses typed text. Text that cannot be a name has no candidates. */
+    public static NameCandidates parse(String typed) {
         String text = typed.strip();
         if (text.isEmpty() || text.length() > MAX_CHARACTERS) {
             return new NameCandidates(null, null, Set.of());
@@ -32,27 +32,27 @@ public record NameCandidates(@Nullable Puri puri, @Nullable Handle handle, Set<S
         Puri puri = text.indexOf(':') < 0 ? null : orNull(() -> Puri.parse(text));
         Handle handle = text.length() == Handle.LENGTH ? orNull(() -> Handle.parse(text)) : null;
         Set<String> identifiers = new LinkedHashSet<>();
-        add(identifiers, orNull(() -> Puri.of("x", "x", text)));
+        addIdentifier(identifiers, orNull(() -> Puri.of("x", "x", text)));
         if (text.indexOf('%') >= 0) {
-            add(identifiers, orNull(() -> Puri.parse("x:x:" + text)));
+            addIdentifier(identifiers, orNull(() -> Puri.parse("x:x:" + text)));
         }
         return new NameCandidates(puri, handle, identifiers);
     }
 
-    /** Whether it cannot be a name. */
-    public boolean areNone() {
+    /** Returns whether the text cannot be a name. */
+    public boolean isEmpty() {
         return puri == null && handle == null && identifiers.isEmpty();
     }
 
-    private static void add(Set<String> identifiers, @Nullable Puri puri) {
+    private static void addIdentifier(Set<String> identifiers, @Nullable Puri puri) {
         if (puri != null) {
             identifiers.add(puri.identifier());
         }
     }
 
-    private static <T> @Nullable T orNull(Supplier<T> parsed) {
+    private static <T> @Nullable T orNull(Supplier<T> parse) {
         try {
-            return parsed.get();
+            return parse.get();
         } catch (InvalidNameException e) {
             return null;
         }

@@ -7,64 +7,65 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody typed, understood. A hit must meet every clause, each in any of its attributes.
+ * Typed text as a list of clauses. A hit must match every clause, each in any of its attributes.
  *
  * <pre>
- * blue moon      the word "blue", or one that is a slip away; a word that begins with "moon", as somebody types on
- * blue moon␣     a blank ends the last word: "moon" itself, or a slip away
- * "blue moon"    these words, one after the other in one attribute, without slips; without the second sign: as if
- *                there were none
- * beet*          a word that begins with "beet"
- * AC/DC          the words "ac" and "dc", as signs divide words
- * c++            the word "c", with these signs behind it; see {@link TextAnalysis#signed}
+ * blue moon      the word "blue", also with a typo; a word that starts with "moon", which may still be being typed
+ * blue moon␣     the blank ends the last word: "moon" itself, also with a typo
+ * "blue moon"    a phrase: these words, one after the other in one attribute, without typos
+ * "blue moon     without the second quotation mark: like blue moon
+ * beet*          a word that starts with "beet"
+ * AC/DC          the words "ac" and "dc"; symbols separate words
+ * c++            the word "c", and the word with its symbols; see {@link TextAnalysis#symbolWords}
  * </pre>
  *
- * Nothing that is typed is an error. What comes after {@value #MAX_CHARACTERS} characters or
- * {@value #MAX_WORDS} words is not looked at, so that a query's cost is bounded.
+ * No text is an error. The parser ignores text beyond {@value #MAX_CHARACTERS} characters or {@value #MAX_WORDS} words,
+ * which bounds the cost of a query.
  *
- * @param clauses what a hit must meet; none when there is no word, which finds nothing
- * @param whole all that was typed, as {@link IndexedText#wholes} has attributes; empty when there is no word
- * @param isPlain whether it was typed without signs of its own meaning, so that slips are forgiven
- * @param isOpen whether the last word may go on
+ * @param clauses the clauses that a hit must match; empty if the text has no word, and then nothing matches
+ * @param keyword the whole text as one term, like the terms in {@link IndexedText#keywords()}; empty if there is no
+ *     word
+ * @param isPlain whether the text has neither quotation marks nor asterisks
+ * @param endsWithPrefix whether the last word matches words that start with it
  */
-public record ParsedQuery(List<Clause> clauses, String whole, boolean isPlain, boolean isOpen) {
-    /** What is typed is looked at so far. */
+public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain, boolean endsWithPrefix) {
+    /** Characters of the text that are read. */
     public static final int MAX_CHARACTERS = 1000;
 
-    /** TextAnalysis that are looked for at most, those of phrases among them. */
+    /** Words in all clauses together. */
     public static final int MAX_WORDS = 32;
 
-    /** Letters that a word must have for a slip to be forgiven. */
-    public static final int MIN_SLIP_LETTERS = 4;
+    /** Letters that a word must have to match with a typo. */
+    public static final int MIN_TYPO_LETTERS = 4;
 
-    /** And may have at most: engines look for slips the longer, the longer a word is. */
-    public static final int MAX_SLIP_LETTERS = 32;
+    /** Longest word, in characters, that matches with a typo. A fuzzy query costs more for a longer word. */
+    public static final int MAX_TYPO_CHARACTERS = 32;
 
     public ParsedQuery {
         clauses = List.copyOf(clauses);
     }
 
-    /** One thing that a hit must have. TextAnalysis are as {@link TextAnalysis} makes them. */
+    /** One condition of a query. Its words are normalized by {@link TextAnalysis}. */
     public sealed interface Clause {}
 
     /**
-     * A word that equals it, best; or begins with it; or is one slip away (a letter more, less, another, or two
-     * neighbours swapped), worst.
+     * Matches a word that equals the text (best), starts with it, or is one typo away (worst). A typo is a character
+     * inserted, deleted or replaced, or two neighbours swapped.
      *
-     * @param open whether a word may begin with it
-     * @param slip whether a slip is forgiven; in a word with digits, one that leaves these as they are
+     * @param isPrefix whether words that start with the text match
+     * @param allowsTypo whether words with one typo match; in a word with digits the typo must keep the digits
      */
-    public record Word(String text, boolean open, boolean slip) implements Clause {
-        /** Whether a word of a text meets it. */
-        boolean isMetBy(String other) {
-            return other.equals(text)
-                    || open && other.startsWith(text)
-                    || slip
-                            && isOneSlipAway(other)
-                            && (!hasDigits() || digits(other).equals(digits(text)));
+    public record WordClause(String text, boolean isPrefix, boolean allowsTypo) implements Clause {
+        /** Returns whether a word of a document matches. */
+        boolean matches(String word) {
+            return word.equals(text)
+                    || isPrefix && word.startsWith(text)
+                    || allowsTypo
+                            && isOneEditAway(word)
+                            && (!hasDigits() || digits(word).equals(digits(text)));
         }
 
-        /** Whether slips are those of {@link TypoPattern}; otherwise of any character. */
+        /** Returns whether typos are those of {@link TypoPattern}. Otherwise a typo may change any character. */
         public boolean hasDigits() {
             return TypoPattern.hasDigits(text);
         }
@@ -73,183 +74,187 @@ public record ParsedQuery(List<Clause> clauses, String whole, boolean isPlain, b
             return word.replaceAll("[^0-9]", "");
         }
 
-        /** What equals from both ends leaves at most one letter each, or two that are swapped. */
-        private boolean isOneSlipAway(String other) {
-            if (Math.abs(other.length() - text.length()) > 2) {
+        /** Strips the common prefix and suffix; at most one character of each word, or a swapped pair, may remain. */
+        private boolean isOneEditAway(String word) {
+            if (Math.abs(word.length() - text.length()) > 2) {
                 return false;
             }
             int[] a = text.codePoints().toArray();
-            int[] b = other.codePoints().toArray();
+            int[] b = word.codePoints().toArray();
             int shorter = Math.min(a.length, b.length);
-            int same = 0;
-            while (same < shorter && a[same] == b[same]) {
-                same++;
+            int prefix = 0;
+            while (prefix < shorter && a[prefix] == b[prefix]) {
+                prefix++;
             }
-            int sameAtEnd = 0;
-            while (sameAtEnd < shorter - same && a[a.length - 1 - sameAtEnd] == b[b.length - 1 - sameAtEnd]) {
-                sameAtEnd++;
+            int suffix = 0;
+            while (suffix < shorter - prefix && a[a.length - 1 - suffix] == b[b.length - 1 - suffix]) {
+                suffix++;
             }
-            int leftOfA = a.length - same - sameAtEnd;
-            int leftOfB = b.length - same - sameAtEnd;
-            return leftOfA <= 1 && leftOfB <= 1
-                    || leftOfA == 2 && leftOfB == 2 && a[same] == b[same + 1] && a[same + 1] == b[same];
+            int restOfA = a.length - prefix - suffix;
+            int restOfB = b.length - prefix - suffix;
+            return restOfA <= 1 && restOfB <= 1
+                    || restOfA == 2 && restOfB == 2 && a[prefix] == b[prefix + 1] && a[prefix + 1] == b[prefix];
         }
     }
 
     /**
-     * TextAnalysis that stand one after the other in one attribute.
+     * Matches words that follow one another in one attribute.
      *
      * @param words two or more
      */
-    public record Phrase(List<String> words) implements Clause {
-        public Phrase {
+    public record PhraseClause(List<String> words) implements Clause {
+        public PhraseClause {
             words = List.copyOf(words);
         }
     }
 
     /**
-     * A word with signs that belong to it, which is wanted beside the word: {@code c++} is not {@code c}.
+     * Matches a word with its symbols, as {@code c++}. The word without symbols has a clause of its own.
      *
-     * @param open whether one that begins with it does
+     * @param isPrefix whether words that start with the text match
      */
-    public record Signed(String text, boolean open) implements Clause {}
+    public record SymbolClause(String text, boolean isPrefix) implements Clause {}
 
-    /** Understands what somebody typed. */
+    /** Parses typed text. */
     public static ParsedQuery parse(String typed) {
-        return new Reading(typed.length() <= MAX_CHARACTERS ? typed : typed.substring(0, MAX_CHARACTERS)).read();
+        return new Parser(typed.length() <= MAX_CHARACTERS ? typed : typed.substring(0, MAX_CHARACTERS)).parse();
     }
 
-    /** All words, those of phrases among them, in the order in which they were typed. */
+    /** Returns the words of all clauses in the typed order. */
     public List<String> words() {
         List<String> words = new ArrayList<>();
         for (Clause clause : clauses) {
             switch (clause) {
-                case Word word -> words.add(word.text());
-                case Phrase phrase -> words.addAll(phrase.words());
-                case Signed signed -> {
-                    // Its word is a clause of its own.
+                case WordClause word -> words.add(word.text());
+                case PhraseClause phrase -> words.addAll(phrase.words());
+                case SymbolClause symbolWord -> {
+                    // The word itself is another clause.
                 }
             }
         }
         return words;
     }
 
-    /** What an attribute begins with that begins with these words; null where that cannot be told. */
-    public @Nullable String beginning() {
-        return whole.length() < KeywordTerm.KEPT_CHARACTERS ? whole + ' ' : null;
+    /** Returns the prefix of all attributes that start with the typed words; null if the text is too long for that. */
+    public @Nullable String startPrefix() {
+        return keyword.length() < KeywordTerm.KEPT_CHARACTERS ? keyword + ' ' : null;
     }
 
-    /** What an attribute begins with that is still typed; null where nothing is, or it would tell too little. */
-    public @Nullable String typedOn() {
-        return isOpen && whole.length() >= ScoreModel.MIN_TYPED_ON && whole.length() <= KeywordTerm.KEPT_CHARACTERS
-                ? whole
+    /**
+     * Returns the prefix of all attributes that complete the typed text; null if it is complete, too short or too long.
+     */
+    public @Nullable String completionPrefix() {
+        return endsWithPrefix
+                        && keyword.length() >= ScoreModel.MIN_COMPLETION
+                        && keyword.length() <= KeywordTerm.KEPT_CHARACTERS
+                ? keyword
                 : null;
     }
 
     /**
-     * What was typed without its last words or without its first: somebody who types a name and a word of its
-     * description means the name. Only of short texts, and none of less than two words.
+     * Returns the typed text without its last words, and without its first words. Whoever types a title and a word of
+     * the description means the title. Empty for long texts and for a single word.
      */
-    public Set<String> parts() {
-        Set<String> parts = new LinkedHashSet<>();
-        if (whole.length() <= KeywordTerm.MAX_CHARACTERS) {
-            for (int blank = whole.indexOf(' '); blank > 0; blank = whole.indexOf(' ', blank + 1)) {
-                parts.add(whole.substring(0, blank));
-                parts.add(whole.substring(blank + 1));
+    public Set<String> titleCandidates() {
+        Set<String> candidates = new LinkedHashSet<>();
+        if (keyword.length() <= KeywordTerm.MAX_CHARACTERS) {
+            for (int blank = keyword.indexOf(' '); blank > 0; blank = keyword.indexOf(' ', blank + 1)) {
+                candidates.add(keyword.substring(0, blank));
+                candidates.add(keyword.substring(blank + 1));
             }
         }
-        return parts;
+        return candidates;
     }
 
     /**
-     * What a title is looked for as a whole that is a slip away, as {@link TypoPattern} has them: of short words too, as the
-     * others tell what is meant, and with blanks that are missing or too many. Null where that would tell too little,
-     * or a slip is forgiven in every word anyway.
+     * Returns the text for which to search titles with one typo in the whole title; see {@link TypoPattern}. This finds
+     * typos in short words and in blanks, since the rest of the title shows what is meant. Null if the text is too
+     * short or too long, or if every word matches with a typo anyway.
      */
-    public @Nullable String titleWithSlip() {
-        boolean haveSlips = clauses.stream().allMatch(each -> each instanceof Word word && word.slip());
+    public @Nullable String titleForTypo() {
+        boolean everyWordAllowsTypo = clauses.stream().allMatch(each -> each instanceof WordClause word && word.allowsTypo());
         return isPlain
-                        && !haveSlips
-                        && whole.length() >= MIN_SLIP_LETTERS
-                        && whole.length() <= KeywordTerm.KEPT_CHARACTERS
-                        && whole.codePoints().filter(Character::isLetter).count() >= MIN_SLIP_LETTERS
-                ? whole
+                        && !everyWordAllowsTypo
+                        && keyword.length() >= MIN_TYPO_LETTERS
+                        && keyword.length() <= KeywordTerm.KEPT_CHARACTERS
+                        && keyword.codePoints().filter(Character::isLetter).count() >= MIN_TYPO_LETTERS
+                ? keyword
                 : null;
     }
 
-    /** From quotation mark to quotation mark. */
-    private static final class Reading {
+    /** Reads the text from one quotation mark to the next. */
+    private static final class Parser {
         private final String typed;
         private final Set<Clause> clauses = new LinkedHashSet<>();
         private int words;
 
-        private Reading(String typed) {
+        private Parser(String typed) {
             this.typed = typed;
         }
 
-        private ParsedQuery read() {
+        private ParsedQuery parse() {
             int from = 0;
             while (from < typed.length()) {
                 int open = typed.indexOf('"', from);
                 int close = open < 0 ? -1 : typed.indexOf('"', open + 1);
                 if (close < 0) {
-                    plain(from, typed.length());
+                    addWords(from, typed.length());
                     break;
                 }
-                plain(from, open);
-                phrase(typed.substring(open + 1, close));
+                addWords(from, open);
+                addPhrase(typed.substring(open + 1, close));
                 from = close + 1;
             }
-            List<TextAnalysis.Word> all = TextAnalysis.of(typed);
-            String whole = KeywordTerm.term(TextAnalysis.joined(all, TextAnalysis.signed(typed, all)));
+            List<TextAnalysis.Word> all = TextAnalysis.words(typed);
+            String keyword = KeywordTerm.of(TextAnalysis.join(all, TextAnalysis.symbolWords(typed, all)));
             boolean isPlain = typed.indexOf('"') < 0 && typed.indexOf('*') < 0;
-            boolean isOpen = !clauses.isEmpty()
+            boolean endsWithPrefix = !clauses.isEmpty()
                     && switch (List.copyOf(clauses).getLast()) {
-                        case Word word -> word.open();
-                        case Signed signed -> signed.open();
-                        case Phrase phrase -> false;
+                        case WordClause word -> word.isPrefix();
+                        case SymbolClause symbolWord -> symbolWord.isPrefix();
+                        case PhraseClause phrase -> false;
                     };
-            return new ParsedQuery(List.copyOf(clauses), whole, isPlain, isOpen);
+            return new ParsedQuery(List.copyOf(clauses), keyword, isPlain, endsWithPrefix);
         }
 
-        private void plain(int from, int to) {
+        private void addWords(int from, int to) {
             String part = typed.substring(from, to);
-            List<TextAnalysis.Word> found = TextAnalysis.of(part);
-            List<TextAnalysis.Word> signed = TextAnalysis.signed(part, found);
-            signed.forEach(each -> addSigned(each.text(), isOpen(part, each, from)));
+            List<TextAnalysis.Word> found = TextAnalysis.words(part);
+            List<TextAnalysis.Word> symbolWords = TextAnalysis.symbolWords(part, found);
+            symbolWords.forEach(each -> addSymbolWord(each.text(), isPrefix(part, each, from)));
             for (TextAnalysis.Word word : found) {
-                boolean hasSigns =
-                        signed.stream().anyMatch(each -> each.start() <= word.start() && word.end() <= each.end());
-                boolean starred = isStarred(part, word);
-                add(new Word(word.text(), isOpen(part, word, from), !starred && !hasSigns && maySlip(word.text())), 1);
+                boolean hasSymbols = symbolWords.stream()
+                        .anyMatch(each -> each.start() <= word.start() && word.end() <= each.end());
+                boolean allowsTypo = !hasAsterisk(part, word) && !hasSymbols && allowsTypo(word.text());
+                add(new WordClause(word.text(), isPrefix(part, word, from), allowsTypo), 1);
             }
         }
 
-        private boolean isOpen(String part, TextAnalysis.Word word, int from) {
-            return isStarred(part, word) || from + word.end() == typed.length();
+        private boolean isPrefix(String part, TextAnalysis.Word word, int from) {
+            return hasAsterisk(part, word) || from + word.end() == typed.length();
         }
 
-        private static boolean isStarred(String part, TextAnalysis.Word word) {
+        private static boolean hasAsterisk(String part, TextAnalysis.Word word) {
             return word.end() < part.length() && part.charAt(word.end()) == '*';
         }
 
-        private void addSigned(String text, boolean open) {
+        private void addSymbolWord(String text, boolean isPrefix) {
             if (words < MAX_WORDS) {
-                clauses.add(new Signed(text, open));
+                clauses.add(new SymbolClause(text, isPrefix));
             }
         }
 
-        private void phrase(String quoted) {
-            List<TextAnalysis.Word> found = TextAnalysis.of(quoted);
-            TextAnalysis.signed(quoted, found).forEach(each -> addSigned(each.text(), false));
+        private void addPhrase(String quoted) {
+            List<TextAnalysis.Word> found = TextAnalysis.words(quoted);
+            TextAnalysis.symbolWords(quoted, found).forEach(each -> addSymbolWord(each.text(), false));
             List<String> texts = found.stream()
                     .limit(MAX_WORDS - words)
                     .map(TextAnalysis.Word::text)
                     .toList();
             if (texts.size() == 1) {
-                add(new Word(texts.getFirst(), false, false), 1);
+                add(new WordClause(texts.getFirst(), false, false), 1);
             } else if (!texts.isEmpty()) {
-                add(new Phrase(texts), texts.size());
+                add(new PhraseClause(texts), texts.size());
             }
         }
 
@@ -260,10 +265,10 @@ public record ParsedQuery(List<Clause> clauses, String whole, boolean isPlain, b
             }
         }
 
-        /** Of letters and digits. Numbers are not slips of one another: 1998 is another year than 1999. */
-        private static boolean maySlip(String word) {
-            return word.codePoints().filter(Character::isLetter).count() >= MIN_SLIP_LETTERS
-                    && word.codePointCount(0, word.length()) <= MAX_SLIP_LETTERS
+        /** Returns whether a word has enough letters, and only letters and digits. 1998 is not a typo of 1999. */
+        private static boolean allowsTypo(String word) {
+            return word.codePoints().filter(Character::isLetter).count() >= MIN_TYPO_LETTERS
+                    && word.codePointCount(0, word.length()) <= MAX_TYPO_CHARACTERS
                     && word.codePoints().allMatch(each -> Character.isLetter(each) || TypoPattern.isDigit(each));
         }
     }

@@ -4,105 +4,111 @@ import dev.puri.schemas.collection.SearchedAttributes;
 import org.apache.lucene.util.SmallFloat;
 
 /**
- * What a hit's score is made of, the same in every engine. It depends on the document and on what was typed alone.
+ * The parts of a hit's score, the same for every engine. A score depends only on the document and the query.
  *
  * <pre>
- * tier   3  an attribute is what was typed
- *        2  an attribute begins with its words
- *        1  one attribute has all words; or the title is the beginning or the end of what was typed
- *        0  all words are somewhere
- *       +4  the object's pURI, handle or identifier is what was typed
- * word   2  the word itself     1  a word that begins with it     0  a word that is a slip away
- * place     weight of the attribute × (1 to 2, the more, the fewer words there are beside it)
+ * tier   3  one attribute equals the typed text
+ *        2  one attribute starts with the typed words
+ *        1  one attribute has all words; or the title is the first or the last part of the typed text
+ *        0  all words are in some attribute
+ *       +4  the typed text is the identity's pURI, handle or identifier
+ * word   2  the word itself     1  a word that starts with it     0  a word with one typo
+ * field     weight of the attribute × (1 to 2; fewer words in the field give more)
  *
- * score = tier × TIER + for each word (word × WORD + place)
+ * score = tier × TIER + for each word (word × WORD + field)
  * </pre>
  *
- * Where the rest is equal, it also counts whether words stand one after the other ({@link #IN_ORDER}), whether an
- * attribute begins with what is still typed ({@link #TYPED_ON}), and whether the title is as a whole a slip away
- * ({@link #WHOLE_SLIP}).
+ * Three smaller bonuses order hits that are equal so far: {@link #ADJACENT}, {@link #COMPLETION} and
+ * {@link #TITLE_TYPO}.
  *
- * With constants such that no number of places outweighs a word, and no number of words a tier. Everything is a
- * multiple of 1/{@value #PARTS} and below 2^19, which a float has exactly: sums are the same in whatever order an
- * engine adds them up, and a cursor's score is met again.
+ * <p>All fields together add less than one word step, and all words together less than one tier. Every part is a
+ * multiple of 1/{@value #PARTS} and every score is below 2^19. A float represents such sums exactly, so the order of
+ * addition does not matter and a cursor finds its score again.
  */
 public final class ScoreModel {
-    /** Tiers. */
-    public static final int NAMED = 4;
+    /** Tier that is added if the typed text is the identity's name. */
+    public static final int NAME_TIER = 4;
 
-    public static final int EQUAL = 3;
-    public static final int BEGINS = 2;
-    public static final int TOGETHER = 1;
+    /** Tier of a document with an attribute that equals the typed text. */
+    public static final int EXACT_TIER = 3;
 
-    /** TextAnalysis that may stand between those of one attribute that are looked for: fewer than between two attributes. */
+    /** Tier of a document with an attribute that starts with the typed words. */
+    public static final int STARTS_WITH_TIER = 2;
+
+    /** Tier of a document with all words in one attribute. */
+    public static final int ONE_ATTRIBUTE_TIER = 1;
+
+    /** Slop of the phrase query for all words in one attribute. It is below {@link #ATTRIBUTE_GAP}. */
     public static final int SLOP = 99;
 
-    /** Positions between the last word of an attribute and the first of the next one of the same weight. */
-    public static final int GAP = 100;
+    /** Position increment between two attributes in one field. */
+    public static final int ATTRIBUTE_GAP = 100;
 
-    /** What is still typed is looked for as the beginning of an attribute from so many characters on. */
-    public static final int MIN_TYPED_ON = 3;
+    /** Shortest text, in characters, that is looked for as the beginning of an attribute while it is being typed. */
+    public static final int MIN_COMPLETION = 3;
 
-    /** An attribute that begins with what is still typed. */
-    public static final float TYPED_ON = 12;
+    /** Bonus if an attribute starts with the text that is still being typed. */
+    public static final float COMPLETION = 12;
 
-    /** A title that is as a whole a slip away from what was typed. */
-    public static final float WHOLE_SLIP = 16;
+    /** Bonus if the whole title is one typo away from the typed text. */
+    public static final float TITLE_TYPO = 16;
 
-    /** Each attribute's weight times so much, for words that stand one after the other. */
-    public static final float IN_ORDER = 0.5f;
+    /** Bonus, times the attribute's weight, if all words follow one another in the typed order. */
+    public static final float ADJACENT = 0.5f;
 
     private static final int PARTS = 32;
 
-    /** TextAnalysis that halve what few words add. */
+    /** The number of words at which the length bonus is half of its maximum. */
     private static final double HALF_LENGTH = 8;
 
-    /** Times words and one: more than their places can add, 2 × {@value SearchedAttributes#MAX_BOOST} each, and the rest. */
+    /**
+     * Base of a word step, above the largest field part (2 × {@value SearchedAttributes#MAX_BOOST}) and the bonuses.
+     */
     private static final int STEP = 24;
 
-    /** By the byte that an index keeps of a field's length. */
-    private static final float[] BY_NORM = new float[256];
+    /** Length bonus by Lucene's one-byte norm of a field. */
+    private static final float[] LENGTH_BONUS_BY_NORM = new float[256];
 
     static {
-        for (int norm = 0; norm < BY_NORM.length; norm++) {
+        for (int norm = 0; norm < LENGTH_BONUS_BY_NORM.length; norm++) {
             double words = SmallFloat.byte4ToInt((byte) norm);
-            BY_NORM[norm] = (float) (1 + Math.rint(PARTS / (1 + words / HALF_LENGTH)) / PARTS);
+            LENGTH_BONUS_BY_NORM[norm] = (float) (1 + Math.rint(PARTS / (1 + words / HALF_LENGTH)) / PARTS);
         }
     }
 
-    private final float word;
+    private final float wordStep;
 
     private ScoreModel(int words) {
-        word = STEP * (words + 1);
+        wordStep = STEP * (words + 1);
     }
 
-    /** Of a query. */
-    public static ScoreModel of(ParsedQuery wanted) {
-        return new ScoreModel(wanted.words().size());
+    /** Returns the model for the number of words of a query. */
+    public static ScoreModel of(ParsedQuery query) {
+        return new ScoreModel(query.words().size());
     }
 
-    /** What the word itself adds, or a phrase. */
-    public float word() {
-        return 2 * word;
+    /** Returns the score of a word, or of a phrase. */
+    public float exactWord() {
+        return 2 * wordStep;
     }
 
-    /** What a word adds that begins with it. */
-    public float beginning() {
-        return word;
+    /** Returns the score of a word that starts with the typed word. */
+    public float prefixWord() {
+        return wordStep;
     }
 
-    /** What a tier adds: more than all words and places can. */
+    /** Returns the score of a tier; one tier is more than all words and fields can add. */
     public float tier(int tier) {
-        return tier * (2 * (word / STEP - 1) + 2) * word;
+        return tier * (2 * (wordStep / STEP - 1) + 2) * wordStep;
     }
 
-    /** What few words add: 1 to 2, for Lucene's encoded length of a field. */
-    public static float shortness(long norm) {
-        return BY_NORM[(int) norm & 0xff];
+    /** Returns the factor of 1 to 2 for a field of few words, by Lucene's norm of the field. */
+    public static float lengthBonus(long norm) {
+        return LENGTH_BONUS_BY_NORM[(int) norm & 0xff];
     }
 
-    /** The same for so many words. */
-    public static float shortnessOf(int words) {
-        return shortness(SmallFloat.intToByte4(words));
+    /** Returns the same factor for a number of words. */
+    public static float lengthBonusOf(int words) {
+        return lengthBonus(SmallFloat.intToByte4(words));
     }
 }

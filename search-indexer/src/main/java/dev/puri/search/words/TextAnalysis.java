@@ -13,17 +13,15 @@ import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 import org.apache.lucene.analysis.tokenattributes.OffsetAttribute;
 
 /**
- * What a word is: as Unicode divides text (UAX #29, a Han or Hiragana character for itself) and as apostrophes divide
- * it, in lower case, without the accents of Latin letters however they are written, {@code ß} as {@code ss}. No word
- * is too common to be searched. For OpenSearch: tokenizer {@code standard} after a {@code pattern_replace} of
- * {@code [\u0300-\u036f]} by nothing and one of apostrophes by a blank, filters {@code lowercase} and
- * {@code asciifolding}.
+ * Splits text into words, for documents and for queries. Words are split by UAX #29 (each Han or Hiragana character is
+ * a word) and at apostrophes. They are in lower case and without Latin accents, composed or decomposed; {@code ß} is
+ * {@code ss}. There are no stop words. The analyzer {@code words} of {@code index.json} does the same in OpenSearch.
  *
- * <p>Signs divide words and are no part of them. Where they are what tells two names apart, a word is kept with
- * its signs too ({@link #signed}).
+ * <p>Symbols separate words and are not part of them. Where a symbol is part of a name, {@link #symbolWords} returns
+ * the word together with its symbols.
  */
 public final class TextAnalysis {
-    /** Letters of each side of an ampersand that makes one name of both, as in {@code at&t}. */
+    /** The longest word on either side of an ampersand that joins two words into one name, as in {@code at&t}. */
     private static final int MAX_AMPERSAND_LETTERS = 2;
 
     private static final Analyzer ANALYZER = analyzer();
@@ -33,13 +31,13 @@ public final class TextAnalysis {
     /**
      * One word of a text.
      *
-     * @param text as it is looked for
-     * @param start where it begins in the text it is of
-     * @param end where the text goes on after it
+     * @param text the normalized word
+     * @param start offset of its first character in the original text
+     * @param end offset behind its last character in the original text
      */
     public record Word(String text, int start, int end) {}
 
-    /** For an index of words. */
+    /** Returns a new Lucene analyzer that splits text into these words. */
     public static Analyzer analyzer() {
         return new Analyzer() {
             @Override
@@ -49,15 +47,15 @@ public final class TextAnalysis {
 
             @Override
             protected TokenStreamComponents createComponents(String field) {
-                StandardTokenizer divided = new StandardTokenizer();
-                TokenStream folded = new ASCIIFoldingFilter(new CombiningMarkFilter(new LowerCaseFilter(divided)));
-                return new TokenStreamComponents(divided, folded);
+                StandardTokenizer tokenizer = new StandardTokenizer();
+                TokenStream folded = new ASCIIFoldingFilter(new CombiningMarkFilter(new LowerCaseFilter(tokenizer)));
+                return new TokenStreamComponents(tokenizer, folded);
             }
         };
     }
 
-    /** The words of a text, in its order. Thread-safe. */
-    public static List<Word> of(String text) {
+    /** Returns the words of a text in their order. Thread-safe. */
+    public static List<Word> words(String text) {
         List<Word> words = new ArrayList<>();
         try (TokenStream stream = ANALYZER.tokenStream("", text)) {
             CharTermAttribute term = stream.getAttribute(CharTermAttribute.class);
@@ -68,47 +66,47 @@ public final class TextAnalysis {
             }
             stream.end();
         } catch (IOException e) {
-            throw new IllegalStateException("a text in memory is read without I/O", e);
+            throw new IllegalStateException("reading a string failed", e);
         }
         return words;
     }
 
     /**
-     * TextAnalysis whose signs are a part of their name, with these signs:
+     * Returns the words that have symbols in their name, with these symbols:
      *
      * <pre>
-     * c++   libstdc++6: libstdc++   c#       + and # behind a word, one before a blank or a sign, or more than one
-     * .net                                   a full stop before a word of letters, and nothing before it
+     * c++   libstdc++6: libstdc++   c#       + and # behind a word: one before a blank or a symbol, or several
+     * .net                                   a full stop before a word of letters, with nothing before it
      * at&amp;t  r&amp;b                              an ampersand between two words of one or two letters
      * </pre>
      *
-     * @param words those of the text, of which these have the places
+     * @param words all words of the text
      */
-    static List<Word> signed(String text, List<Word> words) {
-        List<Word> signed = new ArrayList<>();
+    static List<Word> symbolWords(String text, List<Word> words) {
+        List<Word> symbolWords = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
             Word word = words.get(i);
-            int end = endOfSigns(text, word.end());
+            int end = endOfSymbols(text, word.end());
             if (end > word.end()) {
-                signed.add(new Word(word.text() + text.substring(word.end(), end), word.start(), end));
+                symbolWords.add(new Word(word.text() + text.substring(word.end(), end), word.start(), end));
             } else if (i + 1 < words.size() && isAmpersandBetween(text, word, words.get(i + 1))) {
                 Word next = words.get(i + 1);
-                signed.add(new Word(word.text() + '&' + next.text(), word.start(), next.end()));
+                symbolWords.add(new Word(word.text() + '&' + next.text(), word.start(), next.end()));
                 i++;
             } else if (isDotBefore(text, word)) {
-                signed.add(new Word('.' + word.text(), word.start() - 1, word.end()));
+                symbolWords.add(new Word('.' + word.text(), word.start() - 1, word.end()));
             }
         }
-        return signed;
+        return symbolWords;
     }
 
-    private static int endOfSigns(String text, int from) {
+    private static int endOfSymbols(String text, int from) {
         int end = from;
         while (end < text.length() && (text.charAt(end) == '+' || text.charAt(end) == '#')) {
             end++;
         }
-        boolean goesOn = end < text.length() && Character.isLetterOrDigit(text.codePointAt(end));
-        return end - from == 1 && goesOn ? from : end;
+        boolean wordFollows = end < text.length() && Character.isLetterOrDigit(text.codePointAt(end));
+        return end - from == 1 && wordFollows ? from : end;
     }
 
     private static boolean isAmpersandBetween(String text, Word word, Word next) {
@@ -128,19 +126,19 @@ public final class TextAnalysis {
                         || "(\"'/".indexOf(text.charAt(dot - 1)) >= 0);
     }
 
-    /** All words of a text with one blank between them, those with signs as they are written. */
-    static String joined(List<Word> words, List<Word> signed) {
+    /** Joins all words of a text with one blank between them. Symbol words replace the plain words they contain. */
+    static String join(List<Word> words, List<Word> symbolWords) {
         StringBuilder joined = new StringBuilder();
         int next = 0;
         for (int i = 0; i < words.size(); ) {
             joined.append(joined.isEmpty() ? "" : " ");
             Word word = words.get(i);
-            if (next < signed.size()
-                    && signed.get(next).end() >= word.end()
-                    && signed.get(next).start() <= word.start()) {
-                Word whole = signed.get(next++);
-                joined.append(whole.text());
-                while (i < words.size() && words.get(i).end() <= whole.end()) {
+            if (next < symbolWords.size()
+                    && symbolWords.get(next).end() >= word.end()
+                    && symbolWords.get(next).start() <= word.start()) {
+                Word symbolWord = symbolWords.get(next++);
+                joined.append(symbolWord.text());
+                while (i < words.size() && words.get(i).end() <= symbolWord.end()) {
                     i++;
                 }
             } else {

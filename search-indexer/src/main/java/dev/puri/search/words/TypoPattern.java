@@ -4,14 +4,15 @@ import org.apache.lucene.util.automaton.Automaton;
 import org.apache.lucene.util.automaton.Operations;
 
 /**
- * What is one slip away and keeps its digits: a character less, more or another that is no digit, or two neighbours
- * swapped that are not both digits. Neither engine has slips that spare some characters. OpenSearch gets a regular
- * expression of them; Lucene the automaton itself, as it takes milliseconds to make one of the expression.
+ * Matches the strings at one edit from a text that keep its digits: one character deleted, inserted or replaced, none
+ * of them a digit, or two neighbours swapped that are not both digits. The fuzzy queries of both engines cannot
+ * exclude digits. OpenSearch gets a regular expression; Lucene gets the automaton, because building one from the
+ * regular expression takes milliseconds.
  */
 public final class TypoPattern {
-    private static final String ANY = "[^0-9]";
+    private static final String NO_DIGIT = "[^0-9]";
 
-    /** The automaton of the longest text is far below. */
+    /** Limit of the determinization. The automaton of the longest text needs far less. */
     private static final int MAX_WORK = 100_000;
 
     private TypoPattern() {}
@@ -24,82 +25,82 @@ public final class TypoPattern {
         return text.codePoints().anyMatch(TypoPattern::isDigit);
     }
 
-    /** A regular expression. */
-    public static String expression(String text) {
+    /** Returns the pattern as a regular expression in the syntax that Lucene and {@link java.util.regex} share. */
+    public static String regex(String text) {
         int[] characters = text.codePoints().toArray();
-        StringBuilder all = new StringBuilder();
+        StringBuilder regex = new StringBuilder();
         for (int i = 0; i < characters.length; i++) {
-            all.append("((");
+            regex.append("((");
             if (!isDigit(characters[i])) {
-                // Less, or another.
-                all.append(ANY).append('?');
-                append(all, characters, i + 1, characters.length);
-                all.append('|');
+                // The character is deleted or replaced.
+                regex.append(NO_DIGIT).append('?');
+                appendLiteral(regex, characters, i + 1, characters.length);
+                regex.append('|');
             }
-            // More.
-            all.append(ANY);
-            append(all, characters, i, characters.length);
+            // A character is inserted before it.
+            regex.append(NO_DIGIT);
+            appendLiteral(regex, characters, i, characters.length);
             if (i + 1 < characters.length && !(isDigit(characters[i]) && isDigit(characters[i + 1]))) {
-                all.append('|');
-                append(all, characters, i + 1, i + 2);
-                append(all, characters, i, i + 1);
-                append(all, characters, i + 2, characters.length);
+                regex.append('|');
+                appendLiteral(regex, characters, i + 1, i + 2);
+                appendLiteral(regex, characters, i, i + 1);
+                appendLiteral(regex, characters, i + 2, characters.length);
             }
-            all.append(")|");
-            append(all, characters, i, i + 1);
+            regex.append(")|");
+            appendLiteral(regex, characters, i, i + 1);
         }
-        all.append(ANY);
-        all.append(")".repeat(characters.length));
-        return all.toString();
+        regex.append(NO_DIGIT);
+        regex.append(")".repeat(characters.length));
+        return regex.toString();
     }
 
-    /** The same, deterministic, over code points. */
+    /** Returns the pattern as a deterministic automaton over code points. */
     public static Automaton automaton(String text) {
         int[] characters = text.codePoints().toArray();
         int length = characters.length;
-        Automaton.Builder slips = new Automaton.Builder();
-        int[] right = new int[length + 1];
-        int[] slipped = new int[length + 1];
+        Automaton.Builder builder = new Automaton.Builder();
+        int[] unedited = new int[length + 1];
+        int[] edited = new int[length + 1];
         for (int i = 0; i <= length; i++) {
-            right[i] = slips.createState();
-            slipped[i] = slips.createState();
+            unedited[i] = builder.createState();
+            edited[i] = builder.createState();
         }
-        slips.setAccept(slipped[length], true);
+        builder.setAccept(edited[length], true);
         for (int i = 0; i <= length; i++) {
-            addAny(slips, right[i], slipped[i]);
+            addNoDigit(builder, unedited[i], edited[i]);
             if (i == length) {
                 continue;
             }
-            slips.addTransition(right[i], right[i + 1], characters[i]);
-            slips.addTransition(slipped[i], slipped[i + 1], characters[i]);
+            builder.addTransition(unedited[i], unedited[i + 1], characters[i]);
+            builder.addTransition(edited[i], edited[i + 1], characters[i]);
             if (!isDigit(characters[i])) {
-                addAny(slips, right[i], slipped[i + 1]);
+                addNoDigit(builder, unedited[i], edited[i + 1]);
                 if (i + 1 == length) {
-                    slips.setAccept(right[i], true);
+                    builder.setAccept(unedited[i], true);
                 } else {
-                    slips.addTransition(right[i], slipped[i + 2], characters[i + 1]);
+                    builder.addTransition(unedited[i], edited[i + 2], characters[i + 1]);
                 }
             }
             if (i + 1 < length && !(isDigit(characters[i]) && isDigit(characters[i + 1]))) {
-                int swapped = slips.createState();
-                slips.addTransition(right[i], swapped, characters[i + 1]);
-                slips.addTransition(swapped, slipped[i + 2], characters[i]);
+                int swapped = builder.createState();
+                builder.addTransition(unedited[i], swapped, characters[i + 1]);
+                builder.addTransition(swapped, edited[i + 2], characters[i]);
             }
         }
-        return Operations.determinize(slips.finish(), MAX_WORK);
+        return Operations.determinize(builder.finish(), MAX_WORK);
     }
 
-    private static void addAny(Automaton.Builder slips, int from, int to) {
-        slips.addTransition(from, to, Character.MIN_CODE_POINT, '0' - 1);
-        slips.addTransition(from, to, '9' + 1, Character.MAX_CODE_POINT);
+    private static void addNoDigit(Automaton.Builder builder, int from, int to) {
+        builder.addTransition(from, to, Character.MIN_CODE_POINT, '0' - 1);
+        builder.addTransition(from, to, '9' + 1, Character.MAX_CODE_POINT);
     }
 
-    private static void append(StringBuilder all, int[] characters, int from, int to) {
+    private static void appendLiteral(StringBuilder regex, int[] characters, int from, int to) {
         for (int i = from; i < to; i++) {
             if (!Character.isLetterOrDigit(characters[i])) {
-                all.append('\\');
+                regex.append('\\');
             }
-            all.appendCodePoint(characters[i]);
+            regex.appendCodePoint(characters[i]);
         }
     }
 }

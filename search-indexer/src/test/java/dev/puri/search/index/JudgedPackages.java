@@ -3,8 +3,8 @@ package dev.puri.search.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.search.index.PackageList.Package;
-import dev.puri.search.index.PackageQueries.QueryClass;
 import dev.puri.search.index.PackageQueries.Query;
+import dev.puri.search.index.PackageQueries.QueryClass;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -116,7 +116,9 @@ public final class JudgedPackages {
         return table.toString();
     }
 
-    /** Fails unless names come first, none after the third, and no class of queries is answered worse than by another. */
+    /**
+     * Fails unless names come first, none after the third, and no class of queries is answered worse than by another.
+     */
     public void requireAllFound(String name, String baseline) {
         Map<QueryClass, RankingQuality.Verdict> ours = verdicts.get(name);
         SoftAssertions softly = new SoftAssertions();

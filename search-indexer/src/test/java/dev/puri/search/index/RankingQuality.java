@@ -1,8 +1,8 @@
 package dev.puri.search.index;
 
 import dev.puri.search.index.PackageList.Package;
-import dev.puri.search.index.PackageQueries.QueryClass;
 import dev.puri.search.index.PackageQueries.Query;
+import dev.puri.search.index.PackageQueries.QueryClass;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

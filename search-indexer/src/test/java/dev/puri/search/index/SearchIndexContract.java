@@ -163,12 +163,12 @@ public abstract class SearchIndexContract {
                     Item.of("music:tracks:1").bearing("trk_123456789abcdef"),
                     Item.of("music:tracks:2").bearing("trk_223456789abcdef"),
                     Item.of("music:tracks:3"));
-            assertThat(index.bearer(new Handle("trk_223456789abcdef"))).isEqualTo(Puri.parse("music:tracks:2"));
-            assertThat(index.bearer(new Handle("trk_323456789abcdef"))).isNull();
+            assertThat(index.findByHandle(new Handle("trk_223456789abcdef"))).isEqualTo(Puri.parse("music:tracks:2"));
+            assertThat(index.findByHandle(new Handle("trk_323456789abcdef"))).isNull();
 
             log.erase("music:tracks:2");
             take();
-            assertThat(index.bearer(new Handle("trk_223456789abcdef"))).isNull();
+            assertThat(index.findByHandle(new Handle("trk_223456789abcdef"))).isNull();
         }
 
         @Test

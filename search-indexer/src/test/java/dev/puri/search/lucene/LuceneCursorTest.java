@@ -2,12 +2,12 @@ package dev.puri.search.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.TestQuery;
 import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.search.index.TestQuery;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

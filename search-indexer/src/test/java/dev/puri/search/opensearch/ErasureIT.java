@@ -2,12 +2,12 @@ package dev.puri.search.opensearch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.TestQuery;
 import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.search.index.TestQuery;
 import dev.puri.testkit.OpenSearchFixture;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

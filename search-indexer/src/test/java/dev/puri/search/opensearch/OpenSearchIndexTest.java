@@ -3,11 +3,11 @@ package dev.puri.search.opensearch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.EntryKind;
-import dev.puri.search.index.FakeTopics;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

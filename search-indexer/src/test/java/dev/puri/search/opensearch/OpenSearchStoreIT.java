@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.search.index.TestQuery;
 import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
+import dev.puri.search.index.TestQuery;
 import dev.puri.testkit.OpenSearchFixture;
 import java.util.ArrayList;
 import java.util.List;

@@ -70,20 +70,20 @@ final class ParsedQueryTest {
         for (String text : List.of("rock'n'roll", "rock \u2019n\u2019 roll", "rock n roll")) {
             ParsedQuery wanted = ParsedQuery.parse(text);
             assertThat(wanted.words()).as(text).containsExactly("rock", "n", "roll");
-            assertThat(wanted.whole()).isEqualTo("rock n roll");
+            assertThat(wanted.keyword()).isEqualTo("rock n roll");
         }
     }
 
     @Test
     void aWholeAttributeIsItsWordsWithTheirSigns() {
-        assertThat(ParsedQuery.parse("  \"C++\", and LibreOffice-Writer! ").whole()).isEqualTo("c++ and libreoffice writer");
+        assertThat(ParsedQuery.parse("  \"C++\", and LibreOffice-Writer! ").keyword()).isEqualTo("c++ and libreoffice writer");
         String longer = "word ".repeat(40);
-        assertThat(ParsedQuery.parse(longer).whole())
+        assertThat(ParsedQuery.parse(longer).keyword())
                 .hasSizeLessThan(70)
                 .startsWith("word word")
-                .isNotEqualTo(ParsedQuery.parse(longer + "more").whole());
-        assertThat(ParsedQuery.parse(longer).beginning()).isNull();
-        assertThat(ParsedQuery.parse("bash shell script").parts())
+                .isNotEqualTo(ParsedQuery.parse(longer + "more").keyword());
+        assertThat(ParsedQuery.parse(longer).startPrefix()).isNull();
+        assertThat(ParsedQuery.parse("bash shell script").titleCandidates())
                 .containsExactlyInAnyOrder("bash", "bash shell", "shell script", "script");
     }
 
@@ -99,32 +99,32 @@ final class ParsedQueryTest {
                     : '1' + a.substring(0, a.length() - 1);
             boolean slip = distance(a, b) <= 1 && a.replaceAll("[^0-9]", "").equals(b.replaceAll("[^0-9]", ""));
             slips += slip ? 1 : 0;
-            assertThat(b.matches(TypoPattern.expression(a)) || a.equals(b))
-                    .as("seed %d: %s, %s, %s", seed, a, b, TypoPattern.expression(a))
+            assertThat(b.matches(TypoPattern.regex(a)) || a.equals(b))
+                    .as("seed %d: %s, %s, %s", seed, a, b, TypoPattern.regex(a))
                     .isEqualTo(slip);
             assertThat(Operations.run(TypoPattern.automaton(a), b) || a.equals(b))
                     .as("seed %d: %s, %s", seed, a, b)
                     .isEqualTo(slip);
-            assertThat(new ParsedQuery.WordClause(a, false, true).isMetBy(b))
+            assertThat(new ParsedQuery.WordClause(a, false, true).matches(b))
                     .as("seed %d: %s, %s", seed, a, b)
                     .isEqualTo(slip);
         }
         assertThat(slips).isGreaterThan(500);
         assertThat(ParsedQuery.parse("1998 ").clauses()).containsExactly(new ParsedQuery.WordClause("1998", false, false));
-        assertThat(TypoPattern.expression("x".repeat(48)).length()).isLessThan(8_000);
+        assertThat(TypoPattern.regex("x".repeat(48)).length()).isLessThan(8_000);
     }
 
     @Test
     void whatIsTypedMayBeAName() {
-        NameCandidates puri = NameCandidates.of(" Music:Tracks:One ");
+        NameCandidates puri = NameCandidates.parse(" Music:Tracks:One ");
         assertThat(puri.puri()).isEqualTo(Puri.parse("music:tracks:one"));
         assertThat(puri.handle()).isNull();
-        assertThat(NameCandidates.of("TRK_123456789abcdef").handle()).isEqualTo(new Handle("trk_123456789abcdef"));
-        assertThat(NameCandidates.of("libc6:amd64").identifiers()).containsExactly("libc6%3Aamd64");
-        assertThat(NameCandidates.of("libc6%3aamd64").identifiers()).containsExactly("libc6%253aamd64", "libc6%3Aamd64");
-        assertThat(NameCandidates.of(" ").areNone()).isTrue();
-        assertThat(NameCandidates.of("x".repeat(1000)).areNone()).isTrue();
-        assertThat(NameCandidates.of("\u0000\ud800").areNone()).isTrue();
+        assertThat(NameCandidates.parse("TRK_123456789abcdef").handle()).isEqualTo(new Handle("trk_123456789abcdef"));
+        assertThat(NameCandidates.parse("libc6:amd64").identifiers()).containsExactly("libc6%3Aamd64");
+        assertThat(NameCandidates.parse("libc6%3aamd64").identifiers()).containsExactly("libc6%253aamd64", "libc6%3Aamd64");
+        assertThat(NameCandidates.parse(" ").isEmpty()).isTrue();
+        assertThat(NameCandidates.parse("x".repeat(1000)).isEmpty()).isTrue();
+        assertThat(NameCandidates.parse("\u0000\ud800").isEmpty()).isTrue();
     }
 
     @Test
@@ -168,7 +168,7 @@ final class ParsedQueryTest {
             String b = word(random);
             boolean slip = distance(a, b) <= 1;
             slips += slip ? 1 : 0;
-            assertThat(new ParsedQuery.WordClause(a, false, true).isMetBy(b))
+            assertThat(new ParsedQuery.WordClause(a, false, true).matches(b))
                     .as("seed %d: %s, %s", seed, a, b)
                     .isEqualTo(slip);
         }
