@@ -10,15 +10,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Both topics in memory, of {@value #PARTITIONS} partitions, and what they say in the end. */
+/** Both topics in memory, with {@value #PARTITIONS} partitions each, and the entries that result from them. */
 public final class FakeTopics {
     public static final int PARTITIONS = 3;
 
     private final List<IndexChange> changes = new ArrayList<>();
-    private final Map<EntryKind, Map<Integer, Long>> ends = new EnumMap<>(EntryKind.class);
+    private final Map<EntryKind, Map<Integer, Long>> endOffsets = new EnumMap<>(EntryKind.class);
     private SearchedAttributes declared = SearchedAttributes.DEFAULT;
 
-    /** A row and, unless it is deleted, a document. */
+    /** Writes rows and, for identities that are not deleted, documents. */
     public FakeTopics write(Item... items) {
         for (Item item : items) {
             writeRow(item);
@@ -27,38 +27,38 @@ public final class FakeTopics {
         return this;
     }
 
-    /** The same in a collection that declares how its attributes are searched. */
-    public FakeTopics write(SearchedAttributes declaredFromHere, Item... items) {
-        declared = declaredFromHere;
+    /** Writes rows and documents in a collection with a search declaration; it also applies to later documents. */
+    public FakeTopics write(SearchedAttributes newDeclared, Item... items) {
+        declared = newDeclared;
         return write(items);
     }
 
     public FakeTopics writeRow(Item item) {
-        long offset = end(EntryKind.IDENTITY, item.puri());
+        long offset = endOffset(EntryKind.IDENTITY, item.puri());
         return add(EntryKind.IDENTITY, item.puri(), new Entry.OfIdentity(item.row(offset)));
     }
 
     public FakeTopics writeDocument(Item item) {
-        boolean gone = item.status() == Row.Status.DELETED;
-        long offset = end(EntryKind.DOCUMENT, item.puri());
-        return add(EntryKind.DOCUMENT, item.puri(), gone ? null : new Entry.OfDocument(item.document(offset)));
+        boolean deleted = item.status() == Row.Status.DELETED;
+        long offset = endOffset(EntryKind.DOCUMENT, item.puri());
+        return add(EntryKind.DOCUMENT, item.puri(), deleted ? null : new Entry.OfDocument(item.document(offset)));
     }
 
-    /** Both tombstones. */
+    /** Writes both tombstones. */
     public FakeTopics erase(String puri) {
         add(EntryKind.IDENTITY, Puri.parse(puri), null);
         return add(EntryKind.DOCUMENT, Puri.parse(puri), null);
     }
 
-    /** All of it, or what came since a size that it had. */
-    public List<IndexChange> since(int size) {
-        return List.copyOf(changes.subList(size, changes.size()));
+    /** Returns the changes after the first ones. */
+    public List<IndexChange> since(int first) {
+        return List.copyOf(changes.subList(first, changes.size()));
     }
 
-    /** What comes after an index's commit. */
-    public List<IndexChange> after(IndexCheckpoint reached) {
+    /** Returns the changes after a checkpoint. */
+    public List<IndexChange> after(IndexCheckpoint checkpoint) {
         return changes.stream()
-                .filter(change -> change.offset() >= reached.next(change.kind(), change.partition()))
+                .filter(change -> change.offset() >= checkpoint.next(change.kind(), change.partition()))
                 .toList();
     }
 
@@ -66,15 +66,15 @@ public final class FakeTopics {
         return changes.size();
     }
 
-    /** How far an index is that has all. */
-    public IndexCheckpoint reached() {
-        return reachedBy(changes);
+    /** Returns the checkpoint of an index with all changes. */
+    public IndexCheckpoint checkpoint() {
+        return checkpointOf(changes);
     }
 
-    /** How far an index is that has these changes, the last of each partition. */
-    public static IndexCheckpoint reachedBy(List<IndexChange> taken) {
+    /** Returns the checkpoint of an index with these changes. */
+    public static IndexCheckpoint checkpointOf(List<IndexChange> applied) {
         Map<EntryKind, Map<Integer, Long>> offsets = new EnumMap<>(EntryKind.class);
-        for (IndexChange change : taken) {
+        for (IndexChange change : applied) {
             offsets.computeIfAbsent(change.kind(), kind -> new HashMap<>())
                     .put(change.partition(), change.offset() + 1);
         }
@@ -86,12 +86,12 @@ public final class FakeTopics {
                 null);
     }
 
-    /** What the topics say in the end, of one kind. */
+    /** Returns the entries of a kind after all changes. */
     public Map<Puri, Entry> entries(EntryKind kind) {
         return entries(kind, changes);
     }
 
-    /** What changes come to, of one kind. */
+    /** Returns the entries of a kind after some changes. */
     public static Map<Puri, Entry> entries(EntryKind kind, List<IndexChange> changes) {
         Map<Puri, Entry> entries = new HashMap<>();
         for (IndexChange change : changes) {
@@ -107,15 +107,15 @@ public final class FakeTopics {
     }
 
     private FakeTopics add(EntryKind kind, Puri puri, Entry entry) {
-        long offset = end(kind, puri);
-        // Offsets have gaps, as transactions and compaction leave them.
-        ends.get(kind).put(partition(puri), offset + 2);
+        long offset = endOffset(kind, puri);
+        // Offsets have gaps, as after transactions and compaction.
+        endOffsets.get(kind).put(partition(puri), offset + 2);
         changes.add(new IndexChange(kind, partition(puri), offset, puri, entry, declared));
         return this;
     }
 
-    private long end(EntryKind kind, Puri puri) {
-        return ends.computeIfAbsent(kind, each -> new HashMap<>()).computeIfAbsent(partition(puri), partition -> 0L);
+    private long endOffset(EntryKind kind, Puri puri) {
+        return endOffsets.computeIfAbsent(kind, each -> new HashMap<>()).computeIfAbsent(partition(puri), partition -> 0L);
     }
 
     private static int partition(Puri puri) {

@@ -18,11 +18,12 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** What people type who look for packages, made of a list of packages by rules, the same for the same list. */
+/** Queries that people would type for packages. Fixed rules make them from a list of packages. */
 final class PackageQueries {
-    /** NameCandidates: those that most packages depend on, of all and of each section. */
+    /** Number of names with the most dependents, of all packages. */
     private static final int NAMES_OF_ALL = 60;
 
+    /** Number of names with the most dependents, of each section. */
     private static final int NAMES_OF_SECTION = 3;
     private static final int MAINTAINERS = 60;
     private static final int MIN_LETTERS = 5;
@@ -34,8 +35,8 @@ final class PackageQueries {
     /** Classes of queries. */
     enum QueryClass {
         NAME("exact names"),
-        SLIP("one-letter slips"),
-        PREFIX("beginnings of names"),
+        TYPO("one-letter typos"),
+        PREFIX("prefixes of names"),
         TWO_WORDS("name and a word of the summary"),
         MAINTAINER("maintainers with accents");
 
@@ -51,8 +52,8 @@ final class PackageQueries {
         }
     }
 
-    /** What is typed, and which packages are meant. */
-    record Query(String typed, Predicate<Package> wanted) {}
+    /** A typed text and a test for the packages that it means. */
+    record Query(String typed, Predicate<Package> isMeant) {}
 
     private PackageQueries(List<Package> packages) {
         byName = packages.stream().collect(Collectors.toMap(Package::name, each -> each, (a, b) -> a));
@@ -61,7 +62,7 @@ final class PackageQueries {
         }
         for (Package famous : famous(packages)) {
             add(QueryClass.NAME, famous.name(), famous);
-            slips(famous);
+            typos(famous);
             prefix(famous);
             twoWords(famous);
         }
@@ -85,12 +86,12 @@ final class PackageQueries {
         return chosen;
     }
 
-    private void add(QueryClass kind, String typed, Package wanted) {
-        queries.get(kind).add(new Query(typed, each -> each.name().equals(wanted.name())));
+    private void add(QueryClass kind, String typed, Package meant) {
+        queries.get(kind).add(new Query(typed, each -> each.name().equals(meant.name())));
     }
 
-    /** One of each kind: a letter less, more, another, two swapped. */
-    private void slips(Package famous) {
+    /** Adds one typo of each kind: a letter deleted, inserted, replaced, and two letters swapped. */
+    private void typos(Package famous) {
         String name = famous.name();
         List<Integer> letters = new ArrayList<>();
         for (int i = 0; i < name.length(); i++) {
@@ -106,7 +107,7 @@ final class PackageQueries {
             char other = (char) ('a' + random.nextInt(26));
             String before = name.substring(0, at);
             String after = name.substring(at + 1);
-            String slip = switch (kind) {
+            String typo = switch (kind) {
                 case 0 -> before + after;
                 case 1 -> before + other + name.substring(at);
                 case 2 -> before + other + after;
@@ -115,8 +116,8 @@ final class PackageQueries {
                             ? name
                             : before + after.charAt(0) + name.charAt(at) + after.substring(1);
             };
-            if (!byName.containsKey(slip)) {
-                add(QueryClass.SLIP, slip, famous);
+            if (!byName.containsKey(typo)) {
+                add(QueryClass.TYPO, typo, famous);
             }
         }
     }
@@ -138,7 +139,7 @@ final class PackageQueries {
         }
     }
 
-    /** By name, every second one as it is typed without the accents. */
+    /** Adds names of maintainers, every second one without accents. */
     private void maintainers(List<Package> packages) {
         Set<String> accented = packages.stream()
                 .map(each -> each.maintainer().replaceAll(" *<.*", ""))

@@ -8,32 +8,32 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** How far up a way to search puts what is meant, by class of queries. */
+/** Measures at which rank a search engine returns the meant package, by class of queries. */
 final class RankingQuality {
-    /** Hits that are looked at. */
+    /** Hits that are examined. */
     static final int DEPTH = 100;
 
     private RankingQuality() {}
 
-    /** A way to search: numbers of packages, the best first, of {@value #DEPTH} hits at most. */
+    /** Returns numbers of packages, best first, at most {@value #DEPTH}. */
     @FunctionalInterface
     interface Engine {
         List<Integer> search(String typed) throws Exception;
     }
 
     /**
-     * What came of the queries of a class.
+     * The result of a class of queries.
      *
-     * @param reciprocalRank mean of 1/rank of the first hit that was meant, 0 where there was none
-     * @param first share of queries whose first hit was meant
-     * @param third share of queries that had one that was meant among the first three
-     * @param missed what was typed where none was among the first three
+     * @param reciprocalRank mean of 1/rank of the first meant hit, 0 without one
+     * @param first share of queries whose first hit is meant
+     * @param third share of queries with a meant hit among the first three
+     * @param missed typed texts without a meant hit among the first three
      */
-    record Verdict(int queries, double reciprocalRank, double first, double third, List<String> missed) {}
+    record Quality(int queries, double reciprocalRank, double first, double third, List<String> missed) {}
 
-    static Map<QueryClass, Verdict> judge(Engine engine, List<Package> packages, Map<QueryClass, List<Query>> queries)
+    static Map<QueryClass, Quality> measure(Engine engine, List<Package> packages, Map<QueryClass, List<Query>> queries)
             throws Exception {
-        Map<QueryClass, Verdict> verdicts = new EnumMap<>(QueryClass.class);
+        Map<QueryClass, Quality> qualities = new EnumMap<>(QueryClass.class);
         for (Map.Entry<QueryClass, List<Query>> each : queries.entrySet()) {
             double reciprocal = 0;
             int first = 0;
@@ -50,15 +50,15 @@ final class RankingQuality {
                 }
             }
             double count = each.getValue().size();
-            verdicts.put(
-                    each.getKey(), new Verdict((int) count, reciprocal / count, first / count, third / count, missed));
+            qualities.put(
+                    each.getKey(), new Quality((int) count, reciprocal / count, first / count, third / count, missed));
         }
-        return verdicts;
+        return qualities;
     }
 
     private static int rank(List<Integer> found, Query query, List<Package> packages) {
         for (int i = 0; i < found.size(); i++) {
-            if (query.wanted().test(packages.get(found.get(i)))) {
+            if (query.isMeant().test(packages.get(found.get(i)))) {
                 return i + 1;
             }
         }

@@ -9,11 +9,11 @@ import java.util.Set;
 import org.assertj.core.api.SoftAssertions;
 
 /**
- * What people look for, and what has to be among the first three then; all of what is named has to be.
- * What stands after a {@code >} has to come after all that stands before it, wherever it is.
+ * Queries with the hits that must all be among the first three. Hits behind {@code >} must rank below all hits before
+ * it, at any rank.
  */
 final class RelevanceCases {
-    /** A pURI without its namespace, and attributes. */
+    /** One document a line: a pURI without its namespace, then attributes. */
     private static final String DOCUMENTS = """
             tracks:1      title=Blue Monday; artist=New Order; genre=synth-pop
             tracks:2      title=Blue Moon; artist=The Marcels; genre=doo-wop
@@ -39,7 +39,7 @@ final class RelevanceCases {
             users:2       name=Ana Wilder; city=São Paulo; bio=Producer of slow house. Plays at night, drives by day, and has a blue car.
             users:3       name=José Núñez; city=Málaga
             users:4       name=Jose Nunes; city=Lisboa
-            users:5       name=Moonlight Studio; city=Reykjavík; bio=We master records. TestQuery us for a quote, also about a sonata or two.
+            users:5       name=Moonlight Studio; city=Reykjavík; bio=We master records. SampleQuery us for a quote, also about a sonata or two.
             users:6       name=sunny_day_1999; city=Oslo
             users:7       name=Smørrebrød Records; city=København
             comments:1    body=This moon song always makes me think of a blue evening by the river, when we were young and the radio was all we had
@@ -54,8 +54,8 @@ final class RelevanceCases {
             playlists:5   title=Café de la Paix; description=Chansons
             """;
 
-    /** What is typed, and what has to be found. */
-    private static final String JUDGED = """
+    /** One query a line: the typed text, then the expected hits. */
+    private static final String CASES = """
             blue monday            -> tracks:1 > comments:2
             blue moon              -> tracks:2 playlists:1 > comments:1
             "blue moon"            -> tracks:2 playlists:1
@@ -120,15 +120,15 @@ final class RelevanceCases {
         return items;
     }
 
-    /** Asks an index that has the documents all that is judged. */
-    static void judge(SearchIndex index) throws Exception {
+    /** Runs all queries on an index with the documents. */
+    static void check(SearchIndex index) throws Exception {
         SoftAssertions softly = new SoftAssertions();
-        for (String line : JUDGED.lines().toList()) {
+        for (String line : CASES.lines().toList()) {
             String[] halves = line.split("->", 2);
             String typed = halves[0].strip();
             String[] expected = halves[1].split(">", 2);
             Set<String> first = names(expected[0]);
-            List<String> found = TestQuery.text(typed).limit(100).purisOf(index);
+            List<String> found = SampleQuery.text(typed).limit(100).purisOf(index);
             if (first.isEmpty()) {
                 softly.assertThat(found).as(typed).isEmpty();
                 continue;
@@ -138,13 +138,13 @@ final class RelevanceCases {
                     .containsAll(first);
             for (String later : names(expected.length == 2 ? expected[1] : "")) {
                 softly.assertThat(found.indexOf(later))
-                        .as("%s is found last for %s in %s", later, typed, found)
+                        .as("%s ranks below the others for %s in %s", later, typed, found)
                         .isGreaterThan(
                                 first.stream().mapToInt(found::indexOf).max().orElseThrow());
             }
         }
         softly.assertAll();
-        assertThat(JUDGED.lines()).hasSizeGreaterThan(40);
+        assertThat(CASES.lines()).hasSizeGreaterThan(40);
     }
 
     private static Set<String> names(String text) {

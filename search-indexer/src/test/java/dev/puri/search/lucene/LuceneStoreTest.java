@@ -42,34 +42,34 @@ final class LuceneStoreTest {
         return temporary.resolve("home");
     }
 
-    private LuceneStore home() {
+    private LuceneStore open() {
         return new LuceneStore(root(), SEAL);
     }
 
-    /** Of several segments, one of which has deletions. */
+    /** Fills an index with several segments, one of them with a deletion. */
     private FakeTopics fill() throws Exception {
-        FakeTopics log = new FakeTopics();
-        try (LuceneStore home = home()) {
-            SearchIndex index = home.serving();
+        FakeTopics topics = new FakeTopics();
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.serving();
             for (int segment = 0; segment < 3; segment++) {
                 for (int i = 0; i < 20; i++) {
-                    log.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));
+                    topics.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));
                 }
-                index.apply(log.after(index.committed()));
-                index.commit(log.reached());
+                index.apply(topics.after(index.committed()));
+                index.commit(topics.checkpoint());
             }
-            log.erase("music:tracks:1-7");
-            index.apply(log.after(index.committed()));
-            index.commit(log.reached());
+            topics.erase("music:tracks:1-7");
+            index.apply(topics.after(index.committed()));
+            index.commit(topics.checkpoint());
         }
-        return log;
+        return topics;
     }
 
-    private static void assertIs(SearchIndex index, FakeTopics log) throws Exception {
+    private static void assertHasEntries(SearchIndex index, FakeTopics topics) throws Exception {
         for (EntryKind kind : EntryKind.values()) {
             Map<Puri, Entry> entries = new HashMap<>();
             index.forEach(kind, entries::put);
-            assertThat(entries).isEqualTo(log.entries(kind));
+            assertThat(entries).isEqualTo(topics.entries(kind));
         }
     }
 
@@ -83,9 +83,9 @@ final class LuceneStoreTest {
     }
 
     @Test
-    void whateverIsDamagedIsBuiltAnewAndNeverTrusted() throws Exception {
+    void rebuildsAnIndexWithAnyDamagedFile() throws Exception {
         Random random = new Random(3);
-        FakeTopics log = fill();
+        FakeTopics topics = fill();
         int refused = 0;
         for (Path file : files(root())) {
             byte[] whole = Files.readAllBytes(file);
@@ -100,20 +100,20 @@ final class LuceneStoreTest {
                 } else {
                     Files.write(victim, damaged);
                 }
-                try (LuceneStore home = new LuceneStore(copy, SEAL)) {
-                    SearchIndex index = home.serving();
-                    if (!index.committed().equals(log.reached())) {
+                try (LuceneStore store = new LuceneStore(copy, SEAL)) {
+                    SearchIndex index = store.serving();
+                    if (!index.committed().equals(topics.checkpoint())) {
                         assertThat(index.committed()).as("%s", file).isEqualTo(IndexCheckpoint.NONE);
                         refused++;
                     }
-                    index.apply(log.after(index.committed()));
+                    index.apply(topics.after(index.committed()));
                     index.refresh();
-                    assertIs(index, log);
-                    index.commit(log.reached());
+                    assertHasEntries(index, topics);
+                    index.commit(topics.checkpoint());
                     assertThat(files(copy)).noneMatch(path -> path.toString().contains(".refused"));
                 }
-                try (LuceneStore home = new LuceneStore(copy, SEAL)) {
-                    assertThat(home.serving().committed()).isEqualTo(log.reached());
+                try (LuceneStore store = new LuceneStore(copy, SEAL)) {
+                    assertThat(store.serving().committed()).isEqualTo(topics.checkpoint());
                 }
                 IOUtils.rm(copy);
             }
@@ -130,109 +130,109 @@ final class LuceneStoreTest {
     }
 
     @Test
-    void aDamagedIndexStaysToBeLookedAtUntilAnotherIsComplete() throws Exception {
+    void keepsADamagedIndexUntilAnotherIsComplete() throws Exception {
         fill();
         Path segment = files(root().resolve("index-1")).getFirst();
         Files.write(segment, new byte[10]);
-        try (LuceneStore home = home()) {
-            SearchIndex index = home.serving();
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.serving();
             assertThat(root().resolve("index-1.refused")).isDirectory();
             index.commit(IndexCheckpoint.NONE);
             assertThat(root().resolve("index-1.refused")).isDirectory();
-            index.commit(new FakeTopics().reached());
+            index.commit(new FakeTopics().checkpoint());
             assertThat(root().resolve("index-1.refused")).doesNotExist();
         }
     }
 
     @Test
-    void anIndexOfAnotherFormIsBuiltAnew() throws Exception {
+    void rebuildsAnIndexOfAnotherFormat() throws Exception {
         fill();
         try (FSDirectory folder = FSDirectory.open(root().resolve("index-1"));
                 IndexWriter writer = new IndexWriter(folder, new IndexWriterConfig())) {
             writer.setLiveCommitData(
                     Map.of("form", "0", "reached", IndexCheckpoint.NONE.toString()).entrySet());
         }
-        try (LuceneStore home = home()) {
-            assertThat(home.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
+        try (LuceneStore store = open()) {
+            assertThat(store.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
         }
     }
 
     @Test
-    void anIndexThatSomebodyElseWritesIsNotTouched() throws Exception {
-        FakeTopics log = fill();
-        try (LuceneStore first = home();
-                LuceneStore second = home()) {
+    void doesNotOpenAnIndexWithAnotherWriter() throws Exception {
+        FakeTopics topics = fill();
+        try (LuceneStore first = open();
+                LuceneStore second = open()) {
             SearchIndex index = first.serving();
             assertThatThrownBy(second::serving).isInstanceOf(IndexUnavailableException.class);
-            assertIs(index, log);
+            assertHasEntries(index, topics);
         }
     }
 
     @Test
-    void whatIsBuiltAndDamagedIsNotGoneOnWith() throws Exception {
-        FakeTopics log = fill();
-        try (LuceneStore home = home()) {
-            home.serving();
-            home.build().commit(log.reached());
+    void doesNotContinueADamagedUnfinishedIndex() throws Exception {
+        FakeTopics topics = fill();
+        try (LuceneStore store = open()) {
+            store.serving();
+            store.build().commit(topics.checkpoint());
         }
         Files.write(files(root().resolve("index-2")).getFirst(), new byte[10]);
-        try (LuceneStore home = home()) {
-            assertIs(home.serving(), log);
-            assertThat(home.building()).isNull();
-            home.build();
+        try (LuceneStore store = open()) {
+            assertHasEntries(store.serving(), topics);
+            assertThat(store.building()).isNull();
+            store.build();
         }
     }
 
     @Test
-    void anIndexThatWasNeverCommittedIsForgottenAndNotSetAside() throws Exception {
-        FakeTopics log = fill();
-        // As an end in the midst of making one leaves it.
+    void removesAnIndexWithoutCommit() throws Exception {
+        FakeTopics topics = fill();
+        // As a crash during the creation of an index leaves it.
         Files.createDirectories(root().resolve("index-2"));
         Files.write(root().resolve("index-2").resolve("pending_segments_1"), new byte[10]);
-        try (LuceneStore home = home()) {
-            assertIs(home.serving(), log);
-            assertThat(home.building()).isNull();
+        try (LuceneStore store = open()) {
+            assertHasEntries(store.serving(), topics);
+            assertThat(store.building()).isNull();
             assertThat(root().resolve("index-2")).doesNotExist();
             assertThat(root().resolve("index-2.refused")).doesNotExist();
-            home.build();
+            store.build();
         }
     }
 
     @Test
-    void anIndexThatIsBuiltOutlivesOneThatServesAndIsDamaged() throws Exception {
-        FakeTopics log = fill();
-        try (LuceneStore home = home()) {
-            SearchIndex serving = home.serving();
-            SearchIndex built = home.build();
+    void anUnfinishedIndexSurvivesADamagedServingIndex() throws Exception {
+        FakeTopics topics = fill();
+        try (LuceneStore store = open()) {
+            SearchIndex serving = store.serving();
+            SearchIndex built = store.build();
             serving.close();
             Files.write(files(root().resolve("index-1")).getFirst(), new byte[10]);
-            assertThat(home.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
+            assertThat(store.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
 
-            built.apply(log.since(0));
+            built.apply(topics.since(0));
             built.refresh();
-            assertIs(built, log);
-            built.commit(log.reached());
-            home.promote();
+            assertHasEntries(built, topics);
+            built.commit(topics.checkpoint());
+            store.promote();
         }
-        try (LuceneStore home = home()) {
-            assertIs(home.serving(), log);
+        try (LuceneStore store = open()) {
+            assertHasEntries(store.serving(), topics);
         }
     }
 
     @Test
-    void foldersOfOthersAreLeftAlone() throws Exception {
+    void leavesOtherFoldersAlone() throws Exception {
         Files.createDirectories(root().resolve("index-x"));
         Files.createDirectories(root().resolve("snapshots"));
         fill();
-        try (LuceneStore home = home()) {
-            home.serving();
+        try (LuceneStore store = open()) {
+            store.serving();
         }
         assertThat(root().resolve("index-x")).isDirectory();
         assertThat(root().resolve("snapshots")).isDirectory();
     }
 
     @Test
-    void filesAreTheirOwnersOnly() throws Exception {
+    void onlyTheOwnerCanReadFiles() throws Exception {
         fill();
         for (Path file : files(root())) {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -244,39 +244,39 @@ final class LuceneStoreTest {
     }
 
     @Test
-    void nothingThatIsErasedStandsInAnyFileAfterAPurge() throws Exception {
+    void noFileContainsErasedTextAfterAPurge() throws Exception {
         List<String> secrets = List.of("zqjxkvwsecretword", "zqjxkvwsecretid", "trk_zqjxkvwz2nqr8w3");
-        FakeTopics log = new FakeTopics();
-        try (LuceneStore home = home()) {
-            SearchIndex index = home.serving();
+        FakeTopics topics = new FakeTopics();
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.serving();
             for (int segment = 0; segment < 4; segment++) {
                 for (int i = 0; i < 30; i++) {
-                    log.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));
+                    topics.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));
                 }
                 if (segment == 1) {
-                    log.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword moon")
+                    topics.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword moon")
                             .bearing("trk_zqjxkvwz2nqr8w3"));
                 }
-                index.apply(log.after(index.committed()));
-                index.commit(log.reached());
+                index.apply(topics.after(index.committed()));
+                index.commit(topics.checkpoint());
             }
             for (String secret : secrets) {
                 assertThat(filesWith(secret)).as(secret).isNotEmpty();
             }
 
-            // Again, so that it is written and gone before any commit.
-            log.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword sun"));
-            log.erase("music:users:zqjxkvwsecretid");
-            index.apply(log.after(index.committed()));
+            // Written again and erased before a commit.
+            topics.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword sun"));
+            topics.erase("music:users:zqjxkvwsecretid");
+            index.apply(topics.after(index.committed()));
             index.refresh();
-            index.commit(log.reached());
+            index.commit(topics.checkpoint());
             assertThat(filesWith(secrets.getFirst())).isNotEmpty();
 
             index.purge();
             for (String secret : secrets) {
                 assertThat(filesWith(secret)).as(secret).isEmpty();
             }
-            assertIs(index, log);
+            assertHasEntries(index, topics);
         }
     }
 

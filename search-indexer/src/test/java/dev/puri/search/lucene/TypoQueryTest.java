@@ -30,7 +30,7 @@ final class TypoQueryTest {
     private final Random random = new Random(seed);
 
     @Test
-    void theAutomatonOverBytesAcceptsWhatTheOneOverCharactersDoes() {
+    void theByteAutomatonAcceptsTheSameTerms() {
         int accepted = 0;
         for (String text : List.of("a", "vorbis tools", "libc6", "x11 2", "the long winter road")) {
             Automaton characters = TypoPattern.automaton(text);
@@ -42,19 +42,19 @@ final class TypoQueryTest {
             for (int i = 0; i < 5_000; i++) {
                 String candidate = edited(text, random.nextInt(3));
                 byte[] utf8 = candidate.getBytes(StandardCharsets.UTF_8);
-                boolean isSlip = expected.run(candidate);
+                boolean matches = expected.run(candidate);
                 assertThat(actual.run(utf8, 0, utf8.length))
                         .as("seed %d: %s for %s", seed, candidate, text)
-                        .isEqualTo(isSlip);
-                accepted += isSlip ? 1 : 0;
+                        .isEqualTo(matches);
+                accepted += matches ? 1 : 0;
             }
         }
         assertThat(accepted).isBetween(5_000, 20_000);
     }
 
-    /** The automaton over bytes cannot tell two characters beyond ASCII apart, so the one over characters is used. */
+    /** The byte automaton cannot distinguish characters beyond ASCII, so the query uses the character automaton. */
     @Test
-    void aTextBeyondAsciiIsFoundWithASlipToo() throws Exception {
+    void findsTyposInTextsBeyondAscii() throws Exception {
         assertThat(TypoQuery.inUtf8(TypoPattern.automaton("日本語"))).isNull();
 
         assertThat(found("日本語", "日本語", "日本", "日x語", "日本語版", "日xx")).containsExactly("日本語", "日本", "日x語", "日本語版");

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class ClusterClientTest {
     private final List<HttpServer> servers = new ArrayList<>();
-    private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final List<String> requests = new CopyOnWriteArrayList<>();
     private final List<String> authorizations = new CopyOnWriteArrayList<>();
 
     @AfterEach
@@ -40,15 +40,15 @@ final class ClusterClientTest {
     }
 
     @Test
-    void aBusyNodeIsAskedAgain() throws Exception {
+    void retriesABusyNode() throws Exception {
         try (ClusterClient cluster = cluster(node(429, 503, 200))) {
             assertThat(cluster.write("GET", "/x", null).status()).isEqualTo(200);
-            assertThat(asked).hasSize(3);
+            assertThat(requests).hasSize(3);
         }
     }
 
     @Test
-    void aNodeThatIsAwayIsPassedOver() throws Exception {
+    void skipsANodeThatIsDown() throws Exception {
         String away = node(200);
         servers.getFirst().stop(0);
         try (ClusterClient cluster = cluster(away + "," + node(200))) {
@@ -58,21 +58,21 @@ final class ClusterClientTest {
     }
 
     @Test
-    void aReaderIsToldSoonAndAWriterInTime() throws Exception {
+    void readsFailSoonAndWritesAtTheirDeadline() throws Exception {
         try (ClusterClient cluster = cluster(node(503))) {
             assertThatThrownBy(() -> cluster.read("GET", "/x", null))
                     .isInstanceOf(IndexUnavailableException.class)
                     .hasMessageContaining("503");
-            assertThat(asked).hasSize(3);
+            assertThat(requests).hasSize(3);
             long begun = System.nanoTime();
             assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
-            assertThat(asked).hasSizeBetween(5, 10);
+            assertThat(requests).hasSizeBetween(5, 10);
         }
     }
 
     @Test
-    void anAnswerThatStopsInTheMiddleIsNotWaitedForLonger() throws Exception {
+    void anIncompleteResponseTimesOut() throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             exchange.sendResponseHeaders(200, 100);
@@ -87,19 +87,19 @@ final class ClusterClientTest {
     }
 
     @Test
-    void aRefusalIsNotAskedAgain() throws Exception {
+    void doesNotRetryARefusal() throws Exception {
         try (ClusterClient cluster = cluster(node(403))) {
             assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
-            assertThat(asked).hasSize(1);
+            assertThat(requests).hasSize(1);
         }
         try (ClusterClient cluster = cluster(node(400))) {
             assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IllegalStateException.class);
-            assertThat(asked).hasSize(2);
+            assertThat(requests).hasSize(2);
         }
     }
 
     @Test
-    void whoAsksIsToldOverTlsToATrustedClusterOnly(@TempDir Path folder) throws Exception {
+    void sendsCredentialsToATrustedClusterOnly(@TempDir Path folder) throws Exception {
         HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(selfSigned(folder)));
         server.createContext("/", exchange -> answer(exchange, 200));
@@ -123,7 +123,7 @@ final class ClusterClientTest {
                         + Base64.getEncoder().encodeToString("puri:p\u00e4ss:word".getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** A server whose certificate is its own authority, which {@code ca.pem} then has. */
+    /** Returns a context with a self-signed certificate, and writes the certificate to {@code ca.pem}. */
     private static SSLContext selfSigned(Path folder) throws Exception {
         Path store = folder.resolve("keys.p12");
         int status = new ProcessBuilder((Path.of(System.getProperty("java.home"), "bin", "keytool")
@@ -147,17 +147,17 @@ final class ClusterClientTest {
         return context;
     }
 
-    /** Answers with these statuses, the last again and again. */
+    /** Starts a node that answers with these statuses and repeats the last one. */
     private String node(int... statuses) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        int before = asked.size();
+        int before = requests.size();
         server.createContext(
-                "/", exchange -> answer(exchange, statuses[Math.min(asked.size() - before, statuses.length - 1)]));
+                "/", exchange -> answer(exchange, statuses[Math.min(requests.size() - before, statuses.length - 1)]));
         return start(server);
     }
 
     private void answer(HttpExchange exchange, int status) throws IOException {
-        asked.add(exchange.getRequestURI().toString());
+        requests.add(exchange.getRequestURI().toString());
         authorizations.addAll(exchange.getRequestHeaders().getOrDefault("Authorization", List.of()));
         byte[] body = "{\"error\":{\"type\":\"t\",\"reason\":\"r\"}}".getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, body.length);

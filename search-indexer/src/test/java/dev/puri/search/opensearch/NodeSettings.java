@@ -4,15 +4,15 @@ import dev.puri.http.Settings;
 import dev.puri.testkit.OpenSearchFixture;
 import java.util.Map;
 
-/** Settings for tests on a node. */
+/** Settings of a store on a test node. */
 final class NodeSettings {
     private NodeSettings() {}
 
-    static OpenSearchSettings settings(OpenSearchFixture node, String alias) {
-        return settings(node, alias, "300s");
+    static OpenSearchSettings of(OpenSearchFixture node, String alias) {
+        return of(node, alias, "300s");
     }
 
-    static OpenSearchSettings settings(OpenSearchFixture node, String alias, String writeTimeout) {
+    static OpenSearchSettings of(OpenSearchFixture node, String alias, String writeTimeout) {
         return Settings.read(
                 OpenSearchSettings.class,
                 Map.of(),

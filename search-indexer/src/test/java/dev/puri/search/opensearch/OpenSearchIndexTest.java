@@ -11,12 +11,12 @@ import dev.puri.search.index.Item;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a cluster does seldom, by a node that does it always. */
+/** Responses that a real cluster gives rarely. */
 final class OpenSearchIndexTest {
     private static final String PART = "{\"pit_id\":\"p\",\"_shards\":{\"total\":2,\"successful\":1,\"failed\":1}}";
 
     @Test
-    void aPurgeThatDidNotReachEveryShardIsNone() throws Exception {
+    void aPurgeOfSomeShardsFails() throws Exception {
         try (StubCluster stub = new StubCluster().on("_forcemerge", PART)) {
             assertThatThrownBy(() -> stub.index().purge())
                     .isInstanceOf(IndexUnavailableException.class)
@@ -25,7 +25,7 @@ final class OpenSearchIndexTest {
     }
 
     @Test
-    void entriesOfSomeShardsAloneAreNotGivenForAll() throws Exception {
+    void aScanOfSomeShardsFails() throws Exception {
         try (StubCluster stub = new StubCluster().on("point_in_time", PART)) {
             assertThatThrownBy(() -> stub.index().forEach(EntryKind.DOCUMENT, (puri, entry) -> {}))
                     .isInstanceOf(IndexUnavailableException.class)
@@ -34,7 +34,7 @@ final class OpenSearchIndexTest {
     }
 
     @Test
-    void ofABatchWhatWasTooMuchIsSentAgainAloneAndWhatIsOlderIsDone() throws Exception {
+    void retriesOnlyRejectedChangesOfABatch() throws Exception {
         String first = """
                 {"errors":true,"items":[
                  {"index":{"status":201}},
@@ -43,9 +43,9 @@ final class OpenSearchIndexTest {
                  {"delete":{"status":404}}]}""";
         String then = """
                 {"errors":false,"items":[{"index":{"status":201}}]}""";
-        FakeTopics log =
+        FakeTopics topics =
                 new FakeTopics().writeRow(Item.of("a:b:1")).writeRow(Item.of("a:b:2")).writeRow(Item.of("a:b:3"));
-        List<IndexChange> changes = log.erase("a:b:4").since(0).subList(0, 4);
+        List<IndexChange> changes = topics.erase("a:b:4").since(0).subList(0, 4);
         try (StubCluster stub = new StubCluster().on("_bulk", first, then)) {
             stub.index().apply(changes);
 
@@ -56,7 +56,7 @@ final class OpenSearchIndexTest {
     }
 
     @Test
-    void ofABatchWhatIsRefusedForGoodIsTold() throws Exception {
+    void aRefusedChangeFailsTheBatch() throws Exception {
         String answer = """
                 {"errors":true,"items":[
                  {"index":{"status":403,"error":{"type":"cluster_block_exception"}}}]}""";

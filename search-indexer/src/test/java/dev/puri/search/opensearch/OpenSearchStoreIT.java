@@ -8,9 +8,9 @@ import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
+import dev.puri.search.index.SampleQuery;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
-import dev.puri.search.index.TestQuery;
 import dev.puri.testkit.OpenSearchFixture;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,15 +22,15 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 final class OpenSearchStoreIT {
     private final OpenSearchFixture node = OpenSearchFixture.shared();
-    private final ClusterClient cluster = new ClusterClient(NodeSettings.settings(node, "raw"));
+    private final ClusterClient cluster = new ClusterClient(NodeSettings.of(node, "raw"));
 
     @AfterEach
     void close() {
         cluster.close();
     }
 
-    private OpenSearchStore home(String alias) {
-        return new OpenSearchStore(NodeSettings.settings(node, alias), new CursorSeal(new byte[32]));
+    private OpenSearchStore open(String alias) {
+        return new OpenSearchStore(NodeSettings.of(node, alias), new CursorSeal(new byte[32]));
     }
 
     private List<String> indices(String pattern) throws Exception {
@@ -40,72 +40,72 @@ final class OpenSearchStoreIT {
     }
 
     @Test
-    void whatIsLeftOverIsDroppedAndWhatIsOthersIsNot() throws Exception {
-        try (OpenSearchStore other = home("left-over")) {
+    void dropsLeftOverIndicesOfItsOwnAliasOnly() throws Exception {
+        try (OpenSearchStore other = open("left-over")) {
             other.serving();
-            try (OpenSearchStore home = home("left")) {
-                home.serving();
-                home.build();
-                home.promote();
+            try (OpenSearchStore store = open("left")) {
+                store.serving();
+                store.build();
+                store.promote();
                 assertThat(indices("left-g*")).hasSize(2);
             }
-            try (OpenSearchStore home = home("left")) {
-                home.serving();
-                home.build();
+            try (OpenSearchStore store = open("left")) {
+                store.serving();
+                store.build();
                 assertThat(indices("left-g*")).hasSize(2);
             }
-            try (OpenSearchStore home = home("left")) {
-                home.serving();
-                assertThat(home.building()).isNotNull();
+            try (OpenSearchStore store = open("left")) {
+                store.serving();
+                assertThat(store.building()).isNotNull();
                 assertThat(indices("left-over-g*")).hasSize(1);
             }
         }
     }
 
     @Test
-    void whatServesIsNotDroppedByWhoeverOpenedItBefore() throws Exception {
+    void doesNotDropTheServingIndexThroughAnEarlierReference() throws Exception {
         SearchIndex before;
-        try (OpenSearchStore home = home("twice")) {
-            before = home.serving();
+        try (OpenSearchStore store = open("twice")) {
+            before = store.serving();
         }
-        try (OpenSearchStore home = home("twice")) {
-            SearchIndex index = home.serving();
-            assertThatThrownBy(() -> home.drop(before)).isInstanceOf(IllegalArgumentException.class);
+        try (OpenSearchStore store = open("twice")) {
+            SearchIndex index = store.serving();
+            assertThatThrownBy(() -> store.drop(before)).isInstanceOf(IllegalArgumentException.class);
             assertThat(indices("twice-g*")).hasSize(1);
             assertThat(index.committed()).isNotNull();
         }
     }
 
     @Test
-    void anIndexOfAnotherVersionMakesRoomForANewOne() throws Exception {
+    void replacesAnIndexOfAnotherFormat() throws Exception {
         String old = "versions-g" + "0".repeat(32);
         cluster.write("PUT", "/" + old, ClusterClient.JSON.readTree("{\"aliases\":{\"versions\":{}}}"));
-        try (OpenSearchStore home = home("versions")) {
-            SearchIndex index = home.serving();
-            assertThat(TestQuery.list(SearchQuery.Order.NEWEST).of(index).hits()).isEmpty();
-            index.commit(new FakeTopics().write(Item.of("music:tracks:1")).reached());
+        try (OpenSearchStore store = open("versions")) {
+            SearchIndex index = store.serving();
+            assertThat(SampleQuery.list(SearchQuery.Order.NEWEST).run(index).hits()).isEmpty();
+            index.commit(new FakeTopics().write(Item.of("music:tracks:1")).checkpoint());
             assertThat(indices("versions-g*")).hasSize(1).doesNotContain(old);
         }
     }
 
     @Test
-    void aLateWriteDoesNotBringADroppedIndexBack() throws Exception {
-        try (OpenSearchStore home = home("late")) {
-            SearchIndex index = home.serving();
+    void aLateWriteDoesNotRecreateADroppedIndex() throws Exception {
+        try (OpenSearchStore store = open("late")) {
+            SearchIndex index = store.serving();
             String name = indices("late-g*").getFirst();
             cluster.write("DELETE", "/" + name, null);
-            FakeTopics log = new FakeTopics().write(Item.of("music:tracks:1", "title", "late"));
-            assertThatThrownBy(() -> index.apply(log.since(0))).isInstanceOf(IndexUnavailableException.class);
-            assertThatThrownBy(() -> index.commit(log.reached())).isInstanceOf(IndexUnavailableException.class);
+            FakeTopics topics = new FakeTopics().write(Item.of("music:tracks:1", "title", "late"));
+            assertThatThrownBy(() -> index.apply(topics.since(0))).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> index.commit(topics.checkpoint())).isInstanceOf(IndexUnavailableException.class);
             assertThatThrownBy(() -> index.committed()).isInstanceOf(IndexUnavailableException.class);
             assertThat(indices("late-g*")).isEmpty();
         }
     }
 
     @Test
-    void theMappingTakesNoFieldsThatNobodyMeant() throws Exception {
-        try (OpenSearchStore home = home("strict")) {
-            home.serving();
+    void theMappingRejectsUnknownFields() throws Exception {
+        try (OpenSearchStore store = open("strict")) {
+            store.serving();
             String name = indices("strict-g*").getFirst();
             JsonNode stray = ClusterClient.JSON.readTree("{\"stray\":1}");
             assertThatThrownBy(() -> cluster.write("POST", "/" + name + "/_doc", stray))

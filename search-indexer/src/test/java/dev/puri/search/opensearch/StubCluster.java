@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A node that answers what it is told to, each path the next answer in turn and the last again and again. */
+/** A node with given responses for each path. It returns them in turn and repeats the last one. */
 final class StubCluster implements AutoCloseable {
     private final Map<String, Deque<String>> answers = new TreeMap<>();
     private final List<String> bodies = new CopyOnWriteArrayList<>();
@@ -37,7 +37,7 @@ final class StubCluster implements AutoCloseable {
                 null));
     }
 
-    /** Answers paths that hold a text so. */
+    /** Sets the responses of all paths that contain a text. */
     StubCluster on(String part, String... json) {
         answers.put(part, new ArrayDeque<>(List.of(json)));
         return this;
@@ -47,7 +47,7 @@ final class StubCluster implements AutoCloseable {
         return new OpenSearchIndex(cluster, "x", "x-w", new CursorSeal(new byte[32]));
     }
 
-    /** What it was sent, where there was anything. */
+    /** Returns the request bodies that were not empty. */
     List<String> bodies() {
         return bodies;
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 final class ParsedQueryTest {
     @Test
-    void theLastWordIsOpenWhileItIsTyped() {
+    void theLastWordIsAPrefixUntilABlank() {
         assertThat(ParsedQuery.parse("Blue moon").clauses())
                 .containsExactly(new ParsedQuery.WordClause("blue", false, true), new ParsedQuery.WordClause("moon", true, true));
         assertThat(ParsedQuery.parse("moon ").clauses()).containsExactly(new ParsedQuery.WordClause("moon", false, true));
@@ -20,7 +20,7 @@ final class ParsedQueryTest {
     }
 
     @Test
-    void aStarOpensAWordAndForgivesNoSlip() {
+    void anAsteriskMakesAPrefixWithoutTypos() {
         assertThat(ParsedQuery.parse("beet* *x").clauses())
                 .containsExactly(new ParsedQuery.WordClause("beet", true, false), new ParsedQuery.WordClause("x", true, false));
     }
@@ -39,7 +39,7 @@ final class ParsedQueryTest {
     }
 
     @Test
-    void signsThatBelongToAWordAreWantedBesideIt() {
+    void symbolsOfAWordMakeAnotherClause() {
         assertThat(ParsedQuery.parse("g++").clauses())
                 .containsExactly(new ParsedQuery.SymbolClause("g++", true), new ParsedQuery.WordClause("g", false, false));
         assertThat(ParsedQuery.parse("C# .NET tools ").clauses())
@@ -68,14 +68,14 @@ final class ParsedQueryTest {
     @Test
     void apostrophesDivideWords() {
         for (String text : List.of("rock'n'roll", "rock \u2019n\u2019 roll", "rock n roll")) {
-            ParsedQuery wanted = ParsedQuery.parse(text);
-            assertThat(wanted.words()).as(text).containsExactly("rock", "n", "roll");
-            assertThat(wanted.keyword()).isEqualTo("rock n roll");
+            ParsedQuery query = ParsedQuery.parse(text);
+            assertThat(query.words()).as(text).containsExactly("rock", "n", "roll");
+            assertThat(query.keyword()).isEqualTo("rock n roll");
         }
     }
 
     @Test
-    void aWholeAttributeIsItsWordsWithTheirSigns() {
+    void theKeywordJoinsWordsWithTheirSymbols() {
         assertThat(ParsedQuery.parse("  \"C++\", and LibreOffice-Writer! ").keyword()).isEqualTo("c++ and libreoffice writer");
         String longer = "word ".repeat(40);
         assertThat(ParsedQuery.parse(longer).keyword())
@@ -88,34 +88,34 @@ final class ParsedQueryTest {
     }
 
     @Test
-    void aSlipInAWordWithDigitsLeavesThemAsTheyAre() {
+    void aTypoInAWordWithDigitsKeepsThem() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        int slips = 0;
+        int typos = 0;
         for (int i = 0; i < 20_000; i++) {
             String a = word(random, '1', '2', 'a', '+') + '1';
             String b = random.nextBoolean()
                     ? word(random, '1', '2', 'a', '+') + '1'
                     : '1' + a.substring(0, a.length() - 1);
-            boolean slip = distance(a, b) <= 1 && a.replaceAll("[^0-9]", "").equals(b.replaceAll("[^0-9]", ""));
-            slips += slip ? 1 : 0;
+            boolean typo = distance(a, b) <= 1 && a.replaceAll("[^0-9]", "").equals(b.replaceAll("[^0-9]", ""));
+            typos += typo ? 1 : 0;
             assertThat(b.matches(TypoPattern.regex(a)) || a.equals(b))
                     .as("seed %d: %s, %s, %s", seed, a, b, TypoPattern.regex(a))
-                    .isEqualTo(slip);
+                    .isEqualTo(typo);
             assertThat(Operations.run(TypoPattern.automaton(a), b) || a.equals(b))
                     .as("seed %d: %s, %s", seed, a, b)
-                    .isEqualTo(slip);
+                    .isEqualTo(typo);
             assertThat(new ParsedQuery.WordClause(a, false, true).matches(b))
                     .as("seed %d: %s, %s", seed, a, b)
-                    .isEqualTo(slip);
+                    .isEqualTo(typo);
         }
-        assertThat(slips).isGreaterThan(500);
+        assertThat(typos).isGreaterThan(500);
         assertThat(ParsedQuery.parse("1998 ").clauses()).containsExactly(new ParsedQuery.WordClause("1998", false, false));
         assertThat(TypoPattern.regex("x".repeat(48)).length()).isLessThan(8_000);
     }
 
     @Test
-    void whatIsTypedMayBeAName() {
+    void aTextMayBeAName() {
         NameCandidates puri = NameCandidates.parse(" Music:Tracks:One ");
         assertThat(puri.puri()).isEqualTo(Puri.parse("music:tracks:one"));
         assertThat(puri.handle()).isNull();
@@ -128,7 +128,7 @@ final class ParsedQueryTest {
     }
 
     @Test
-    void whatIsTypedTwiceIsWantedOnce() {
+    void repeatedWordsMakeOneClause() {
         assertThat(ParsedQuery.parse("a a A \u00e1 ").clauses()).hasSize(1);
     }
 
@@ -140,7 +140,7 @@ final class ParsedQueryTest {
         }
         assertThat(ParsedQuery.parse(many.toString()).clauses()).hasSize(ParsedQuery.MAX_WORDS);
         assertThat(ParsedQuery.parse('"' + many.toString() + '"').clauses())
-                .as("an open phrase, as its end is cut off")
+                .as("the limit cuts off the closing quotation mark")
                 .hasSize(ParsedQuery.MAX_WORDS);
         assertThat(ParsedQuery.parse("\"" + "a ".repeat(300) + "\"").clauses())
                 .containsExactly(new ParsedQuery.PhraseClause(Collections.nCopies(ParsedQuery.MAX_WORDS, "a")));
@@ -148,7 +148,7 @@ final class ParsedQueryTest {
     }
 
     @Test
-    void aPhraseHasTheWordsThatAreLeft() {
+    void aPhraseEndsAtTheWordLimit() {
         String words = "a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 ";
         assertThat(ParsedQuery.parse(words + "\"x y z\"").clauses())
                 .hasSize(31)
@@ -159,20 +159,20 @@ final class ParsedQueryTest {
     }
 
     @Test
-    void aSlipIsOneChangeOrTwoNeighboursSwapped() {
+    void aTypoIsOneEditOrTwoSwappedNeighbours() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        int slips = 0;
+        int typos = 0;
         for (int i = 0; i < 20_000; i++) {
             String a = word(random);
             String b = word(random);
-            boolean slip = distance(a, b) <= 1;
-            slips += slip ? 1 : 0;
+            boolean typo = distance(a, b) <= 1;
+            typos += typo ? 1 : 0;
             assertThat(new ParsedQuery.WordClause(a, false, true).matches(b))
                     .as("seed %d: %s, %s", seed, a, b)
-                    .isEqualTo(slip);
+                    .isEqualTo(typo);
         }
-        assertThat(slips).isGreaterThan(1000);
+        assertThat(typos).isGreaterThan(1000);
     }
 
     private static String word(Random random) {
@@ -187,7 +187,7 @@ final class ParsedQueryTest {
         return word.toString();
     }
 
-    /** Optimal string alignment, as in the books. */
+    /** The optimal string alignment distance by dynamic programming. */
     private static int distance(String one, String other) {
         int[] a = one.codePoints().toArray();
         int[] b = other.codePoints().toArray();

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** A query that is made step by step. */
-public record TestQuery(SearchQuery query) {
-    /** A text over what is active, with facets and highlights. */
-    public static TestQuery text(String text) {
-        return new TestQuery(new SearchQuery(
+/** A query for tests; its methods return changed copies or run it. */
+public record SampleQuery(SearchQuery query) {
+    /** Returns a text search for active identities, with facets and highlights. */
+    public static SampleQuery text(String text) {
+        return new SampleQuery(new SearchQuery(
                 text,
                 SearchQuery.Order.RELEVANCE,
                 Set.of(),
@@ -24,52 +24,53 @@ public record TestQuery(SearchQuery query) {
                 true));
     }
 
-    /** A list of what is active, with facets. */
-    public static TestQuery list(SearchQuery.Order order) {
-        return new TestQuery(new SearchQuery(
+    /** Returns a list of active identities, with facets. */
+    public static SampleQuery list(SearchQuery.Order order) {
+        return new SampleQuery(new SearchQuery(
                 null, order, Set.of(), Set.of(), Set.of(), Set.of(), Set.of(Row.Status.ACTIVE), 20, null, true, false));
     }
 
-    public TestQuery collections(String... names) {
+    public SampleQuery collections(String... names) {
         return with(Set.of(names), query.namespaces(), query.shards(), query.owners(), query.statuses());
     }
 
-    public TestQuery namespaces(String... names) {
+    public SampleQuery namespaces(String... names) {
         return with(query.collections(), Set.of(names), query.shards(), query.owners(), query.statuses());
     }
 
-    public TestQuery shards(String... names) {
+    public SampleQuery shards(String... names) {
         return with(query.collections(), query.namespaces(), Set.of(names), query.owners(), query.statuses());
     }
 
-    public TestQuery owners(String... names) {
+    public SampleQuery owners(String... names) {
         return with(query.collections(), query.namespaces(), query.shards(), Set.of(names), query.statuses());
     }
 
-    public TestQuery statuses(Row.Status... statuses) {
+    public SampleQuery statuses(Row.Status... statuses) {
         return with(query.collections(), query.namespaces(), query.shards(), query.owners(), Set.of(statuses));
     }
 
-    public TestQuery limit(int limit) {
+    public SampleQuery limit(int limit) {
         return page(limit, query.after(), query.facets(), query.highlights());
     }
 
-    public TestQuery after(Cursor cursor) {
+    public SampleQuery after(Cursor cursor) {
         return page(query.limit(), cursor, query.facets(), query.highlights());
     }
 
-    public TestQuery plain() {
+    /** Returns the query without facets and highlights. */
+    public SampleQuery plain() {
         return page(query.limit(), query.after(), false, false);
     }
 
-    /** The page. */
-    public SearchResult of(SearchIndex index) throws Exception {
+    /** Runs the query. */
+    public SearchResult run(SearchIndex index) throws Exception {
         return index.search(query);
     }
 
-    /** The pURIs of the page. */
+    /** Runs the query and returns the pURIs of the page. */
     public List<String> purisOf(SearchIndex index) throws Exception {
-        return puris(of(index));
+        return puris(run(index));
     }
 
     public static List<String> puris(SearchResult result) {
@@ -79,12 +80,12 @@ public record TestQuery(SearchQuery query) {
                 .toList();
     }
 
-    /** The pURIs of all pages, with something done between them. */
+    /** Returns the pURIs of all pages, and runs an action between two pages. */
     public List<String> allPagesOf(SearchIndex index, Runnable between) throws Exception {
         List<String> puris = new ArrayList<>();
-        TestQuery page = this;
+        SampleQuery page = this;
         for (int pages = 0; pages < 10_000; pages++) {
-            SearchResult result = page.of(index);
+            SearchResult result = page.run(index);
             puris.addAll(puris(result));
             if (result.next() == null) {
                 return puris;
@@ -92,16 +93,16 @@ public record TestQuery(SearchQuery query) {
             page = after(result.next());
             between.run();
         }
-        throw new AssertionError("the pages do not end");
+        throw new AssertionError("there are more than 10,000 pages");
     }
 
-    private TestQuery with(
+    private SampleQuery with(
             Set<String> collections,
             Set<String> namespaces,
             Set<String> shards,
             Set<String> owners,
             Set<Row.Status> statuses) {
-        return new TestQuery(new SearchQuery(
+        return new SampleQuery(new SearchQuery(
                 query.text(),
                 query.order(),
                 collections,
@@ -115,8 +116,8 @@ public record TestQuery(SearchQuery query) {
                 query.highlights()));
     }
 
-    private TestQuery page(int limit, Cursor after, boolean facets, boolean highlights) {
-        return new TestQuery(new SearchQuery(
+    private SampleQuery page(int limit, Cursor after, boolean facets, boolean highlights) {
+        return new SampleQuery(new SearchQuery(
                 query.text(),
                 query.order(),
                 query.collections(),
