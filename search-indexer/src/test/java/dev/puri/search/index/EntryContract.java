@@ -117,7 +117,7 @@ public abstract class EntryContract extends SearchIndexContract {
     void readsDuringWrites() throws Exception {
         apply(Item.of("music:tracks:0", "title", "steady"));
         AtomicReference<Throwable> failed = new AtomicReference<>();
-        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger reads = new AtomicInteger();
         AtomicBoolean over = new AtomicBoolean();
         List<Thread> readers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -128,7 +128,7 @@ public abstract class EntryContract extends SearchIndexContract {
                         assertThat(SampleQuery.list(Order.OLDEST).run(index).hits()).isNotEmpty();
                         assertThat(index.entry(EntryKind.IDENTITY, Puri.parse("music:tracks:0")))
                                 .isNotNull();
-                        asked.incrementAndGet();
+                        reads.incrementAndGet();
                     }
                 } catch (Throwable e) {
                     failed.set(e);
@@ -136,7 +136,7 @@ public abstract class EntryContract extends SearchIndexContract {
             }));
         }
         try {
-            for (int i = 1; i < 60 || asked.get() < 30; i++) {
+            for (int i = 1; i < 60 || reads.get() < 30; i++) {
                 assertThat(failed.get()).isNull();
                 apply(Item.of("music:tracks:" + i % 7, "title", i % 7 == 0 ? "steady" : "other " + i));
                 if (i % 10 == 0) {

@@ -42,7 +42,7 @@ public abstract class PagingContract extends SearchIndexContract {
     void pagesOfATextHaveEachHitOnceDuringWrites() throws Exception {
         List<String> steady = new ArrayList<>();
         for (int i = 0; i < 150; i++) {
-            // Many with one score, and many scores.
+            // Many equal scores and many different ones.
             Item item = Item.of("music:tracks:" + i, "title", "moon" + " more".repeat(random.nextInt(4) * i % 23));
             steady.add(item.puri().toString());
             topics.write(item);
@@ -81,12 +81,12 @@ public abstract class PagingContract extends SearchIndexContract {
         }
         apply();
         int most = PageBudget.MAX_BYTES / text.length();
-        for (SampleQuery ask :
+        for (SampleQuery query :
                 List.of(SampleQuery.text("moon").limit(1000), SampleQuery.list(Order.OLDEST).limit(1000))) {
-            SearchResult first = ask.run(index);
+            SearchResult first = query.run(index);
             assertThat(first.hits()).hasSizeBetween(most / 2, most);
             assertThat(first.total()).isEqualTo(all.size());
-            assertThat(ask.allPagesOf(index, () -> {})).containsExactlyInAnyOrderElementsOf(all);
+            assertThat(query.allPagesOf(index, () -> {})).containsExactlyInAnyOrderElementsOf(all);
         }
         assertThat(SampleQuery.list(Order.OLDEST).limit(1000).allPagesOf(index, this::disturb))
                 .containsAll(all)
@@ -137,11 +137,11 @@ public abstract class PagingContract extends SearchIndexContract {
                 "the longest", SampleQuery.text("moon").after(new Cursor("A".repeat(2048))),
                 "cut", SampleQuery.list(Order.OLDEST).after(new Cursor(list.token().substring(3))),
                 "changed", SampleQuery.list(Order.OLDEST).after(new Cursor(list.token().replace(last, last == 'A' ? 'B' : 'A'))));
-        wrong.forEach((what, ask) ->
-                assertThatThrownBy(() -> ask.run(index)).as(what).isInstanceOf(Cursor.InvalidException.class));
+        wrong.forEach((what, query) ->
+                assertThatThrownBy(() -> query.run(index)).as(what).isInstanceOf(Cursor.InvalidException.class));
     }
 
-    /** Writes, replaces and removes others, so that counts of words change too. */
+    /** Writes, replaces and deletes other entries, which also changes term statistics. */
     private void disturb() {
         try {
             for (int i = 0; i < 3; i++) {

@@ -21,19 +21,19 @@ public abstract class StoreContract extends SearchIndexContract {
 
         SearchIndex built = store.build();
         assertThat(built.committed()).isEqualTo(IndexCheckpoint.NONE);
-        List<IndexChange> fresh =
+        List<IndexChange> newChanges =
                 new FakeTopics().write(Item.of("music:tracks:1", "title", "new")).since(0);
-        built.apply(fresh);
+        built.apply(newChanges);
         built.refresh();
         assertThat(SampleQuery.text("old").purisOf(index)).hasSize(2);
         assertThat(SampleQuery.text("new").purisOf(index)).isEmpty();
 
-        IndexCheckpoint checkpoint = FakeTopics.checkpointOf(fresh);
+        IndexCheckpoint checkpoint = FakeTopics.checkpointOf(newChanges);
         built.commit(checkpoint);
         store.promote();
         assertThat(SampleQuery.text("new").purisOf(built)).containsExactly("music:tracks:1");
         assertThat(SampleQuery.text("old").purisOf(index))
-                .as("readers that hold it")
+                .as("open readers")
                 .hasSize(2);
         store.drop(index);
 
@@ -61,15 +61,15 @@ public abstract class StoreContract extends SearchIndexContract {
         apply(Item.of("music:tracks:1", "title", "old"));
         index.commit(topics.checkpoint());
         SearchIndex built = store.build();
-        List<IndexChange> half =
+        List<IndexChange> unfinished =
                 new FakeTopics().write(Item.of("music:tracks:1", "title", "new")).since(0);
-        built.apply(half);
-        built.commit(FakeTopics.checkpointOf(half));
+        built.apply(unfinished);
+        built.commit(FakeTopics.checkpointOf(unfinished));
 
         reopen();
         SearchIndex again = store.building();
         assertThat(again).isNotNull();
-        assertThat(again.committed()).isEqualTo(FakeTopics.checkpointOf(half));
+        assertThat(again.committed()).isEqualTo(FakeTopics.checkpointOf(unfinished));
         assertThat(SampleQuery.text("old").purisOf(index)).containsExactly("music:tracks:1");
         assertThat(SampleQuery.text("new").purisOf(again)).containsExactly("music:tracks:1");
         assertThatThrownBy(store::build).isInstanceOf(IllegalStateException.class);

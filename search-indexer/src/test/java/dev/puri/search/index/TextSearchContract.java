@@ -54,7 +54,7 @@ public abstract class TextSearchContract extends SearchIndexContract {
         assertThat(SampleQuery.text("b").purisOf(index)).containsExactlyInAnyOrder("music:tracks:1", "music:tracks:2");
         assertThat(SampleQuery.text("bee").purisOf(index)).containsExactly("music:tracks:2", "music:tracks:1");
         assertThat(SampleQuery.text("beet").purisOf(index))
-                .as("then a slip")
+                .as("prefix before typo")
                 .containsExactly("music:tracks:1", "music:tracks:2");
         assertThat(SampleQuery.text("bee ").purisOf(index)).containsExactly("music:tracks:2");
         assertThat(SampleQuery.text("bee*").purisOf(index)).hasSize(2);
@@ -78,11 +78,11 @@ public abstract class TextSearchContract extends SearchIndexContract {
     @Test
     void findsWordsWithOneTypo() throws Exception {
         apply(Item.of("music:tracks:1", "title", "sonata"));
-        for (String slip : List.of("sonat ", "sonatta ", "sonota ", "osnata ", "onata ", "zonata ")) {
-            assertThat(SampleQuery.text(slip).purisOf(index)).as(slip).containsExactly("music:tracks:1");
+        for (String typo : List.of("sonat ", "sonatta ", "sonota ", "osnata ", "onata ", "zonata ")) {
+            assertThat(SampleQuery.text(typo).purisOf(index)).as(typo).containsExactly("music:tracks:1");
         }
-        for (String twoSlips : List.of("sonot ", "snoatta ", "son ")) {
-            assertThat(SampleQuery.text(twoSlips).purisOf(index)).as(twoSlips).isEmpty();
+        for (String twoTypos : List.of("sonot ", "snoatta ", "son ")) {
+            assertThat(SampleQuery.text(twoTypos).purisOf(index)).as(twoTypos).isEmpty();
         }
     }
 
@@ -240,7 +240,7 @@ public abstract class TextSearchContract extends SearchIndexContract {
                 Item.of("music:t:9", "title", "rock n roll"),
                 Item.of("music:t:10", "title", "libstdc++6-dev"),
                 Item.of("music:t:11", "title", "AC/DC"));
-        Map<String, List<String>> wanted = Map.of(
+        Map<String, List<String>> expected = Map.of(
                 "g++", List.of("music:t:1"),
                 "g+", List.of("music:t:1"),
                 "c++", List.of("music:t:1"),
@@ -251,7 +251,7 @@ public abstract class TextSearchContract extends SearchIndexContract {
                 "libstdc++6", List.of("music:t:10"),
                 "ac/dc", List.of("music:t:11"),
                 "\"c#\"", List.of("music:t:3"));
-        for (Map.Entry<String, List<String>> each : wanted.entrySet()) {
+        for (Map.Entry<String, List<String>> each : expected.entrySet()) {
             assertThat(SampleQuery.text(each.getKey()).purisOf(index))
                     .as(each.getKey())
                     .isEqualTo(each.getValue());
@@ -268,12 +268,12 @@ public abstract class TextSearchContract extends SearchIndexContract {
                 Item.of("music:tracks:1", "title", "python3"),
                 Item.of("music:tracks:2", "title", "python2"),
                 Item.of("music:tracks:3", "title", "git-lfs"));
-        for (String slip : List.of("pyhton3 ", "pyton3 ", "pythonn3 ", "pytxon3 ", "pytho3n ", "xython3 ")) {
-            assertThat(SampleQuery.text(slip).purisOf(index)).as(slip).containsExactly("music:tracks:1");
+        for (String typo : List.of("pyhton3 ", "pyton3 ", "pythonn3 ", "pytxon3 ", "pytho3n ", "xython3 ")) {
+            assertThat(SampleQuery.text(typo).purisOf(index)).as(typo).containsExactly("music:tracks:1");
         }
         assertThat(SampleQuery.text("python4 ").purisOf(index)).isEmpty();
         assertThat(SampleQuery.text("git-lsf ").purisOf(index))
-                .as("a slip in a short word of a title")
+                .as("a typo in a short word of a title")
                 .containsExactly("music:tracks:3");
         assertThat(SampleQuery.text("\"git-lsf\"").purisOf(index)).isEmpty();
     }
@@ -337,8 +337,8 @@ public abstract class TextSearchContract extends SearchIndexContract {
     @Test
     void returnsTheTitleFirst() throws Exception {
         apply(Item.of("music:tracks:1", "artist", "somebody", "title", "moon", "album", "x"));
-        for (SampleQuery ask : List.of(SampleQuery.text("moon"), SampleQuery.list(Order.NEWEST))) {
-            assertThat(ask.run(index).hits().getFirst().attributes().keySet())
+        for (SampleQuery query : List.of(SampleQuery.text("moon"), SampleQuery.list(Order.NEWEST))) {
+            assertThat(query.run(index).hits().getFirst().attributes().keySet())
                     .containsExactly("title", "album", "artist");
         }
     }
