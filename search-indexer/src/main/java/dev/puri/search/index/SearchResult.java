@@ -67,5 +67,10 @@ public record SearchResult(
                     attributes,
                     highlights);
         }
+
+        /** Returns the hit with other attributes. */
+        public Hit withAttributes(Map<String, String> newAttributes) {
+            return new Hit(puri, owner, shard, handle, status, mergedInto, score, newAttributes, highlights);
+        }
     }
 }

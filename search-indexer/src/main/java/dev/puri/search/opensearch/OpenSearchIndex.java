@@ -234,16 +234,8 @@ final class OpenSearchIndex implements SearchIndex {
             attributes.put(each.path("_id").asText(), EntryJson.attributesInDisplayOrder(each.path("_source")));
         }
         return hits.stream()
-                .map(hit -> new SearchResult.Hit(
-                        hit.puri(),
-                        hit.owner(),
-                        hit.shard(),
-                        hit.handle(),
-                        hit.status(),
-                        hit.mergedInto(),
-                        hit.score(),
-                        attributes.getOrDefault(EntryJson.id(EntryKind.DOCUMENT, hit.puri()), Map.of()),
-                        hit.highlights()))
+                .map(hit -> hit.withAttributes(
+                        attributes.getOrDefault(EntryJson.id(EntryKind.DOCUMENT, hit.puri()), Map.of())))
                 .toList();
     }
 

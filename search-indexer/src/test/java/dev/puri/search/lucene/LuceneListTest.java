@@ -84,10 +84,10 @@ final class LuceneListTest {
     }
 
     private static void assertPages(
-            SampleQuery ask, Order order, List<Item> items, Predicate<Item> filter, SearchIndex index, long seed)
+            SampleQuery query, Order order, List<Item> items, Predicate<Item> filter, SearchIndex index, long seed)
             throws Exception {
         Comparator<Item> byUuid = Comparator.comparing(item -> item.uuid().toString());
-        assertThat(ask.allPagesOf(index, () -> {}))
+        assertThat(query.allPagesOf(index, () -> {}))
                 .as("seed %d", seed)
                 .isEqualTo(items.stream()
                         .filter(filter)
