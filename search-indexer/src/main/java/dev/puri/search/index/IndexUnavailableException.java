@@ -19,7 +19,12 @@ public final class IndexUnavailableException extends Exception {
                 tried + ": " + (root.getMessage() == null ? root.toString() : root.getMessage()), cause);
     }
 
-    /** Creates an exception with a message and the engine's failure. */
+    /** Creates an exception for a failure that the engine reported. */
+    public IndexUnavailableException(String message) {
+        super(message);
+    }
+
+    /** Creates an exception for a failure of a call. */
     public IndexUnavailableException(String message, Throwable cause) {
         super(message, cause);
     }

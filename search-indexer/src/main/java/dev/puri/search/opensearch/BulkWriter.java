@@ -6,7 +6,6 @@ import dev.puri.search.index.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -98,7 +97,7 @@ final class BulkWriter {
             ClusterClient.Response response = cluster.send("POST", path, body.toByteArray(), retries);
             if (!response.found()) {
                 throw new IndexUnavailableException(
-                        "OpenSearch does not have " + path + " any more", new IOException("status 404"));
+                        "OpenSearch does not have " + path + " any more");
             }
             List<Operation> rejected = rejected(remaining, response.body());
             if (rejected.isEmpty()) {
@@ -142,6 +141,6 @@ final class BulkWriter {
         if (status == BAD_REQUEST) {
             throw new IllegalStateException(message);
         }
-        return new IndexUnavailableException(message, new IOException("reported by the cluster"));
+        return new IndexUnavailableException(message);
     }
 }

@@ -136,7 +136,7 @@ final class ClusterClient implements AutoCloseable {
                     throw new IllegalStateException(failure);
                 }
                 if (!isRetryable(status)) {
-                    throw new IndexUnavailableException(failure, new IOException("status " + status));
+                    throw new IndexUnavailableException(failure);
                 }
                 nodeIndex.incrementAndGet();
                 retries.backOff(() -> failure);

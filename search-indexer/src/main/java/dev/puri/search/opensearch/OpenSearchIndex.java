@@ -378,7 +378,7 @@ final class OpenSearchIndex implements SearchIndex {
         if (body.path("_shards").path("failed").asInt() > 0
                 || body.path("timed_out").asBoolean()) {
             throw new IndexUnavailableException(
-                    "only some shards of the OpenSearch index " + name + " answered", new IOException("reported by the cluster"));
+                    "only some shards of the OpenSearch index " + name + " answered");
         }
         return body;
     }
@@ -392,12 +392,12 @@ final class OpenSearchIndex implements SearchIndex {
 
     private IndexUnavailableException missing() {
         return new IndexUnavailableException(
-                "OpenSearch does not have the index " + name + " any more", new IOException("reported by the cluster"));
+                "OpenSearch does not have the index " + name + " any more");
     }
 
     private void requireOpen() throws IndexUnavailableException {
         if (!open) {
-            throw new IndexUnavailableException("the index " + name + " is closed", new IOException("closed by this process"));
+            throw new IndexUnavailableException("the index " + name + " is closed");
         }
     }
 

@@ -241,8 +241,7 @@ public final class OpenSearchStore implements IndexStore {
         String current = indexOf(servingAlias).orElse("none");
         if (!current.equals(name)) {
             throw new IndexUnavailableException(
-                    "after the switch to " + name + " the serving index is " + current,
-                    new IOException("reported by the cluster"));
+                    "after the switch to " + name + " the serving index is " + current);
         }
     }
 

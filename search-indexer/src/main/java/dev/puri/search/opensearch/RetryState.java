@@ -1,9 +1,9 @@
 package dev.puri.search.opensearch;
 
 import dev.puri.search.index.IndexUnavailableException;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The retries of one request: a deadline, a number of attempts, and a back-off that doubles. */
 final class RetryState {
@@ -34,13 +34,15 @@ final class RetryState {
      * Waits before the next attempt.
      *
      * @param failure the message of the exception
-     * @param cause the failure of the last attempt
+     * @param cause the failure of the last attempt; null if the cluster reported it
      * @throws IndexUnavailableException if no attempt is left, or if the pause would end after the deadline
      */
-    void backOff(Supplier<String> failure, Exception cause) throws IndexUnavailableException {
+    void backOff(Supplier<String> failure, @Nullable Exception cause) throws IndexUnavailableException {
         attemptsLeft--;
         if (attemptsLeft <= 0 || System.nanoTime() + backOffMillis * 1_000_000 >= deadlineNanos) {
-            throw new IndexUnavailableException(failure.get(), cause);
+            throw cause == null
+                    ? new IndexUnavailableException(failure.get())
+                    : new IndexUnavailableException(failure.get(), cause);
         }
         try {
             Thread.sleep(backOffMillis);
@@ -52,7 +54,7 @@ final class RetryState {
 
     /** Waits before the next attempt after the cluster has reported a failure. */
     void backOff(Supplier<String> failure) throws IndexUnavailableException {
-        backOff(failure, new IOException("reported by the cluster"));
+        backOff(failure, null);
     }
 
     static IndexUnavailableException interrupted(InterruptedException e) {
