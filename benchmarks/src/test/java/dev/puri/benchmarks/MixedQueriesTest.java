@@ -16,7 +16,8 @@ class MixedQueriesTest {
         assertThat(wanted).noneMatch(each -> each.clauses().isEmpty());
         assertThat(wanted).anyMatch(each -> each.clauses().size() == 2);
         assertThat(wanted).anyMatch(each -> each.clauses().getFirst() instanceof ParsedQuery.PhraseClause);
-        assertThat(wanted).anyMatch(each -> each.clauses().getFirst() instanceof ParsedQuery.WordClause word && word.isPrefix());
+        assertThat(wanted)
+                .anyMatch(each -> each.clauses().getFirst() instanceof ParsedQuery.WordClause word && word.isPrefix());
     }
 
     @Test

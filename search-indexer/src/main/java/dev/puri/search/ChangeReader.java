@@ -109,7 +109,8 @@ final class ChangeReader {
         EntryKind kind = record.topic().equals(EntryKind.IDENTITY.topic()) ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
         try {
             Puri puri = RecordKey.puri(record.key());
-            Answer answer = kind == EntryKind.IDENTITY ? answers.read(puri, record.headers(), () -> place(record)) : null;
+            Answer answer =
+                    kind == EntryKind.IDENTITY ? answers.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == EntryKind.IDENTITY ? row(value, answer) : document(value);
             SearchedAttributes attributes = entry instanceof Entry.OfDocument

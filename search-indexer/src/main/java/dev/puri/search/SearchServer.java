@@ -119,7 +119,8 @@ public final class SearchServer implements AutoCloseable {
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(rows, answers, refusals, waiters, () -> watch.partitions(EntryKind.IDENTITY), meters),
+                    new ReadYourWrites(
+                            rows, answers, refusals, waiters, () -> watch.partitions(EntryKind.IDENTITY), meters),
                     waiters,
                     documents);
             SearchPool pool = parts.add(

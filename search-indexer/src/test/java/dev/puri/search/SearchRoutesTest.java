@@ -81,7 +81,11 @@ final class SearchRoutesTest {
         index.apply(changes);
         index.refresh();
         index.commit(new IndexCheckpoint(
-                Map.of(EntryKind.IDENTITY, "topic-a", EntryKind.DOCUMENT, "topic-b"), Map.of(), Instant.now(), true, null));
+                Map.of(EntryKind.IDENTITY, "topic-a", EntryKind.DOCUMENT, "topic-b"),
+                Map.of(),
+                Instant.now(),
+                true,
+                null));
         server = server(HOME);
     }
 
@@ -186,7 +190,11 @@ final class SearchRoutesTest {
         index.apply(changes);
         index.refresh();
         index.commit(new IndexCheckpoint(
-                Map.of(EntryKind.IDENTITY, "topic-a", EntryKind.DOCUMENT, "topic-b"), Map.of(), Instant.now(), true, null));
+                Map.of(EntryKind.IDENTITY, "topic-a", EntryKind.DOCUMENT, "topic-b"),
+                Map.of(),
+                Instant.now(),
+                true,
+                null));
         try (SearchServer other = server(home)) {
             await().until(() -> CLIENT.send(
                                     request(other.port(), "GET", "/v1/search?limit=1"),

@@ -87,8 +87,8 @@ public record IndexCheckpoint(
     /** Returns the canonical text, one line of printable ASCII. */
     @Override
     public String toString() {
-        List<String> parts = new ArrayList<>(
-                List.of(FORMAT, asOf.toString(), complete ? COMPLETE : PARTIAL, owedSince == null ? ABSENT : "" + owedSince));
+        List<String> parts = new ArrayList<>(List.of(
+                FORMAT, asOf.toString(), complete ? COMPLETE : PARTIAL, owedSince == null ? ABSENT : "" + owedSince));
         for (EntryKind kind : EntryKind.values()) {
             String id = topicIds.get(kind);
             if (id != null) {

@@ -74,7 +74,8 @@ public final class LuceneIndex implements SearchIndex {
 
     private volatile IndexCheckpoint committed;
 
-    private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<IndexCheckpoint> onCommit) throws IOException {
+    private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<IndexCheckpoint> onCommit)
+            throws IOException {
         this.folder = folder;
         this.seal = seal;
         this.onCommit = onCommit;
@@ -198,8 +199,8 @@ public final class LuceneIndex implements SearchIndex {
 
     private void writeCommit(IndexCheckpoint checkpoint) throws IOException {
         synchronized (commitLock) {
-            writer.setLiveCommitData(
-                    Map.of(FORMAT_KEY, FORMAT, CHECKPOINT_KEY, checkpoint.toString()).entrySet());
+            writer.setLiveCommitData(Map.of(FORMAT_KEY, FORMAT, CHECKPOINT_KEY, checkpoint.toString())
+                    .entrySet());
             writer.commit();
         }
         committed = checkpoint;

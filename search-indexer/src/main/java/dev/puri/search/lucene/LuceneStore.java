@@ -212,7 +212,11 @@ public final class LuceneStore implements IndexStore {
         removeRefused();
         Path aside = folder.resolveSibling(folder.getFileName() + REFUSED);
         hasRefused = true;
-        log.warn("The index {} cannot be used. It is kept as {} and rebuilt from the topics: {}", folder, aside, reason.toString());
+        log.warn(
+                "The index {} cannot be used. It is kept as {} and rebuilt from the topics: {}",
+                folder,
+                aside,
+                reason.toString());
         if (Files.exists(folder)) {
             Files.move(folder, aside, StandardCopyOption.ATOMIC_MOVE);
         }

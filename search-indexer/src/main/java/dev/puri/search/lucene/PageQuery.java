@@ -75,7 +75,8 @@ final class PageQuery {
         BooleanQuery.Builder filters = filters(query);
         addFilter(Fields.STATE, states(EntryKind.IDENTITY, statuses), filters);
         Query filter = filters.build();
-        Counts counts = query.facets() ? Counts.of(reader.searcher().search(filter, FacetCounts.MANAGER)) : count(filter);
+        Counts counts =
+                query.facets() ? Counts.of(reader.searcher().search(filter, FacetCounts.MANAGER)) : count(filter);
         PageDocs docs = topOfList(filter, counts, after);
         PointInTimeReader.Entries entries = reader.entries();
         return docs.result(counts, doc -> listHit(entries.at(doc.doc), entries));
@@ -186,7 +187,8 @@ final class PageQuery {
         ScoreDoc[] found = reader.searcher()
                 .search(
                         filters.build(),
-                        new TopFieldCollectorManager(Sort.INDEXORDER, NameCandidates.MAX_IDENTITIES + 1, Integer.MAX_VALUE))
+                        new TopFieldCollectorManager(
+                                Sort.INDEXORDER, NameCandidates.MAX_IDENTITIES + 1, Integer.MAX_VALUE))
                 .scoreDocs;
         Set<BytesRef> keys = new HashSet<>();
         if (found.length <= NameCandidates.MAX_IDENTITIES) {

@@ -96,8 +96,7 @@ final class BulkWriter {
             remaining.forEach(each -> body.writeBytes(each.lines()));
             ClusterClient.Response response = cluster.send("POST", path, body.toByteArray(), retries);
             if (!response.found()) {
-                throw new IndexUnavailableException(
-                        "OpenSearch does not have " + path + " any more");
+                throw new IndexUnavailableException("OpenSearch does not have " + path + " any more");
             }
             List<Operation> rejected = rejected(remaining, response.body());
             if (rejected.isEmpty()) {

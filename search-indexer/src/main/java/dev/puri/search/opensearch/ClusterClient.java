@@ -131,7 +131,8 @@ final class ClusterClient implements AutoCloseable {
                 if (status == 400 && type(response).equals(EXISTS)) {
                     return new Response(200, MissingNode.getInstance());
                 }
-                String failure = method + " " + path + " got status " + status + " from OpenSearch: " + reason(response);
+                String failure =
+                        method + " " + path + " got status " + status + " from OpenSearch: " + reason(response);
                 if (status == 400 || status == 405) {
                     throw new IllegalStateException(failure);
                 }

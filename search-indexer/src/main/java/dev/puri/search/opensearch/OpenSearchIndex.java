@@ -83,7 +83,8 @@ final class OpenSearchIndex implements SearchIndex {
             throw missing();
         }
         return found.path("found").asBoolean()
-                ? IndexCheckpoint.parse(found.path("_source").path("kept").path(CHECKPOINT).asText())
+                ? IndexCheckpoint.parse(
+                        found.path("_source").path("kept").path(CHECKPOINT).asText())
                 : IndexCheckpoint.NONE;
     }
 
@@ -181,7 +182,8 @@ final class OpenSearchIndex implements SearchIndex {
                 counts(response, "shard"),
                 found.size() > hits.size()
                         ? seal.seal(
-                                query, ClusterClient.bytes(found.path(hits.size() - 1).path("sort")))
+                                query,
+                                ClusterClient.bytes(found.path(hits.size() - 1).path("sort")))
                         : null);
     }
 
@@ -265,7 +267,8 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
         requireOpen();
-        String pointInTime = complete(cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
+        String pointInTime = complete(
+                        cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
                 .path("pit_id")
                 .asText();
         try {
@@ -277,8 +280,10 @@ final class OpenSearchIndex implements SearchIndex {
         }
     }
 
-    private void scan(EntryKind kind, String pointInTime, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
-        ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
+    private void scan(EntryKind kind, String pointInTime, BiConsumer<Puri, Entry> consumer)
+            throws IndexUnavailableException {
+        ObjectNode body =
+                ClusterClient.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
         body.putObject("query").putObject("term").put("kind", EntryJson.name(kind));
         body.putObject("pit").put("id", pointInTime).put("keep_alive", SCAN_KEEP_ALIVE);
         body.putArray("sort").addObject().put("_shard_doc", "asc");
@@ -343,7 +348,8 @@ final class OpenSearchIndex implements SearchIndex {
                 .path("indices")
                 .path(name)
                 .path("shards");
-        shards.properties().forEach(shard -> shard.getValue().forEach(replica -> consumer.accept(shard.getKey(), replica)));
+        shards.properties()
+                .forEach(shard -> shard.getValue().forEach(replica -> consumer.accept(shard.getKey(), replica)));
     }
 
     @Override
@@ -377,8 +383,7 @@ final class OpenSearchIndex implements SearchIndex {
         JsonNode body = found(response);
         if (body.path("_shards").path("failed").asInt() > 0
                 || body.path("timed_out").asBoolean()) {
-            throw new IndexUnavailableException(
-                    "only some shards of the OpenSearch index " + name + " answered");
+            throw new IndexUnavailableException("only some shards of the OpenSearch index " + name + " answered");
         }
         return body;
     }
@@ -391,8 +396,7 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     private IndexUnavailableException missing() {
-        return new IndexUnavailableException(
-                "OpenSearch does not have the index " + name + " any more");
+        return new IndexUnavailableException("OpenSearch does not have the index " + name + " any more");
     }
 
     private void requireOpen() throws IndexUnavailableException {

@@ -240,8 +240,7 @@ public final class OpenSearchStore implements IndexStore {
         cluster.write("POST", "/_aliases", body);
         String current = indexOf(servingAlias).orElse("none");
         if (!current.equals(name)) {
-            throw new IndexUnavailableException(
-                    "after the switch to " + name + " the serving index is " + current);
+            throw new IndexUnavailableException("after the switch to " + name + " the serving index is " + current);
         }
     }
 

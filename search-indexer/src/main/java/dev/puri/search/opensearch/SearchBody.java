@@ -87,7 +87,10 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     /** Returns the body of a list of identities in the order of their uuids. */
     static ObjectNode list(SearchQuery query) {
         ObjectNode body = JSON.objectNode();
-        addFilters(query, EntryKind.IDENTITY, body.putObject("query").putObject("bool").putArray("filter"));
+        addFilters(
+                query,
+                EntryKind.IDENTITY,
+                body.putObject("query").putObject("bool").putArray("filter"));
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("uuid", query.order() == SearchQuery.Order.OLDEST ? "asc" : "desc");
         sort.addObject().put("puri", "asc");
@@ -121,7 +124,10 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         addFilter(filters, "namespace", query.namespaces());
         addFilter(filters, "shard", query.shards());
         addFilter(filters, "owner", query.owners());
-        addFilter(filters, "status", query.statuses().stream().map(EntryJson::name).toList());
+        addFilter(
+                filters,
+                "status",
+                query.statuses().stream().map(EntryJson::name).toList());
     }
 
     private static void addFilter(ArrayNode filters, String field, Collection<String> values) {

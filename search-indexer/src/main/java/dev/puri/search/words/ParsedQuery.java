@@ -172,7 +172,8 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
      * short or too long, or if every word matches with a typo anyway.
      */
     public @Nullable String titleForTypo() {
-        boolean everyWordAllowsTypo = clauses.stream().allMatch(each -> each instanceof WordClause word && word.allowsTypo());
+        boolean everyWordAllowsTypo =
+                clauses.stream().allMatch(each -> each instanceof WordClause word && word.allowsTypo());
         return isPlain
                         && !everyWordAllowsTypo
                         && keyword.length() >= MIN_TYPO_LETTERS
@@ -223,8 +224,8 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
             List<TextAnalysis.Word> symbolWords = TextAnalysis.symbolWords(part, found);
             symbolWords.forEach(each -> addSymbolWord(each.text(), isPrefix(part, each, from)));
             for (TextAnalysis.Word word : found) {
-                boolean hasSymbols = symbolWords.stream()
-                        .anyMatch(each -> each.start() <= word.start() && word.end() <= each.end());
+                boolean hasSymbols =
+                        symbolWords.stream().anyMatch(each -> each.start() <= word.start() && word.end() <= each.end());
                 boolean allowsTypo = !hasAsterisk(part, word) && !hasSymbols && allowsTypo(word.text());
                 add(new WordClause(word.text(), isPrefix(part, word, from), allowsTypo), 1);
             }

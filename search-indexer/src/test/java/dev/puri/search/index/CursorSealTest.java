@@ -13,7 +13,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class CursorSealTest {
     private static final byte[] CONTENT = "music:tracks:secret".getBytes(StandardCharsets.US_ASCII);
-    private static final SearchQuery QUERY = SampleQuery.text("moon").shards("a", "b").query();
+    private static final SearchQuery QUERY =
+            SampleQuery.text("moon").shards("a", "b").query();
 
     @TempDir
     private Path folder;
@@ -22,14 +23,21 @@ final class CursorSealTest {
     void onlyTheSameQueryOpensACursor() throws Exception {
         CursorSeal seal = CursorSeal.ofFile(folder.resolve("key"));
         Cursor cursor = seal.seal(QUERY, CONTENT);
-        assertThat(seal.open(SampleQuery.text("moon").shards("b", "a").limit(3).plain().query(), cursor))
+        assertThat(seal.open(
+                        SampleQuery.text("moon")
+                                .shards("b", "a")
+                                .limit(3)
+                                .plain()
+                                .query(),
+                        cursor))
                 .isEqualTo(CONTENT);
         assertThat(new String(Base64.getUrlDecoder().decode(cursor.token()), StandardCharsets.ISO_8859_1))
                 .doesNotContain("secret");
         assertThat(seal.seal(QUERY, CONTENT)).isNotEqualTo(cursor);
         assertThatThrownBy(() -> seal.open(SampleQuery.text("moon").shards("a").query(), cursor))
                 .isInstanceOf(Cursor.InvalidException.class);
-        assertThatThrownBy(() -> seal.open(SampleQuery.text("moon").shards("a|1|b").query(), cursor))
+        assertThatThrownBy(
+                        () -> seal.open(SampleQuery.text("moon").shards("a|1|b").query(), cursor))
                 .isInstanceOf(Cursor.InvalidException.class);
     }
 

@@ -18,14 +18,7 @@ public abstract class EntryContract extends SearchIndexContract {
     @Test
     void returnsEntriesAsApplied() throws Exception {
         apply(
-                Item.of(
-                        "music:tracks:1",
-                        "title",
-                        "One",
-                        "empty",
-                        "",
-                        "odd name \u00e9",
-                        "\u0000\ud83d\ude00 \"<&"),
+                Item.of("music:tracks:1", "title", "One", "empty", "", "odd name \u00e9", "\u0000\ud83d\ude00 \"<&"),
                 Item.of("music:tracks:2").withHandle("trk_123456789abcdef").on("eu~1:a/b"),
                 Item.of("music:tracks:3", "title", "Three").merged("music:tracks:1"),
                 Item.of("music:tracks:4", "title", "Four").deleted(),
@@ -37,8 +30,10 @@ public abstract class EntryContract extends SearchIndexContract {
                 assertThat(index.entry(kind, each.getKey())).isEqualTo(each.getValue());
             }
         }
-        assertThat(index.entry(EntryKind.DOCUMENT, Puri.parse("music:tracks:4"))).isNull();
-        assertThat(index.entry(EntryKind.IDENTITY, Puri.parse("music:tracks:9"))).isNull();
+        assertThat(index.entry(EntryKind.DOCUMENT, Puri.parse("music:tracks:4")))
+                .isNull();
+        assertThat(index.entry(EntryKind.IDENTITY, Puri.parse("music:tracks:9")))
+                .isNull();
     }
 
     @Test
@@ -81,7 +76,7 @@ public abstract class EntryContract extends SearchIndexContract {
         apply();
 
         for (IndexChange again : topics.since(0)) {
-            index.apply(List.run(again));
+            index.apply(List.of(again));
             index.refresh();
             assertHasEntriesOfTopics(index);
         }
@@ -125,7 +120,8 @@ public abstract class EntryContract extends SearchIndexContract {
                 try {
                     while (!over.get()) {
                         assertThat(SampleQuery.text("steady").purisOf(index)).containsExactly("music:tracks:0");
-                        assertThat(SampleQuery.list(Order.OLDEST).run(index).hits()).isNotEmpty();
+                        assertThat(SampleQuery.list(Order.OLDEST).run(index).hits())
+                                .isNotEmpty();
                         assertThat(index.entry(EntryKind.IDENTITY, Puri.parse("music:tracks:0")))
                                 .isNotNull();
                         reads.incrementAndGet();

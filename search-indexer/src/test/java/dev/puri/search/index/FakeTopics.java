@@ -115,7 +115,9 @@ public final class FakeTopics {
     }
 
     private long endOffset(EntryKind kind, Puri puri) {
-        return endOffsets.computeIfAbsent(kind, each -> new HashMap<>()).computeIfAbsent(partition(puri), partition -> 0L);
+        return endOffsets
+                .computeIfAbsent(kind, each -> new HashMap<>())
+                .computeIfAbsent(partition(puri), partition -> 0L);
     }
 
     private static int partition(Puri puri) {

@@ -17,8 +17,7 @@ public abstract class HostileTextContract extends SearchIndexContract {
         for (int i = 0; i < 300; i++) {
             StringBuilder title = new StringBuilder();
             for (int word = 0; word < 12; word++) {
-                title.append(Integer.toString(random.nextInt(36 * 36 * 36), 36))
-                        .append("aaaa ");
+                title.append(Integer.toString(random.nextInt(36 * 36 * 36), 36)).append("aaaa ");
             }
             topics.write(Item.of("music:tracks:" + i, "title", title.toString()));
         }

@@ -28,7 +28,8 @@ final class IndexCheckpointTest {
     void rejectsAnotherFormat() {
         for (String text :
                 new String[] {"", "2;x", "1;2026-11-20T10:00:00Z;complete", "1;y;part;-", "1;2026;part;-;A=b"}) {
-            assertThatThrownBy(() -> IndexCheckpoint.parse(text)).hasMessageContaining("not the checkpoint of an index");
+            assertThatThrownBy(() -> IndexCheckpoint.parse(text))
+                    .hasMessageContaining("not the checkpoint of an index");
         }
     }
 }

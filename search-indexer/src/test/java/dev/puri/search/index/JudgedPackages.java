@@ -83,14 +83,16 @@ public final class JudgedPackages {
         topics.write(packages().toArray(Item[]::new));
         index.apply(topics.since(0));
         index.refresh();
-        return (typed, limit) -> SampleQuery.text(typed).namespaces("debian").limit(limit).plain().purisOf(index).stream()
-                .map(puri -> Integer.valueOf(puri.substring(PREFIX.length())))
-                .toList();
+        return (typed, limit) ->
+                SampleQuery.text(typed).namespaces("debian").limit(limit).plain().purisOf(index).stream()
+                        .map(puri -> Integer.valueOf(puri.substring(PREFIX.length())))
+                        .toList();
     }
 
     /** Runs all queries on an engine. */
     public void measure(String name, Engine engine) throws Exception {
-        qualities.put(name, RankingQuality.measure(typed -> engine.search(typed, RankingQuality.DEPTH), packages, queries));
+        qualities.put(
+                name, RankingQuality.measure(typed -> engine.search(typed, RankingQuality.DEPTH), packages, queries));
     }
 
     /** Returns the results as a Markdown table. */

@@ -85,8 +85,7 @@ public abstract class ListContract extends SearchIndexContract {
                 Item.of("music:tracks:6").createdAt(6).deleted(),
                 Item.of("music-x:tracks:7").createdAt(7));
         SampleQuery all = SampleQuery.list(Order.OLDEST);
-        assertThat(all.collections("music:tracks").purisOf(index))
-                .containsExactly("music:tracks:1", "music:tracks:2");
+        assertThat(all.collections("music:tracks").purisOf(index)).containsExactly("music:tracks:1", "music:tracks:2");
         assertThat(all.collections("music:tracks", "forum:tracks")
                         .shards("br-1", "br-3")
                         .purisOf(index))
@@ -112,8 +111,7 @@ public abstract class ListContract extends SearchIndexContract {
         SearchResult result = SampleQuery.list(Order.NEWEST).limit(1).run(index);
         assertThat(result.total()).isEqualTo(4);
         assertThat(result.totalIsExact()).isTrue();
-        assertThat(result.byCollection())
-                .containsExactly(Map.entry("music:tracks", 3L), Map.entry("forum:posts", 1L));
+        assertThat(result.byCollection()).containsExactly(Map.entry("music:tracks", 3L), Map.entry("forum:posts", 1L));
         assertThat(result.byShard()).containsExactly(Map.entry("br-2", 3L), Map.entry("br-1", 1L));
         assertThat(SampleQuery.list(Order.NEWEST).plain().run(index).byShard()).isEmpty();
     }

@@ -25,6 +25,7 @@ final class PackageQueries {
 
     /** Number of names with the most dependents, of each section. */
     private static final int NAMES_OF_SECTION = 3;
+
     private static final int MAINTAINERS = 60;
     private static final int MIN_LETTERS = 5;
 

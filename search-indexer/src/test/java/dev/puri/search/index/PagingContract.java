@@ -20,14 +20,14 @@ public abstract class PagingContract extends SearchIndexContract {
     void pagesOfAListHaveEachHitOnceDuringWrites() throws Exception {
         List<Item> steady = new ArrayList<>();
         for (int i = 0; i < 237; i++) {
-            steady.add(Item.of("music:tracks:" + i)
-                    .createdAt(random.nextInt(1000))
-                    .on("br-" + i % 5));
+            steady.add(
+                    Item.of("music:tracks:" + i).createdAt(random.nextInt(1000)).on("br-" + i % 5));
         }
         apply(steady.toArray(Item[]::new));
         Comparator<Item> byUuid = Comparator.comparing(item -> item.uuid().toString());
         for (Order order : List.of(Order.OLDEST, Order.NEWEST)) {
-            List<String> found = new ArrayList<>(SampleQuery.list(order).limit(10).allPagesOf(index, this::disturb));
+            List<String> found =
+                    new ArrayList<>(SampleQuery.list(order).limit(10).allPagesOf(index, this::disturb));
             assertThat(found).doesNotHaveDuplicates();
             found.removeIf(puri -> puri.startsWith("music:noise"));
             assertThat(found)
@@ -66,7 +66,8 @@ public abstract class PagingContract extends SearchIndexContract {
         assertThat(whole.hits())
                 .isSortedAccordingTo(
                         Comparator.comparing(SearchResult.Hit::score).reversed());
-        assertThat(SampleQuery.text("moon").limit(7).allPagesOf(index, () -> {})).isEqualTo(SampleQuery.puris(whole));
+        assertThat(SampleQuery.text("moon").limit(7).allPagesOf(index, () -> {}))
+                .isEqualTo(SampleQuery.puris(whole));
         assertThat(SampleQuery.text("moon").limit(60).run(index).next()).isNull();
     }
 
@@ -81,8 +82,9 @@ public abstract class PagingContract extends SearchIndexContract {
         }
         apply();
         int most = PageBudget.MAX_BYTES / text.length();
-        for (SampleQuery query :
-                List.of(SampleQuery.text("moon").limit(1000), SampleQuery.list(Order.OLDEST).limit(1000))) {
+        for (SampleQuery query : List.of(
+                SampleQuery.text("moon").limit(1000),
+                SampleQuery.list(Order.OLDEST).limit(1000))) {
             SearchResult first = query.run(index);
             assertThat(first.hits()).hasSizeBetween(most / 2, most);
             assertThat(first.total()).isEqualTo(all.size());
@@ -113,7 +115,11 @@ public abstract class PagingContract extends SearchIndexContract {
         }
         apply();
         Cursor afterTwo = SampleQuery.list(Order.OLDEST).limit(2).run(index).next();
-        assertThat(SampleQuery.list(Order.OLDEST).limit(3).plain().after(afterTwo).purisOf(index))
+        assertThat(SampleQuery.list(Order.OLDEST)
+                        .limit(3)
+                        .plain()
+                        .after(afterTwo)
+                        .purisOf(index))
                 .containsExactly("music:tracks:2", "music:tracks:3", "music:tracks:4");
     }
 
@@ -135,8 +141,12 @@ public abstract class PagingContract extends SearchIndexContract {
                 "invented", SampleQuery.list(Order.OLDEST).after(new Cursor("eyJhIjoxfQ")),
                 "one character", SampleQuery.list(Order.OLDEST).after(new Cursor("_")),
                 "the longest", SampleQuery.text("moon").after(new Cursor("A".repeat(2048))),
-                "cut", SampleQuery.list(Order.OLDEST).after(new Cursor(list.token().substring(3))),
-                "changed", SampleQuery.list(Order.OLDEST).after(new Cursor(list.token().replace(last, last == 'A' ? 'B' : 'A'))));
+                "cut",
+                        SampleQuery.list(Order.OLDEST)
+                                .after(new Cursor(list.token().substring(3))),
+                "changed",
+                        SampleQuery.list(Order.OLDEST)
+                                .after(new Cursor(list.token().replace(last, last == 'A' ? 'B' : 'A'))));
         wrong.forEach((what, query) ->
                 assertThatThrownBy(() -> query.run(index)).as(what).isInstanceOf(Cursor.InvalidException.class));
     }

@@ -21,8 +21,9 @@ public abstract class StoreContract extends SearchIndexContract {
 
         SearchIndex built = store.build();
         assertThat(built.committed()).isEqualTo(IndexCheckpoint.NONE);
-        List<IndexChange> newChanges =
-                new FakeTopics().write(Item.of("music:tracks:1", "title", "new")).since(0);
+        List<IndexChange> newChanges = new FakeTopics()
+                .write(Item.of("music:tracks:1", "title", "new"))
+                .since(0);
         built.apply(newChanges);
         built.refresh();
         assertThat(SampleQuery.text("old").purisOf(index)).hasSize(2);
@@ -32,9 +33,7 @@ public abstract class StoreContract extends SearchIndexContract {
         built.commit(checkpoint);
         store.promote();
         assertThat(SampleQuery.text("new").purisOf(built)).containsExactly("music:tracks:1");
-        assertThat(SampleQuery.text("old").purisOf(index))
-                .as("open readers")
-                .hasSize(2);
+        assertThat(SampleQuery.text("old").purisOf(index)).as("open readers").hasSize(2);
         store.drop(index);
 
         reopen();
@@ -61,8 +60,9 @@ public abstract class StoreContract extends SearchIndexContract {
         apply(Item.of("music:tracks:1", "title", "old"));
         index.commit(topics.checkpoint());
         SearchIndex built = store.build();
-        List<IndexChange> unfinished =
-                new FakeTopics().write(Item.of("music:tracks:1", "title", "new")).since(0);
+        List<IndexChange> unfinished = new FakeTopics()
+                .write(Item.of("music:tracks:1", "title", "new"))
+                .since(0);
         built.apply(unfinished);
         built.commit(FakeTopics.checkpointOf(unfinished));
 
@@ -113,7 +113,8 @@ public abstract class StoreContract extends SearchIndexContract {
         SearchIndex built = store.build();
         store.promote();
         store.drop(index);
-        assertThatThrownBy(() -> SampleQuery.list(Order.OLDEST).run(index)).isInstanceOf(IndexUnavailableException.class);
+        assertThatThrownBy(() -> SampleQuery.list(Order.OLDEST).run(index))
+                .isInstanceOf(IndexUnavailableException.class);
         assertThat(SampleQuery.list(Order.OLDEST).run(built).hits()).isEmpty();
     }
 }

@@ -40,7 +40,8 @@ public abstract class TextSearchContract extends SearchIndexContract {
                         "body",
                         "so long a text that it cannot be taken for a title, and in the"
                                 + " midst of it there is a blue moon, as it were, before it goes on and ends"));
-        assertThat(SampleQuery.text("\"blue moon\"").purisOf(index)).containsExactly("music:tracks:1", "music:comments:3");
+        assertThat(SampleQuery.text("\"blue moon\"").purisOf(index))
+                .containsExactly("music:tracks:1", "music:comments:3");
         assertThat(SampleQuery.text("\"moon blue\" river").purisOf(index)).containsExactly("music:tracks:2");
         assertThat(SampleQuery.text("\"moon river\"").purisOf(index)).isEmpty();
         assertThat(SampleQuery.text("\"blue  MOON\"").purisOf(index)).hasSize(2);
@@ -146,7 +147,10 @@ public abstract class TextSearchContract extends SearchIndexContract {
         assertThat(SampleQuery.text("moon").namespaces("music").shards("br-2").purisOf(index))
                 .containsExactly("music:users:2");
         assertThat(SampleQuery.text("moon").owners("shop").purisOf(index)).containsExactly("music:users:2");
-        assertThat(SampleQuery.text("moon").collections("forum:posts").statuses().purisOf(index))
+        assertThat(SampleQuery.text("moon")
+                        .collections("forum:posts")
+                        .statuses()
+                        .purisOf(index))
                 .containsExactlyInAnyOrder("forum:posts:3", "forum:posts:4");
     }
 
@@ -305,9 +309,13 @@ public abstract class TextSearchContract extends SearchIndexContract {
             assertThat(found.hits().getFirst().attributes()).isEmpty();
         }
         assertThat(SampleQuery.text("music:ghosts:6").purisOf(index)).isEmpty();
-        assertThat(SampleQuery.text("music:ghosts:6").statuses(Row.Status.DELETED).purisOf(index))
+        assertThat(SampleQuery.text("music:ghosts:6")
+                        .statuses(Row.Status.DELETED)
+                        .purisOf(index))
                 .containsExactly("music:ghosts:6");
-        assertThat(SampleQuery.text("music:ghosts:5").collections("music:tracks").purisOf(index))
+        assertThat(SampleQuery.text("music:ghosts:5")
+                        .collections("music:tracks")
+                        .purisOf(index))
                 .isEmpty();
         assertThat(SampleQuery.text("one").collections("music:users").purisOf(index))
                 .containsExactly("music:users:one");
@@ -329,9 +337,7 @@ public abstract class TextSearchContract extends SearchIndexContract {
         SearchResult.Hit hit = SampleQuery.text("somebody").run(index).hits().getFirst();
         assertThat(hit.attributes())
                 .containsExactly(
-                        Map.entry("artist", "somebody"),
-                        Map.entry("note", "secret"),
-                        Map.entry("title", "the moon"));
+                        Map.entry("artist", "somebody"), Map.entry("note", "secret"), Map.entry("title", "the moon"));
     }
 
     @Test

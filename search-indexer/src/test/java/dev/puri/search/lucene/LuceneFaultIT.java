@@ -113,7 +113,11 @@ final class LuceneFaultIT {
                     index.apply(topics.since(from));
                     IndexCheckpoint all = topics.checkpoint();
                     index.commit(new IndexCheckpoint(
-                            Map.of(EntryKind.IDENTITY, Integer.toString(topics.size()), EntryKind.DOCUMENT, "documents"),
+                            Map.of(
+                                    EntryKind.IDENTITY,
+                                    Integer.toString(topics.size()),
+                                    EntryKind.DOCUMENT,
+                                    "documents"),
                             all.offsets(),
                             all.asOf(),
                             true,
@@ -153,7 +157,9 @@ final class LuceneFaultIT {
             while (goesOn.get()) {
                 try (DirectoryReader reader = DirectoryReader.open(files)) {
                     String checkpoint = reader.getIndexCommit().getUserData().get("reached");
-                    assertThat(reader.numDocs()).as(checkpoint).isGreaterThanOrEqualTo(length(IndexCheckpoint.parse(checkpoint)));
+                    assertThat(reader.numDocs())
+                            .as(checkpoint)
+                            .isGreaterThanOrEqualTo(length(IndexCheckpoint.parse(checkpoint)));
                     checks++;
                 } catch (NoSuchFileException | FileNotFoundException e) {
                     // A later commit has replaced the files.
@@ -206,7 +212,8 @@ final class LuceneFaultIT {
         return committed;
     }
 
-    private static Map<Puri, Entry> entries(SearchIndex index, EntryKind kind, long seed) throws IndexUnavailableException {
+    private static Map<Puri, Entry> entries(SearchIndex index, EntryKind kind, long seed)
+            throws IndexUnavailableException {
         Map<Puri, Entry> entries = new HashMap<>();
         index.forEach(
                 kind,

@@ -69,7 +69,7 @@ final class LuceneListTest {
                         index,
                         seed);
             }
-            SearchResult page = SampleQuery.list(Order.NEWEST).plain().of(index);
+            SearchResult page = SampleQuery.list(Order.NEWEST).plain().run(index);
             assertThat(page.totalIsExact()).isFalse();
             assertThat(page.total()).isBetween(10_000L, (long) IDENTITIES);
         }

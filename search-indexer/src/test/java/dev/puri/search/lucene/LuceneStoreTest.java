@@ -149,8 +149,8 @@ final class LuceneStoreTest {
         fill();
         try (FSDirectory folder = FSDirectory.open(root().resolve("index-1"));
                 IndexWriter writer = new IndexWriter(folder, new IndexWriterConfig())) {
-            writer.setLiveCommitData(
-                    Map.of("form", "0", "reached", IndexCheckpoint.NONE.toString()).entrySet());
+            writer.setLiveCommitData(Map.of("form", "0", "reached", IndexCheckpoint.NONE.toString())
+                    .entrySet());
         }
         try (LuceneStore store = open()) {
             assertThat(store.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
@@ -255,7 +255,7 @@ final class LuceneStoreTest {
                 }
                 if (segment == 1) {
                     topics.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword moon")
-                            .bearing("trk_zqjxkvwz2nqr8w3"));
+                            .withHandle("trk_zqjxkvwz2nqr8w3"));
                 }
                 index.apply(topics.after(index.committed()));
                 index.commit(topics.checkpoint());

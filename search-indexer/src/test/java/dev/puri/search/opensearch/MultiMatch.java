@@ -44,7 +44,8 @@ final class MultiMatch implements AutoCloseable {
             if (i % BATCH == BATCH - 1 || i == items.size() - 1) {
                 JsonNode response = send("POST", "/_bulk?refresh=" + (i == items.size() - 1), lines.toString());
                 if (response.path("errors").asBoolean(true)) {
-                    throw new IOException("OpenSearch rejected changes: " + response.toString().substring(0, 500));
+                    throw new IOException("OpenSearch rejected changes: "
+                            + response.toString().substring(0, 500));
                 }
                 lines.setLength(0);
             }

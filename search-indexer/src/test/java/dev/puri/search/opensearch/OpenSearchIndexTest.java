@@ -43,8 +43,10 @@ final class OpenSearchIndexTest {
                  {"delete":{"status":404}}]}""";
         String then = """
                 {"errors":false,"items":[{"index":{"status":201}}]}""";
-        FakeTopics topics =
-                new FakeTopics().writeRow(Item.of("a:b:1")).writeRow(Item.of("a:b:2")).writeRow(Item.of("a:b:3"));
+        FakeTopics topics = new FakeTopics()
+                .writeRow(Item.of("a:b:1"))
+                .writeRow(Item.of("a:b:2"))
+                .writeRow(Item.of("a:b:3"));
         List<IndexChange> changes = topics.erase("a:b:4").since(0).subList(0, 4);
         try (StubCluster stub = new StubCluster().on("_bulk", first, then)) {
             stub.index().apply(changes);
@@ -61,7 +63,8 @@ final class OpenSearchIndexTest {
                 {"errors":true,"items":[
                  {"index":{"status":403,"error":{"type":"cluster_block_exception"}}}]}""";
         try (StubCluster stub = new StubCluster().on("_bulk", answer)) {
-            List<IndexChange> changes = new FakeTopics().writeRow(Item.of("a:b:1")).since(0);
+            List<IndexChange> changes =
+                    new FakeTopics().writeRow(Item.of("a:b:1")).since(0);
             assertThatThrownBy(() -> stub.index().apply(changes))
                     .isInstanceOf(IndexUnavailableException.class)
                     .hasMessageContaining("i:a:b:1")

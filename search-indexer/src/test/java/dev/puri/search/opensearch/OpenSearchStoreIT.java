@@ -82,7 +82,8 @@ final class OpenSearchStoreIT {
         cluster.write("PUT", "/" + old, ClusterClient.JSON.readTree("{\"aliases\":{\"versions\":{}}}"));
         try (OpenSearchStore store = open("versions")) {
             SearchIndex index = store.serving();
-            assertThat(SampleQuery.list(SearchQuery.Order.NEWEST).run(index).hits()).isEmpty();
+            assertThat(SampleQuery.list(SearchQuery.Order.NEWEST).run(index).hits())
+                    .isEmpty();
             index.commit(new FakeTopics().write(Item.of("music:tracks:1")).checkpoint());
             assertThat(indices("versions-g*")).hasSize(1).doesNotContain(old);
         }

@@ -14,15 +14,20 @@ final class ParsedQueryTest {
     @Test
     void theLastWordIsAPrefixUntilABlank() {
         assertThat(ParsedQuery.parse("Blue moon").clauses())
-                .containsExactly(new ParsedQuery.WordClause("blue", false, true), new ParsedQuery.WordClause("moon", true, true));
-        assertThat(ParsedQuery.parse("moon ").clauses()).containsExactly(new ParsedQuery.WordClause("moon", false, true));
-        assertThat(ParsedQuery.parse("moon!").clauses()).containsExactly(new ParsedQuery.WordClause("moon", false, true));
+                .containsExactly(
+                        new ParsedQuery.WordClause("blue", false, true),
+                        new ParsedQuery.WordClause("moon", true, true));
+        assertThat(ParsedQuery.parse("moon ").clauses())
+                .containsExactly(new ParsedQuery.WordClause("moon", false, true));
+        assertThat(ParsedQuery.parse("moon!").clauses())
+                .containsExactly(new ParsedQuery.WordClause("moon", false, true));
     }
 
     @Test
     void anAsteriskMakesAPrefixWithoutTypos() {
         assertThat(ParsedQuery.parse("beet* *x").clauses())
-                .containsExactly(new ParsedQuery.WordClause("beet", true, false), new ParsedQuery.WordClause("x", true, false));
+                .containsExactly(
+                        new ParsedQuery.WordClause("beet", true, false), new ParsedQuery.WordClause("x", true, false));
     }
 
     @Test
@@ -32,16 +37,19 @@ final class ParsedQueryTest {
                         new ParsedQuery.WordClause("a", false, false),
                         new ParsedQuery.PhraseClause(List.of("blue", "moon")),
                         new ParsedQuery.WordClause("b", false, false));
-        assertThat(ParsedQuery.parse("\"moon\"").clauses()).containsExactly(new ParsedQuery.WordClause("moon", false, false));
+        assertThat(ParsedQuery.parse("\"moon\"").clauses())
+                .containsExactly(new ParsedQuery.WordClause("moon", false, false));
         assertThat(ParsedQuery.parse("\"blue mo").clauses())
-                .containsExactly(new ParsedQuery.WordClause("blue", false, true), new ParsedQuery.WordClause("mo", true, false));
+                .containsExactly(
+                        new ParsedQuery.WordClause("blue", false, true), new ParsedQuery.WordClause("mo", true, false));
         assertThat(ParsedQuery.parse("\"\" \"!\" \"").clauses()).isEmpty();
     }
 
     @Test
     void symbolsOfAWordMakeAnotherClause() {
         assertThat(ParsedQuery.parse("g++").clauses())
-                .containsExactly(new ParsedQuery.SymbolClause("g++", true), new ParsedQuery.WordClause("g", false, false));
+                .containsExactly(
+                        new ParsedQuery.SymbolClause("g++", true), new ParsedQuery.WordClause("g", false, false));
         assertThat(ParsedQuery.parse("C# .NET tools ").clauses())
                 .containsExactly(
                         new ParsedQuery.SymbolClause("c#", false),
@@ -61,7 +69,9 @@ final class ParsedQueryTest {
                         new ParsedQuery.WordClause("6", false, false));
         for (String without :
                 List.of("salt+pepper ", "a#b ", "simon&garfunkel ", "ac/dc ", "1.5 ", "so... what ", "+ # & . ")) {
-            assertThat(ParsedQuery.parse(without).clauses()).as(without).doesNotHaveAnyElementsOfTypes(ParsedQuery.SymbolClause.class);
+            assertThat(ParsedQuery.parse(without).clauses())
+                    .as(without)
+                    .doesNotHaveAnyElementsOfTypes(ParsedQuery.SymbolClause.class);
         }
     }
 
@@ -76,7 +86,8 @@ final class ParsedQueryTest {
 
     @Test
     void theKeywordJoinsWordsWithTheirSymbols() {
-        assertThat(ParsedQuery.parse("  \"C++\", and LibreOffice-Writer! ").keyword()).isEqualTo("c++ and libreoffice writer");
+        assertThat(ParsedQuery.parse("  \"C++\", and LibreOffice-Writer! ").keyword())
+                .isEqualTo("c++ and libreoffice writer");
         String longer = "word ".repeat(40);
         assertThat(ParsedQuery.parse(longer).keyword())
                 .hasSizeLessThan(70)
@@ -110,7 +121,8 @@ final class ParsedQueryTest {
                     .isEqualTo(typo);
         }
         assertThat(typos).isGreaterThan(500);
-        assertThat(ParsedQuery.parse("1998 ").clauses()).containsExactly(new ParsedQuery.WordClause("1998", false, false));
+        assertThat(ParsedQuery.parse("1998 ").clauses())
+                .containsExactly(new ParsedQuery.WordClause("1998", false, false));
         assertThat(TypoPattern.regex("x".repeat(48)).length()).isLessThan(8_000);
     }
 
@@ -121,7 +133,8 @@ final class ParsedQueryTest {
         assertThat(puri.handle()).isNull();
         assertThat(NameCandidates.parse("TRK_123456789abcdef").handle()).isEqualTo(new Handle("trk_123456789abcdef"));
         assertThat(NameCandidates.parse("libc6:amd64").identifiers()).containsExactly("libc6%3Aamd64");
-        assertThat(NameCandidates.parse("libc6%3aamd64").identifiers()).containsExactly("libc6%253aamd64", "libc6%3Aamd64");
+        assertThat(NameCandidates.parse("libc6%3aamd64").identifiers())
+                .containsExactly("libc6%253aamd64", "libc6%3Aamd64");
         assertThat(NameCandidates.parse(" ").isEmpty()).isTrue();
         assertThat(NameCandidates.parse("x".repeat(1000)).isEmpty()).isTrue();
         assertThat(NameCandidates.parse("\u0000\ud800").isEmpty()).isTrue();
@@ -155,7 +168,8 @@ final class ParsedQueryTest {
                 .endsWith(new ParsedQuery.PhraseClause(List.of("x", "y")));
         assertThat(ParsedQuery.parse(words + "5 \"aa bb cc\" \"a b\" c").clauses())
                 .hasSize(32)
-                .endsWith(new ParsedQuery.WordClause("5", false, false), new ParsedQuery.WordClause("aa", false, false));
+                .endsWith(
+                        new ParsedQuery.WordClause("5", false, false), new ParsedQuery.WordClause("aa", false, false));
     }
 
     @Test
