@@ -10,9 +10,9 @@ import dev.puri.http.ServerSentEvent;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.Verification.BrokenOffException;
 import dev.puri.search.Verification.Difference;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -183,7 +183,7 @@ final class AdminRequests implements AutoCloseable {
         return ServerSentEvent.encoded(JsonBody.bytes(body));
     }
 
-    private static void write(JsonGenerator json, Puri puri, Kind kind, Difference difference, List<String> fields)
+    private static void write(JsonGenerator json, Puri puri, EntryKind kind, Difference difference, List<String> fields)
             throws IOException {
         json.writeStartObject();
         json.writeStringField("puri", puri.toString());
@@ -211,8 +211,8 @@ final class AdminRequests implements AutoCloseable {
         if (failure != null) {
             json.writeStringField("detail", failure);
         }
-        json.writeNumberField("identities", verification.compared(Kind.IDENTITY));
-        json.writeNumberField("documents", verification.compared(Kind.DOCUMENT));
+        json.writeNumberField("identities", verification.compared(EntryKind.IDENTITY));
+        json.writeNumberField("documents", verification.compared(EntryKind.DOCUMENT));
         for (Difference difference : Difference.values()) {
             json.writeNumberField(difference.name().toLowerCase(Locale.ROOT), counts.getOrDefault(difference, 0L));
         }

@@ -9,8 +9,8 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
-import dev.puri.search.index.Kind;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
 import dev.puri.tail.RecordKey;
@@ -45,7 +45,7 @@ final class ChangeReader {
     private final AvroValues<dev.puri.schemas.avro.Document> documents;
     private final OutcomeCache outcomes;
     private final Declared declared;
-    private final Map<Kind, Counter> undecodable = new EnumMap<>(Kind.class);
+    private final Map<EntryKind, Counter> undecodable = new EnumMap<>(EntryKind.class);
 
     /** How the attributes of a document are searched. */
     @FunctionalInterface
@@ -86,7 +86,7 @@ final class ChangeReader {
         this.declared = declared;
         rows = new AvroValues<>(IdentityRow.class, registry);
         documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, registry);
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             undecodable.put(
                     kind,
                     Counter.builder("puri.search.undecodable")
@@ -106,12 +106,12 @@ final class ChangeReader {
      */
     @Nullable
     Read read(ConsumerRecord<byte[], byte[]> record, long polledAt) {
-        Kind kind = record.topic().equals(Kind.IDENTITY.topic()) ? Kind.IDENTITY : Kind.DOCUMENT;
+        EntryKind kind = record.topic().equals(EntryKind.IDENTITY.topic()) ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
         try {
             Puri puri = RecordKey.puri(record.key());
-            EventOutcome answer = kind == Kind.IDENTITY ? outcomes.read(puri, record.headers(), () -> place(record)) : null;
+            EventOutcome answer = kind == EntryKind.IDENTITY ? outcomes.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
-            Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
+            Entry entry = value == null ? null : kind == EntryKind.IDENTITY ? row(value, answer) : document(value);
             SearchedAttributes attributes = entry instanceof Entry.OfDocument
                     ? declared.of(puri, publishedBy(record, polledAt))
                     : SearchedAttributes.DEFAULT;

@@ -1,6 +1,6 @@
 package dev.puri.search;
 
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Backoff;
@@ -36,7 +36,7 @@ final class DeletionQueue {
      *
      * @param isBusy whether an index must not be deleted yet for another reason
      */
-    void deleteOldest(IndexHome home, Predicate<SearchIndex> isBusy) {
+    void deleteOldest(IndexStore home, Predicate<SearchIndex> isBusy) {
         ServingIndex oldest = waiting.peek();
         if (oldest == null || !oldest.isUnused() || !backoff.isDue() || isBusy.test(oldest.index())) {
             return;

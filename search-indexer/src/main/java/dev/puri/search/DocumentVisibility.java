@@ -1,7 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
@@ -59,7 +59,7 @@ final class DocumentVisibility implements AutoCloseable {
      */
     private record Progress(@Nullable End seen, @Nullable End awaited) {
         Progress by(IndexFeeder feed, int partition) {
-            return awaited != null && feed.seen().next(Kind.DOCUMENT, partition) >= awaited.offset()
+            return awaited != null && feed.seen().next(EntryKind.DOCUMENT, partition) >= awaited.offset()
                     ? new Progress(awaited, null)
                     : this;
         }
@@ -89,7 +89,7 @@ final class DocumentVisibility implements AutoCloseable {
         observe(
                 at,
                 indexer.endOffsets()
-                        .highWatermarks(Kind.DOCUMENT)
+                        .highWatermarks(EntryKind.DOCUMENT)
                         .toCompletableFuture()
                         .get(REQUEST_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS));
         trouble = "";
@@ -100,10 +100,10 @@ final class DocumentVisibility implements AutoCloseable {
                 thrown instanceof ExecutionException answer && answer.getCause() != null ? answer.getCause() : thrown;
         if (cause instanceof KafkaException || cause instanceof TimeoutException) {
             // EndOffsetMonitor asks the same brokers, and health shows its failure.
-            log.debug("The brokers do not report the ends of {} for now", Kind.DOCUMENT.topic(), cause);
+            log.debug("The brokers do not report the ends of {} for now", EntryKind.DOCUMENT.topic(), cause);
         } else if (!cause.toString().equals(trouble)) {
             trouble = cause.toString();
-            log.error("The ends of {} cannot be asked for", Kind.DOCUMENT.topic(), cause);
+            log.error("The ends of {} cannot be asked for", EntryKind.DOCUMENT.topic(), cause);
         }
     }
 

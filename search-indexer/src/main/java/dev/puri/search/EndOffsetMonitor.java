@@ -1,6 +1,6 @@
 package dev.puri.search;
 
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.ObservationTime;
@@ -38,7 +38,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     private final SupervisedThread thread =
             new SupervisedThread("end-offsets", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
 
-    private volatile Map<Kind, BrokerTopic> topics = Map.of();
+    private volatile Map<EntryKind, BrokerTopic> topics = Map.of();
     private volatile @Nullable SourceOffsets last;
     private volatile @Nullable Duration tombstonesKept;
     private volatile @Nullable String trouble = "not begun";
@@ -83,7 +83,7 @@ final class EndOffsetMonitor implements AutoCloseable {
      *
      * @return completes on any thread; exceptionally when the brokers do not answer
      */
-    CompletionStage<Map<Integer, Long>> highWatermarks(Kind kind) {
+    CompletionStage<Map<Integer, Long>> highWatermarks(EntryKind kind) {
         BrokerTopic topic = topics.get(kind);
         SourceOffsets seen = last;
         return topic == null || seen == null
@@ -106,15 +106,15 @@ final class EndOffsetMonitor implements AutoCloseable {
 
     private void look() {
         if (topics.isEmpty()) {
-            Map<Kind, BrokerTopic> made = new EnumMap<>(Kind.class);
-            for (Kind kind : Kind.values()) {
+            Map<EntryKind, BrokerTopic> made = new EnumMap<>(EntryKind.class);
+            for (EntryKind kind : EntryKind.values()) {
                 made.put(kind, makes.apply(kind.topic()));
             }
             topics = made;
         }
         ObservationTime at = ObservationTime.now(clock);
-        Map<Kind, TopicEnds> ends = new EnumMap<>(Kind.class);
-        Map<Kind, Map<Integer, Long>> begins = new EnumMap<>(Kind.class);
+        Map<EntryKind, TopicEnds> ends = new EnumMap<>(EntryKind.class);
+        Map<EntryKind, Map<Integer, Long>> begins = new EnumMap<>(EntryKind.class);
         topics.forEach((kind, topic) -> {
             TopicEnds each = topic.ends(clock);
             ends.put(kind, each);
@@ -151,7 +151,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     }
 
     /** The partitions of a topic; 0 before they are known. */
-    int partitions(Kind kind) {
+    int partitions(EntryKind kind) {
         SourceOffsets seen = last;
         return seen == null ? 0 : seen.endsOf(kind).byPartition().size();
     }

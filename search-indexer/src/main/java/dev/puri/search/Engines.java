@@ -2,11 +2,11 @@ package dev.puri.search;
 
 import dev.puri.http.StateFolder;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.OwnerOnly;
-import dev.puri.search.lucene.LuceneHome;
-import dev.puri.search.opensearch.OpenSearchHome;
+import dev.puri.search.lucene.LuceneStore;
+import dev.puri.search.opensearch.OpenSearchStore;
 import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,10 +26,10 @@ record Engines(SearchSettings settings, StateFolder folder) implements Indexer.E
     }
 
     @Override
-    public IndexHome open() throws IndexUnavailableException {
+    public IndexStore open() throws IndexUnavailableException {
         return settings.engine().isOpenSearch()
-                ? new OpenSearchHome(settings.openSearch(), seal())
-                : new LuceneHome(folder.path(), seal());
+                ? new OpenSearchStore(settings.openSearch(), seal())
+                : new LuceneStore(folder.path(), seal());
     }
 
     private CursorSeal seal() throws IndexUnavailableException {

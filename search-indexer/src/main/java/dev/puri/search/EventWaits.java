@@ -1,7 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Tokens;
@@ -48,7 +48,7 @@ final class EventWaits {
      * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
      */
     CompletableFuture<EventStatus> await(Object caller, SearchRequest.Awaited event) throws Waiters.TooManyException {
-        if (indexer.endOffsets().partitions(Kind.IDENTITY) == 0) {
+        if (indexer.endOffsets().partitions(EntryKind.IDENTITY) == 0) {
             // Answered from before, and no broker has told yet whose a token can be.
             return CompletableFuture.completedFuture(new EventStatus.NotCaughtUp(event.token()));
         }
@@ -92,8 +92,8 @@ final class EventWaits {
      */
     private CompletableFuture<EventStatus> document(Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
         EventStatus late = new EventStatus.NotCaughtUp(event.token());
-        Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
-        int partitions = indexer.endOffsets().partitions(Kind.DOCUMENT);
+        Puri puri = event.handle() == null ? event.puri() : rows.findByHandle(event.handle());
+        int partitions = indexer.endOffsets().partitions(EntryKind.DOCUMENT);
         if (puri == null || partitions == 0) {
             return CompletableFuture.completedFuture(late);
         }
@@ -102,7 +102,7 @@ final class EventWaits {
             return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
         return indexer.endOffsets()
-                .highWatermarks(Kind.DOCUMENT)
+                .highWatermarks(EntryKind.DOCUMENT)
                 .toCompletableFuture()
                 .thenCompose(ends -> seen(
                         caller,
@@ -120,7 +120,7 @@ final class EventWaits {
                     null,
                     null,
                     wait.isNegative() ? Duration.ZERO : wait,
-                    () -> indexer.seen().next(Kind.DOCUMENT, partition) >= offset ? EventStatus.Seen.INSTANCE : null);
+                    () -> indexer.seen().next(EntryKind.DOCUMENT, partition) >= offset ? EventStatus.Seen.INSTANCE : null);
         } catch (Waiters.TooManyException e) {
             return CompletableFuture.completedFuture(null);
         }

@@ -5,10 +5,10 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Backoff;
 import dev.puri.tail.ObservationTime;
@@ -71,7 +71,7 @@ final class IndexFeeder implements AutoCloseable {
     static final int FULL_BATCH = 500;
 
     private final SearchIndex index;
-    private final Map<Kind, String> topicIds = new EnumMap<>(Kind.class);
+    private final Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
     private final Tools tools;
     private final RecentRows recentRows = new RecentRows();
     private final Backoff backoff = new Backoff(RETRY_POLICY);
@@ -161,10 +161,10 @@ final class IndexFeeder implements AutoCloseable {
     /**
      * @param reached the checkpoint of the index, which fits the source
      */
-    IndexFeeder(SearchIndex index, Reached reached, SourceOffsets source, Tools tools) {
+    IndexFeeder(SearchIndex index, IndexCheckpoint reached, SourceOffsets source, Tools tools) {
         this.index = index;
         this.tools = tools;
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             topicIds.put(kind, source.endsOf(kind).topicId().toString());
         }
         taken = NextOffsets.of(reached, source);
@@ -289,7 +289,7 @@ final class IndexFeeder implements AutoCloseable {
             return;
         }
         for (ChangeReader.Read each : read) {
-            if (each.change().kind() == Kind.IDENTITY) {
+            if (each.change().kind() == EntryKind.IDENTITY) {
                 recentRows.aboutToApply(each.change().puri());
             }
         }
@@ -303,7 +303,7 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private void taken(ChangeReader.Read read) {
-        if (read.change().kind() == Kind.IDENTITY) {
+        if (read.change().kind() == EntryKind.IDENTITY) {
             invisible.add(read);
             if (invisible.size() > RecentRows.MOST) {
                 invisible.removeFirst();
@@ -335,7 +335,7 @@ final class IndexFeeder implements AutoCloseable {
         if (change.entry() != null || Topics.isMarker(change.puri())) {
             return false;
         }
-        boolean nothingHappened = answer != null && answer.outcome().kind() != Outcome.Kind.APPLIED;
+        boolean nothingHappened = answer != null && answer.outcome().kind() != Outcome.EntryKind.APPLIED;
         // Before the index is complete, its entries cannot be looked up.
         return !nothingHappened || !complete || index.entry(change.kind(), change.puri()) != null;
     }
@@ -392,7 +392,7 @@ final class IndexFeeder implements AutoCloseable {
             recentRows.row(change.puri(), row.position(), row.handle());
         } else {
             recentRows.removed(change.puri());
-            if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
+            if (answer != null && answer.outcome().kind() == Outcome.EntryKind.APPLIED) {
                 tools.outcomes().erased(change.puri(), answer.position(), read.at());
             } else if (answer != null) {
                 tools.outcomes().noRow(change.puri(), answer.position());
@@ -427,8 +427,8 @@ final class IndexFeeder implements AutoCloseable {
         tools.meters().commits().record(committedAt - begun, TimeUnit.NANOSECONDS);
     }
 
-    private Reached reached() {
-        return new Reached(topicIds, taken.byKind(), asOf.wall(), complete, owedSince);
+    private IndexCheckpoint reached() {
+        return new IndexCheckpoint(topicIds, taken.byKind(), asOf.wall(), complete, owedSince);
     }
 
     /** Notes end offsets, which the index may not have reached yet. */
@@ -452,7 +452,7 @@ final class IndexFeeder implements AutoCloseable {
         if (asOf.age(tools.clock()).compareTo(trusted) > 0) {
             return "the index was cut off since " + asOf.wall() + " and may have missed what was erased";
         }
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             TopicEnds topic = now.endsOf(kind);
             if (!topic.topicId().toString().equals(topicIds.get(kind))
                     || !topic.byPartition()

@@ -1,6 +1,6 @@
 package dev.puri.search;
 
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -18,7 +18,7 @@ final class IndexMeters {
             .mapToObj(Duration::ofMillis)
             .toArray(Duration[]::new);
 
-    private final Map<Kind, Counter> taken = new EnumMap<>(Kind.class);
+    private final Map<EntryKind, Counter> taken = new EnumMap<>(EntryKind.class);
     private final Timer refreshes;
     private final Timer commits;
     private final Timer purges;
@@ -27,7 +27,7 @@ final class IndexMeters {
     private final Counter rebuilds;
 
     IndexMeters(MeterRegistry meters) {
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             taken.put(
                     kind,
                     Counter.builder("puri.search.indexed")
@@ -57,12 +57,12 @@ final class IndexMeters {
     }
 
     /** The kind in tags and answers. */
-    static String name(Kind kind) {
+    static String name(EntryKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
     void taken(List<ChangeReader.Read> changes) {
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             long count = changes.stream()
                     .filter(each -> each.change().kind() == kind)
                     .count();

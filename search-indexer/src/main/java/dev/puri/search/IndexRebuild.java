@@ -1,9 +1,9 @@
 package dev.puri.search;
 
 import dev.puri.search.IndexFeeder.OffsetGoneException;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Backoff;
 import dev.puri.tail.RetryPolicy;
@@ -125,7 +125,7 @@ final class IndexRebuild {
      * @param main feeds the serving index; null when that cannot be fed
      * @return false when there was nothing to do, or it failed
      */
-    boolean step(IndexHome home, SourceOffsets source, Duration trusted, @Nullable IndexFeeder main) {
+    boolean step(IndexStore home, SourceOffsets source, Duration trusted, @Nullable IndexFeeder main) {
         if (!backoff.isDue()) {
             return false;
         }
@@ -145,7 +145,7 @@ final class IndexRebuild {
         return false;
     }
 
-    private void handleRequest(IndexHome home, boolean isNeeded) throws IndexUnavailableException {
+    private void handleRequest(IndexStore home, boolean isNeeded) throws IndexUnavailableException {
         boolean isCancelled = !isNeeded && (request == Request.CANCEL || request == Request.RESTART);
         if (isCancelled) {
             // The request stays until the index is deleted: else the next start would continue the rebuild.
@@ -173,11 +173,11 @@ final class IndexRebuild {
         }
     }
 
-    private void begin(IndexHome home, SourceOffsets source, Duration trusted) throws IndexUnavailableException {
+    private void begin(IndexStore home, SourceOffsets source, Duration trusted) throws IndexUnavailableException {
         SearchIndex unfinished = home.building();
         index = unfinished;
         if (unfinished != null) {
-            Reached reached = unfinished.committed();
+            IndexCheckpoint reached = unfinished.committed();
             String mismatch = source.mismatch(reached, trusted, tools.clock().instant());
             if (mismatch == null) {
                 log.info("The unfinished rebuild of the index continues");
@@ -196,11 +196,11 @@ final class IndexRebuild {
             }
             SearchIndex empty = home.build();
             index = empty;
-            open(empty, Reached.NOTHING, source, why);
+            open(empty, IndexCheckpoint.NONE, source, why);
         }
     }
 
-    private void open(SearchIndex into, Reached reached, SourceOffsets source, String why) {
+    private void open(SearchIndex into, IndexCheckpoint reached, SourceOffsets source, String why) {
         feed = new IndexFeeder(into, reached, source, tools);
         looked = true;
         wanted = why;
@@ -212,7 +212,7 @@ final class IndexRebuild {
     }
 
     private boolean fill(
-            IndexHome home, IndexFeeder building, SourceOffsets source, Duration trusted, @Nullable IndexFeeder main)
+            IndexStore home, IndexFeeder building, SourceOffsets source, Duration trusted, @Nullable IndexFeeder main)
             throws IndexUnavailableException {
         String mismatch = building.mismatch(source, trusted);
         boolean read = false;
@@ -263,7 +263,7 @@ final class IndexRebuild {
         }
     }
 
-    private void drop(IndexHome home) throws IndexUnavailableException {
+    private void drop(IndexStore home) throws IndexUnavailableException {
         disconnect();
         SearchIndex unfinished = index == null ? home.building() : index;
         if (unfinished != null) {

@@ -4,8 +4,8 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
 import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ final class IndexRows implements ReadYourWrites.Rows {
         Position recent = lastRecentOf(puri);
         return recent != null
                 ? recent
-                : entry(Kind.IDENTITY, puri) instanceof Entry.OfIdentity entry
+                : entry(EntryKind.IDENTITY, puri) instanceof Entry.OfIdentity entry
                         ? entry.row().position()
                         : null;
     }
@@ -40,7 +40,7 @@ final class IndexRows implements ReadYourWrites.Rows {
 
     /** Whether readers see the document of a name as of an event, or a later one. Asks the engine; may block. */
     boolean isDocumentAsOf(Position token, Puri puri) {
-        return entry(Kind.DOCUMENT, puri) instanceof Entry.OfDocument entry
+        return entry(EntryKind.DOCUMENT, puri) instanceof Entry.OfDocument entry
                 && Tokens.isAsOf(token, entry.document().position());
     }
 
@@ -49,7 +49,7 @@ final class IndexRows implements ReadYourWrites.Rows {
         return served == null ? null : served.feed();
     }
 
-    private @Nullable Entry entry(Kind kind, Puri puri) {
+    private @Nullable Entry entry(EntryKind kind, Puri puri) {
         ServingIndex served = indexer.acquire();
         if (served == null) {
             return null;
@@ -68,7 +68,7 @@ final class IndexRows implements ReadYourWrites.Rows {
     @Override
     public @Nullable Puri bearer(Handle handle) {
         IndexFeeder feed = feed();
-        return feed == null ? null : feed.recentRows().bearer(handle);
+        return feed == null ? null : feed.recentRows().findByHandle(handle);
     }
 
     /** Asks the engine for the bearer of a handle and remembers it; may block. */
@@ -82,9 +82,9 @@ final class IndexRows implements ReadYourWrites.Rows {
         }
         try {
             IndexFeeder feed = served.feed();
-            Puri puri = feed == null ? null : served.index().bearer(handle);
+            Puri puri = feed == null ? null : served.index().findByHandle(handle);
             if (feed != null && puri != null) {
-                feed.recentRows().bearer(handle, puri);
+                feed.recentRows().findByHandle(handle, puri);
             }
         } catch (IndexUnavailableException e) {
             // A later change may name the bearer; if none does, the wait ends without a result.

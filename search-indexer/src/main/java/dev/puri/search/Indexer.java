@@ -2,10 +2,10 @@ package dev.puri.search;
 
 import dev.puri.http.Health;
 import dev.puri.search.IndexFeeder.OffsetGoneException;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexSize;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
@@ -97,7 +97,7 @@ final class Indexer implements AutoCloseable {
     /** Opens the search engine. */
     @FunctionalInterface
     interface EngineOpener {
-        IndexHome open() throws IndexUnavailableException;
+        IndexStore open() throws IndexUnavailableException;
     }
 
     /**
@@ -308,7 +308,7 @@ final class Indexer implements AutoCloseable {
     // The indexer's thread.
 
     private void keep() throws IndexUnavailableException {
-        try (IndexHome home = engine.open()) {
+        try (IndexStore home = engine.open()) {
             try {
                 serve(home);
             } catch (IndexUnavailableException e) {
@@ -334,9 +334,9 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private void serve(IndexHome home) throws IndexUnavailableException {
+    private void serve(IndexStore home) throws IndexUnavailableException {
         SearchIndex opened = home.serving();
-        Reached reached = opened.committed();
+        IndexCheckpoint reached = opened.committed();
         long readAt = System.nanoTime();
         if (reached.complete()) {
             serveFromBefore(opened, reached);
@@ -364,7 +364,7 @@ final class Indexer implements AutoCloseable {
     }
 
     /** Lets an index serve that was complete not long ago, until the brokers report whether it matches the topics. */
-    private void serveFromBefore(SearchIndex opened, Reached reached) {
+    private void serveFromBefore(SearchIndex opened, IndexCheckpoint reached) {
         Duration age = Duration.between(reached.asOf(), clock.instant());
         if (age.compareTo(TRUSTED_UNSEEN) < 0) {
             ServingIndex before =
@@ -376,7 +376,7 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private void round(IndexHome home) throws IndexUnavailableException {
+    private void round(IndexStore home) throws IndexUnavailableException {
         SourceOffsets source = Objects.requireNonNull(endOffsets.last());
         boolean read = false;
         IndexFeeder feeding = main;
@@ -457,7 +457,7 @@ final class Indexer implements AutoCloseable {
     }
 
     /** The rebuilt index serves from here on, also after a restart. */
-    private void swap(IndexHome home, IndexFeeder built) throws IndexUnavailableException {
+    private void swap(IndexStore home, IndexFeeder built) throws IndexUnavailableException {
         home.promote();
         IndexFeeder before = main;
         if (before != null) {
@@ -500,7 +500,7 @@ final class Indexer implements AutoCloseable {
      * Waits for end offsets that the brokers reported after the index was opened. Earlier ones may lie before the index's
      * checkpoint, as if the index were of other topics. For an empty index any will do.
      */
-    private SourceOffsets awaitOffsets(Reached reached, long readAt) {
+    private SourceOffsets awaitOffsets(IndexCheckpoint reached, long readAt) {
         while (!stop.isAsked()) {
             SourceOffsets seen = endOffsets.last();
             if (seen != null && (reached.topicIds().isEmpty() || seen.at().nanos() - readAt >= 0)) {

@@ -1,7 +1,7 @@
 package dev.puri.search;
 
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,9 +24,9 @@ record NextOffsets(Map<TopicPartition, Long> next) {
      * The offsets from which an index is fed: those of its checkpoint, or the first ones that the brokers have. Topics that were
      * cut or restored do not begin at 0.
      */
-    static NextOffsets of(Reached reached, SourceOffsets source) {
+    static NextOffsets of(IndexCheckpoint reached, SourceOffsets source) {
         Map<TopicPartition, Long> next = new HashMap<>();
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             for (int partition : source.endsOf(kind).byPartition().keySet()) {
                 Long committed = reached.offsets().getOrDefault(kind, Map.of()).get(partition);
                 next.put(
@@ -37,7 +37,7 @@ record NextOffsets(Map<TopicPartition, Long> next) {
         return new NextOffsets(next);
     }
 
-    long next(Kind kind, int partition) {
+    long next(EntryKind kind, int partition) {
         return next.getOrDefault(new TopicPartition(kind.topic(), partition), 0L);
     }
 
@@ -46,9 +46,9 @@ record NextOffsets(Map<TopicPartition, Long> next) {
         return other.next.entrySet().stream().allMatch(each -> next.getOrDefault(each.getKey(), 0L) >= each.getValue());
     }
 
-    Map<Kind, Map<Integer, Long>> byKind() {
-        Map<Kind, Map<Integer, Long>> byKind = new EnumMap<>(Kind.class);
-        for (Kind kind : Kind.values()) {
+    Map<EntryKind, Map<Integer, Long>> byKind() {
+        Map<EntryKind, Map<Integer, Long>> byKind = new EnumMap<>(EntryKind.class);
+        for (EntryKind kind : EntryKind.values()) {
             Map<Integer, Long> offsets = new TreeMap<>();
             next.forEach((partition, offset) -> {
                 if (partition.topic().equals(kind.topic())) {

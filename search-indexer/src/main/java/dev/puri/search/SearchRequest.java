@@ -13,8 +13,8 @@ import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchQuery.Order;
-import dev.puri.search.words.Wanted;
-import dev.puri.search.words.Words;
+import dev.puri.search.words.ParsedQuery;
+import dev.puri.search.words.TextAnalysis;
 import dev.puri.tail.wait.WaitParameters;
 import java.time.Duration;
 import java.util.HashSet;
@@ -161,8 +161,8 @@ record SearchRequest(
         if (text != null && text.length() > MAX_TEXT) {
             throw invalid("q", "a text has " + MAX_TEXT + " characters at most");
         }
-        if (text != null && Words.of(text).size() > Wanted.MAX_WORDS) {
-            throw invalid("q", "a text has " + Wanted.MAX_WORDS + " words at most");
+        if (text != null && TextAnalysis.words(text).size() > ParsedQuery.MAX_WORDS) {
+            throw invalid("q", "a text has " + ParsedQuery.MAX_WORDS + " words at most");
         }
         return text;
     }

@@ -10,8 +10,9 @@ import dev.puri.http.Metrics;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.settings.Settings;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.DeclaredCollections;
@@ -119,7 +120,7 @@ public final class SearchServer implements AutoCloseable {
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(rows, outcomes, refusals, waiters, () -> endOffsets.partitions(Kind.IDENTITY), meters),
+                    new ReadYourWrites(rows, outcomes, refusals, waiters, () -> endOffsets.partitions(EntryKind.IDENTITY), meters),
                     waiters,
                     documents);
             SearchPool pool = resources.add(

@@ -1,7 +1,7 @@
 package dev.puri.search;
 
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.TopicEnds;
 import java.time.Duration;
@@ -18,18 +18,18 @@ import org.jspecify.annotations.Nullable;
  * @param begins by kind and partition, the first offset that the brokers have
  * @param at when the brokers were asked; they may not report what was written while they answered
  */
-record SourceOffsets(Map<Kind, TopicEnds> ends, Map<Kind, Map<Integer, Long>> begins, ObservationTime at) {
+record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer, Long>> begins, ObservationTime at) {
     SourceOffsets {
         ends = Map.copyOf(ends);
         begins = Map.copyOf(begins);
     }
 
-    TopicEnds endsOf(Kind kind) {
+    TopicEnds endsOf(EntryKind kind) {
         return Objects.requireNonNull(ends.get(kind));
     }
 
     /** The first offset that the brokers have of a partition. */
-    long begin(Kind kind, int partition) {
+    long begin(EntryKind kind, int partition) {
         return begins.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
     }
 
@@ -51,11 +51,11 @@ record SourceOffsets(Map<Kind, TopicEnds> ends, Map<Kind, Map<Integer, Long>> be
      * @param trusted how long an index may have been without contact: after that, tombstones of erased names may be gone
      */
     @Nullable
-    String mismatch(Reached reached, Duration trusted, Instant now) {
+    String mismatch(IndexCheckpoint reached, Duration trusted, Instant now) {
         if (reached.topicIds().isEmpty()) {
             return null;
         }
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             TopicEnds topic = endsOf(kind);
             if (!topic.topicId().toString().equals(reached.topicIds().get(kind))) {
                 return kind.topic() + " was deleted and created again";

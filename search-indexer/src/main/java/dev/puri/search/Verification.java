@@ -2,8 +2,8 @@ package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -52,7 +52,7 @@ final class Verification {
     private final ChangeReader reader;
     private final BooleanSupplier goesOn;
     private final Report report;
-    private final Map<Kind, Long> compared = new EnumMap<>(Kind.class);
+    private final Map<EntryKind, Long> compared = new EnumMap<>(EntryKind.class);
     private long unsettled;
 
     /** Told of every difference. */
@@ -60,7 +60,7 @@ final class Verification {
         /**
          * @param fields those that differ; empty for the others
          */
-        void differs(Puri puri, Kind kind, Difference difference, List<String> fields);
+        void differs(Puri puri, EntryKind kind, Difference difference, List<String> fields);
     }
 
     /** How an entry of the index is not what its topic says. */
@@ -99,7 +99,7 @@ final class Verification {
 
     /** Compares all. */
     void run() throws BrokenOffException, IndexUnavailableException {
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             Consumer<byte[], byte[]> consumer = consumers.get();
             try {
                 new OfKind(kind, consumer).run();
@@ -110,7 +110,7 @@ final class Verification {
     }
 
     /** How many names the topic of a kind has. */
-    long compared(Kind kind) {
+    long compared(EntryKind kind) {
         return compared.getOrDefault(kind, 0L);
     }
 
@@ -120,12 +120,12 @@ final class Verification {
     }
 
     private final class OfKind {
-        private final Kind kind;
+        private final EntryKind kind;
         private final Consumer<byte[], byte[]> consumer;
         private final List<TopicPartition> partitions;
         private final Map<Puri, Fingerprint> truth = new HashMap<>();
 
-        OfKind(Kind kind, Consumer<byte[], byte[]> consumer) {
+        OfKind(EntryKind kind, Consumer<byte[], byte[]> consumer) {
             this.kind = kind;
             this.consumer = consumer;
             partitions = consumer.partitionsFor(kind.topic(), PATIENCE).stream()

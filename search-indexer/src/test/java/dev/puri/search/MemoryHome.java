@@ -1,12 +1,12 @@
 package dev.puri.search;
 
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import org.jspecify.annotations.Nullable;
 
 /** Indices in memory, which outlive their closing as a folder's do. */
-final class MemoryHome implements IndexHome {
+final class MemoryHome implements IndexStore {
     private MemoryIndex serving = new MemoryIndex();
     private @Nullable MemoryIndex building;
     private boolean isBuiltAway;

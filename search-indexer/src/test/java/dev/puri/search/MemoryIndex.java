@@ -7,12 +7,12 @@ import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
 import dev.puri.search.index.PageBudget;
-import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class MemoryIndex implements SearchIndex {
     private static final CursorSeal SEAL = new CursorSeal(new byte[32]);
 
-    private record Key(Kind kind, Puri puri) {}
+    private record Key(EntryKind kind, Puri puri) {}
 
     private final Map<Puri, SearchedAttributes> declared = new ConcurrentHashMap<>();
 
@@ -49,7 +49,7 @@ final class MemoryIndex implements SearchIndex {
     private volatile long claimed;
     private volatile Map<Key, Entry> seen = Map.of();
     private Map<Key, Entry> kept = Map.of();
-    private Reached reached = Reached.NOTHING;
+    private IndexCheckpoint reached = IndexCheckpoint.NONE;
     private volatile boolean isAway;
     private volatile boolean isClosed;
 
@@ -113,7 +113,7 @@ final class MemoryIndex implements SearchIndex {
     }
 
     @Override
-    public Reached committed() throws IndexUnavailableException {
+    public IndexCheckpoint committed() throws IndexUnavailableException {
         requireThere();
         return reached;
     }
@@ -123,7 +123,7 @@ final class MemoryIndex implements SearchIndex {
         requireThere();
         changes.forEach(change -> put(taken, change));
         changes.stream()
-                .filter(change -> change.kind() == Kind.DOCUMENT)
+                .filter(change -> change.kind() == EntryKind.DOCUMENT)
                 .forEach(change -> declared.put(change.puri(), change.declared()));
     }
 
@@ -149,14 +149,14 @@ final class MemoryIndex implements SearchIndex {
     }
 
     @Override
-    public synchronized void commit(Reached now) throws IndexUnavailableException {
+    public synchronized void commit(IndexCheckpoint now) throws IndexUnavailableException {
         requireThere();
         if (isBroken) {
             throw new IllegalStateException("a bug");
         }
         kept = Map.copyOf(taken);
         // As an engine keeps it.
-        reached = Reached.parse(now.toString());
+        reached = IndexCheckpoint.parse(now.toString());
     }
 
     @Override
@@ -166,7 +166,7 @@ final class MemoryIndex implements SearchIndex {
             throw new StackOverflowError("a bug");
         }
         Map<Key, Entry> now = seen;
-        Kind kind = query.text() == null ? Kind.IDENTITY : Kind.DOCUMENT;
+        EntryKind kind = query.text() == null ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
         List<SearchResult.Hit> all = now.entrySet().stream()
                 .filter(each -> each.getKey().kind() == kind)
                 .filter(each -> passes(query, each.getKey().puri(), each.getValue()))
@@ -178,7 +178,7 @@ final class MemoryIndex implements SearchIndex {
         List<SearchResult.Hit> hits = all.stream()
                 .skip(from)
                 .limit(query.limit())
-                .takeWhile(budget::takes)
+                .takeWhile(budget::add)
                 .toList();
         int to = from + hits.size();
         return new SearchResult(
@@ -231,7 +231,7 @@ final class MemoryIndex implements SearchIndex {
     }
 
     private static SearchResult.Hit hit(Map<Key, Entry> now, SearchQuery query, Puri puri, Entry entry) {
-        Entry text = now.get(new Key(Kind.DOCUMENT, puri));
+        Entry text = now.get(new Key(EntryKind.DOCUMENT, puri));
         Map<String, String> attributes =
                 text instanceof Entry.OfDocument document ? document.document().attributes() : Map.of();
         Puri survivor = entry instanceof Entry.OfIdentity identity
@@ -258,16 +258,16 @@ final class MemoryIndex implements SearchIndex {
     }
 
     @Override
-    public @Nullable Entry entry(Kind kind, Puri puri) throws IndexUnavailableException {
+    public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
         requireThere();
         return seen.get(new Key(kind, puri));
     }
 
     @Override
-    public @Nullable Puri bearer(Handle handle) throws IndexUnavailableException {
+    public @Nullable Puri findByHandle(Handle handle) throws IndexUnavailableException {
         requireThere();
         return seen.entrySet().stream()
-                .filter(each -> each.getKey().kind() == Kind.IDENTITY
+                .filter(each -> each.getKey().kind() == EntryKind.IDENTITY
                         && handle.equals(each.getValue().handle()))
                 .map(each -> each.getKey().puri())
                 .findAny()
@@ -275,7 +275,7 @@ final class MemoryIndex implements SearchIndex {
     }
 
     @Override
-    public void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
+    public void forEach(EntryKind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
         requireThere();
         new ArrayList<>(seen.entrySet()).forEach(each -> {
             if (each.getKey().kind() == kind) {
@@ -298,7 +298,7 @@ final class MemoryIndex implements SearchIndex {
     public IndexSize size() throws IndexUnavailableException {
         requireThere();
         long identities = seen.keySet().stream()
-                .filter(key -> key.kind() == Kind.IDENTITY)
+                .filter(key -> key.kind() == EntryKind.IDENTITY)
                 .count();
         return new IndexSize(identities + claimed, seen.size() - identities, 0, 100L * seen.size());
     }

@@ -9,10 +9,10 @@ import dev.puri.http.ProblemType;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.PageBudget;
-import dev.puri.search.index.Reached;
 import dev.puri.settings.Settings;
 import dev.puri.testkit.Contract;
 import java.io.IOException;
@@ -80,17 +80,21 @@ final class SearchRoutesTest {
                 "Midnight");
         index.apply(changes);
         index.refresh();
-        index.commit(new Reached(
-                Map.of(Kind.IDENTITY, "topic-a", Kind.DOCUMENT, "topic-b"), Map.of(), Instant.now(), true, null));
+        index.commit(new IndexCheckpoint(
+                Map.of(EntryKind.IDENTITY, "topic-a", EntryKind.DOCUMENT, "topic-b"),
+                Map.of(),
+                Instant.now(),
+                true,
+                null));
         server = server(HOME);
     }
 
     private static void put(List<IndexChange> changes, String puri, Row row, @Nullable String title) {
         Puri name = Puri.parse(puri);
-        changes.add(new IndexChange(Kind.IDENTITY, 0, changes.size(), name, new Entry.OfIdentity(row)));
+        changes.add(new IndexChange(EntryKind.IDENTITY, 0, changes.size(), name, new Entry.OfIdentity(row)));
         if (title != null) {
             changes.add(new IndexChange(
-                    Kind.DOCUMENT, 0, changes.size(), name, new Entry.OfDocument(Samples.document(row, title))));
+                    EntryKind.DOCUMENT, 0, changes.size(), name, new Entry.OfDocument(Samples.document(row, title))));
         }
     }
 
@@ -185,8 +189,12 @@ final class SearchRoutesTest {
         MemoryIndex index = home.serving();
         index.apply(changes);
         index.refresh();
-        index.commit(new Reached(
-                Map.of(Kind.IDENTITY, "topic-a", Kind.DOCUMENT, "topic-b"), Map.of(), Instant.now(), true, null));
+        index.commit(new IndexCheckpoint(
+                Map.of(EntryKind.IDENTITY, "topic-a", EntryKind.DOCUMENT, "topic-b"),
+                Map.of(),
+                Instant.now(),
+                true,
+                null));
         try (SearchServer other = server(home)) {
             await().until(() -> CLIENT.send(
                                     request(other.port(), "GET", "/v1/search?limit=1"),

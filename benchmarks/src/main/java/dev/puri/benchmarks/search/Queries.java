@@ -12,7 +12,7 @@ import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
 import dev.puri.search.lucene.BareSearcher;
-import dev.puri.search.lucene.LuceneHome;
+import dev.puri.search.lucene.LuceneStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
             }
         }
         Path current = current(state);
-        try (LuceneHome home = new LuceneHome(parent(current), new CursorSeal(new byte[32]));
+        try (LuceneStore home = new LuceneStore(parent(current), new CursorSeal(new byte[32]));
                 BareSearcher bare = BareSearcher.open(current.resolveSibling(Files.readString(current)))) {
             measureBesideBare(name, home.serving(), bare, texts);
         }

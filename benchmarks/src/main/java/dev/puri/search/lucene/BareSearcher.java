@@ -1,7 +1,7 @@
 package dev.puri.search.lucene;
 
 import dev.puri.search.index.SearchQuery;
-import dev.puri.search.words.Wanted;
+import dev.puri.search.words.ParsedQuery;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import org.apache.lucene.search.TopFieldDocs;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 
-/** Lucene's searcher over the last commit of an index of ours, with the queries that {@link Page} makes. */
+/** Lucene's searcher over the last commit of an index of ours, with the queries that {@link PageQuery} makes. */
 public final class BareSearcher implements AutoCloseable {
     private static final Set<String> ENTRY = Set.of(Fields.ENTRY);
 
@@ -46,8 +46,8 @@ public final class BareSearcher implements AutoCloseable {
 
     /** Looks up the words of a query's text in the index. */
     public Prepared prepare(SearchQuery query) throws IOException {
-        Wanted wanted = Wanted.parse(Objects.requireNonNull(query.text()));
-        return new Prepared(Page.filtered(TextQuery.of(reader, wanted, Set.of()), query), query.limit());
+        ParsedQuery wanted = ParsedQuery.parse(Objects.requireNonNull(query.text()));
+        return new Prepared(PageQuery.withFilters(TextQuery.of(reader, wanted, Set.of()), query), query.limit());
     }
 
     /**
@@ -62,7 +62,7 @@ public final class BareSearcher implements AutoCloseable {
         Object[] both = searcher.search(
                 prepared.query,
                 new MultiCollectorManager(
-                        new TopFieldCollectorManager(Page.BY_SCORE, prepared.limit, null, Integer.MAX_VALUE),
+                        new TopFieldCollectorManager(PageQuery.BY_SCORE, prepared.limit, null, Integer.MAX_VALUE),
                         FacetCounts.MANAGER));
         return new Found(((FacetCounts) both[1]).total(), List.of(((TopFieldDocs) both[0]).scoreDocs));
     }
@@ -79,7 +79,7 @@ public final class BareSearcher implements AutoCloseable {
 
     /** The names of hits. */
     public List<String> puris(Found found) throws IOException {
-        View.Entries entries = new View(searcher).entries();
+        PointInTimeReader.Entries entries = new PointInTimeReader(searcher).entries();
         List<String> puris = new ArrayList<>();
         for (ScoreDoc doc : found.docs) {
             puris.add(entries.at(doc.doc).puri().toString());

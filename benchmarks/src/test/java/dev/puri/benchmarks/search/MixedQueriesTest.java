@@ -3,7 +3,7 @@ package dev.puri.benchmarks.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.benchmarks.data.Vocabulary;
-import dev.puri.search.words.Wanted;
+import dev.puri.search.words.ParsedQuery;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -13,11 +13,12 @@ class MixedQueriesTest {
         List<String> queries = MixedQueries.of(100, 1000);
 
         assertThat(MixedQueries.of(100, 1000)).isEqualTo(queries);
-        List<Wanted> wanted = queries.stream().map(Wanted::parse).toList();
+        List<ParsedQuery> wanted = queries.stream().map(ParsedQuery::parse).toList();
         assertThat(wanted).noneMatch(each -> each.clauses().isEmpty());
         assertThat(wanted).anyMatch(each -> each.clauses().size() == 2);
-        assertThat(wanted).anyMatch(each -> each.clauses().getFirst() instanceof Wanted.Phrase);
-        assertThat(wanted).anyMatch(each -> each.clauses().getFirst() instanceof Wanted.Word word && word.open());
+        assertThat(wanted).anyMatch(each -> each.clauses().getFirst() instanceof ParsedQuery.PhraseClause);
+        assertThat(wanted)
+                .anyMatch(each -> each.clauses().getFirst() instanceof ParsedQuery.WordClause word && word.isPrefix());
     }
 
     @Test

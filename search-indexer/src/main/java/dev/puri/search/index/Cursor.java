@@ -3,16 +3,16 @@ package dev.puri.search.index;
 import java.util.regex.Pattern;
 
 /**
- * Where a page ended, so that the next begins after it, at any depth and at the same cost. Opaque but to
- * the engine that made it: nobody reads a uuid or pURI from it, see {@link CursorSeal}.
+ * The position after the last hit of a page. The next page costs the same at any depth. The token is encrypted, so only
+ * the engine that made it can read a uuid or a pURI from it; see {@link CursorSeal}.
  *
- * @param token of {@code A-Za-z0-9_-}, 1 to 2048 characters
+ * @param token 1 to 2048 characters of {@code A-Za-z0-9_-}
  */
 public record Cursor(String token) {
     private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{1,2048}");
 
     /**
-     * @throws IllegalArgumentException when it has another character, or no or too many
+     * @throws IllegalArgumentException if the token has another character or another length
      */
     public Cursor {
         if (!FORM.matcher(token).matches()) {
@@ -20,11 +20,11 @@ public record Cursor(String token) {
         }
     }
 
-    /** The engine did not make this cursor, or not for this query. */
+    /** Another engine, or nobody, made this cursor, or it belongs to another query. */
     public static final class InvalidException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        /** Says what is wrong with it. */
+        /** Creates an exception with a reason. */
         public InvalidException(String message) {
             super(message);
         }

@@ -17,9 +17,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Makes cursors of an engine's bytes and the bytes of cursors: encrypted, as they name uuids and pURIs that a
- * public listener tells nobody, and authenticated together with their query, so that no other is gone on with
- * by mistake. AES-GCM (NIST SP 800-38D) with a random nonce. Thread-safe.
+ * Encrypts an engine's sort values into a cursor and decrypts them again. They may contain uuids and pURIs, which a
+ * public listener must not show. The query is authenticated with them, so a cursor is valid for its own query only.
+ * AES-GCM (NIST SP 800-38D) with a random nonce. Thread-safe.
  */
 public final class CursorSeal {
     private static final int KEY_BYTES = 32;
@@ -30,8 +30,10 @@ public final class CursorSeal {
     private final SecureRandom random = new SecureRandom();
 
     /**
-     * @param key 32 bytes; instances that serve one address must have the same
-     * @throws IllegalArgumentException when there are not so many
+     * Creates a seal.
+     *
+     * @param key 32 bytes, the same for all instances behind one address
+     * @throws IllegalArgumentException if the key has another length
      */
     public CursorSeal(byte[] key) {
         if (key.length != KEY_BYTES) {
@@ -41,9 +43,10 @@ public final class CursorSeal {
     }
 
     /**
-     * With the key in a file, which is made when it is missing, and again when it is none: cursors then end.
+     * Creates a seal with the key in a file. If the file is missing or has no valid key, it gets a new random key,
+     * which makes all earlier cursors invalid.
      *
-     * @throws IOException when it can be neither read nor written
+     * @throws IOException if the file can be neither read nor written
      */
     public static CursorSeal ofFile(Path file) throws IOException {
         try {
@@ -52,7 +55,7 @@ public final class CursorSeal {
                 return new CursorSeal(key);
             }
         } catch (NoSuchFileException e) {
-            // The first start.
+            // First start.
         }
         byte[] key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
@@ -63,7 +66,7 @@ public final class CursorSeal {
     }
 
     /**
-     * A cursor that only {@link #open} with the same query reads.
+     * Returns a cursor that only {@link #open} with the same query can read.
      *
      * @param content at most 1,400 bytes
      */
@@ -76,14 +79,14 @@ public final class CursorSeal {
             System.arraycopy(sealed, 0, all, NONCE_BYTES, sealed.length);
             return new Cursor(Base64.getUrlEncoder().withoutPadding().encodeToString(all));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java has AES-GCM", e);
+            throw new IllegalStateException("this Java has no AES-GCM", e);
         }
     }
 
     /**
-     * What {@link #seal} was given.
+     * Returns the content that {@link #seal} encrypted.
      *
-     * @throws Cursor.InvalidException when it was made with another key, for another query, or by nobody
+     * @throws Cursor.InvalidException if the cursor was made with another key, for another query, or not by a seal
      */
     public byte[] open(SearchQuery query, Cursor cursor) throws Cursor.InvalidException {
         byte[] all;
@@ -101,35 +104,35 @@ public final class CursorSeal {
         } catch (AEADBadTagException e) {
             throw invalid();
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java has AES-GCM", e);
+            throw new IllegalStateException("this Java has no AES-GCM", e);
         }
     }
 
     private Cipher cipher(int mode, byte[] nonce, SearchQuery query) throws GeneralSecurityException {
         Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
         cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
-        cipher.updateAAD(sameForEveryPage(query).getBytes(StandardCharsets.UTF_8));
+        cipher.updateAAD(authenticatedParts(query).getBytes(StandardCharsets.UTF_8));
         return cipher;
     }
 
-    /** All of a query that decides which hits there are and in what order; each part with its length before it. */
-    private static String sameForEveryPage(SearchQuery query) {
+    /** Returns the parts of a query that decide which hits it has and their order, each part after its length. */
+    private static String authenticatedParts(SearchQuery query) {
         StringBuilder parts = new StringBuilder(query.order().name());
-        part(parts, query.text() == null ? "" : query.text());
-        set(parts, query.collections());
-        set(parts, query.namespaces());
-        set(parts, query.shards());
-        set(parts, query.owners());
-        set(parts, query.statuses().stream().map(Enum::name).toList());
+        appendPart(parts, query.text() == null ? "" : query.text());
+        appendSet(parts, query.collections());
+        appendSet(parts, query.namespaces());
+        appendSet(parts, query.shards());
+        appendSet(parts, query.owners());
+        appendSet(parts, query.statuses().stream().map(Enum::name).toList());
         return parts.toString();
     }
 
-    private static void set(StringBuilder parts, Collection<String> values) {
+    private static void appendSet(StringBuilder parts, Collection<String> values) {
         parts.append('|').append(values.size());
-        values.stream().sorted().forEach(value -> part(parts, value));
+        values.stream().sorted().forEach(value -> appendPart(parts, value));
     }
 
-    private static void part(StringBuilder parts, String value) {
+    private static void appendPart(StringBuilder parts, String value) {
         parts.append('|').append(value.length()).append('|').append(value);
     }
 

@@ -2,34 +2,41 @@ package dev.puri.search.index;
 
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Row;
 import org.jspecify.annotations.Nullable;
 
-/** What the index keeps under a pURI, of either kind. */
+/** An index entry: the state of one identity, or its document. */
 public sealed interface Entry {
-    /** Of which kind it is. */
-    Kind kind();
+    /** Returns the kind of this entry. */
+    EntryKind kind();
 
-    /** Who owns it. */
+    /** Returns the owner. */
     Owner owner();
 
-    /** Where it lives. */
+    /** Returns the shard. */
     Shard shard();
 
-    /** Its public name; null where there is none. */
+    /** Returns the handle; null if there is none. */
     @Nullable
     Handle handle();
 
-    /** What state it is in. */
+    /** Returns the status. */
     Row.Status status();
 
-    /** A row. Its position is that of the last event that was answered, whether it changed the row or not. */
+    /** Returns the surviving identity of a merge; null if this identity was not merged. */
+    @Nullable
+    Puri mergedInto();
+
+    /**
+     * A row of the identity table. Its position is that of the last answered event, even if the event changed nothing.
+     */
     record OfIdentity(Row row) implements Entry {
         @Override
-        public Kind kind() {
-            return Kind.IDENTITY;
+        public EntryKind kind() {
+            return EntryKind.IDENTITY;
         }
 
         @Override
@@ -51,13 +58,18 @@ public sealed interface Entry {
         public Row.Status status() {
             return row.status();
         }
+
+        @Override
+        public @Nullable Puri mergedInto() {
+            return row.mergedInto();
+        }
     }
 
-    /** A document. */
+    /** A document with searchable attributes. */
     record OfDocument(Document document) implements Entry {
         @Override
-        public Kind kind() {
-            return Kind.DOCUMENT;
+        public EntryKind kind() {
+            return EntryKind.DOCUMENT;
         }
 
         @Override
@@ -78,6 +90,11 @@ public sealed interface Entry {
         @Override
         public Row.Status status() {
             return document.status();
+        }
+
+        @Override
+        public @Nullable Puri mergedInto() {
+            return document.mergedInto();
         }
     }
 }

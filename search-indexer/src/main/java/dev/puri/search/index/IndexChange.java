@@ -5,25 +5,25 @@ import dev.puri.schemas.identity.Puri;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record of a topic, as a change of the index. The same change may come again, after others of the
- * same partition; the index then ends as if it had not.
+ * One record of a topic as a change of the index. Changes are idempotent: applying one again, even after later changes
+ * of its partition, leaves the index as it was.
  *
- * @param kind of the entry that is changed
- * @param partition of that kind's topic
- * @param offset in it
- * @param puri whose entry
- * @param entry what it is from now on; null when it is gone
- * @param declared how a document's attributes are searched
+ * @param kind the kind of the changed entry
+ * @param partition the partition of that kind's topic
+ * @param offset the offset in the partition
+ * @param puri the pURI of the entry
+ * @param entry the new entry; null deletes the entry
+ * @param declared the search declaration of the document's collection
  */
 public record IndexChange(
-        Kind kind,
+        EntryKind kind,
         int partition,
         long offset,
         Puri puri,
         @Nullable Entry entry,
         SearchedAttributes declared) {
     /**
-     * @throws IllegalArgumentException when the entry is of another kind
+     * @throws IllegalArgumentException if the entry has another kind
      */
     public IndexChange {
         if (entry != null && entry.kind() != kind) {
@@ -32,11 +32,11 @@ public record IndexChange(
     }
 
     /**
-     * Of a collection that declares nothing of its attributes.
+     * Creates a change in a collection without a search declaration.
      *
-     * @throws IllegalArgumentException when the entry is of another kind
+     * @throws IllegalArgumentException if the entry has another kind
      */
-    public IndexChange(Kind kind, int partition, long offset, Puri puri, @Nullable Entry entry) {
+    public IndexChange(EntryKind kind, int partition, long offset, Puri puri, @Nullable Entry entry) {
         this(kind, partition, offset, puri, entry, SearchedAttributes.DEFAULT);
     }
 }

@@ -1,11 +1,11 @@
 package dev.puri.search.index;
 
 /**
- * How large an index is.
+ * The size of an index.
  *
- * @param identities entries of that kind
- * @param documents entries of that kind
- * @param gone entries that were removed or replaced and still take space
- * @param bytes on disk
+ * @param identities entries of kind identity
+ * @param documents entries of kind document
+ * @param gone deleted or replaced entries that still take space
+ * @param bytes size on disk
  */
 public record IndexSize(long identities, long documents, long gone, long bytes) {}

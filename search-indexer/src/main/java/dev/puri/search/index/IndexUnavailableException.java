@@ -1,25 +1,30 @@
 package dev.puri.search.index;
 
-/** The engine is out of reach or too busy, for now: what was asked may be asked again, and nothing is lost. */
+/** The engine is out of reach or too busy. The caller may try again; nothing is lost. */
 public final class IndexUnavailableException extends Exception {
     private static final long serialVersionUID = 1L;
 
     /**
-     * An engine on a disk.
+     * Creates an exception whose message ends with the message of the root cause, e.g. "No space left on device".
      *
-     * @param tried what was tried, and where
-     * @param cause whose innermost message says why, e.g. that no space is left
+     * @param tried the operation that failed, and where
+     * @param cause the failure
      */
     public static IndexUnavailableException because(String tried, Throwable cause) {
-        Throwable innermost = cause;
-        while (innermost.getCause() != null) {
-            innermost = innermost.getCause();
+        Throwable root = cause;
+        while (root.getCause() != null) {
+            root = root.getCause();
         }
         return new IndexUnavailableException(
-                tried + ": " + (innermost.getMessage() == null ? innermost.toString() : innermost.getMessage()), cause);
+                tried + ": " + (root.getMessage() == null ? root.toString() : root.getMessage()), cause);
     }
 
-    /** Says what was tried and what the engine said. */
+    /** Creates an exception for a failure that the engine reported. */
+    public IndexUnavailableException(String message) {
+        super(message);
+    }
+
+    /** Creates an exception for a failure of a call. */
     public IndexUnavailableException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -7,24 +7,24 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Files and folders that only their owner reads, where the platform can tell owners apart. */
+/** Creates files and folders that only their owner can read, on platforms with POSIX permissions. */
 public final class OwnerOnly {
     private static final boolean POSIX =
             FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
     private OwnerOnly() {}
 
-    /** Makes an empty file that is not there yet, mode 0600. */
+    /** Creates an empty file with mode 0600. The file must not exist. */
     public static void create(Path file) throws IOException {
         Files.createFile(file, mode("rw-------"));
     }
 
-    /** Makes a folder and those above it that are missing, mode 0700. */
+    /** Creates a folder and its missing parents with mode 0700. */
     public static void createFolder(Path folder) throws IOException {
         Files.createDirectories(folder, mode("rwx------"));
     }
 
-    /** Makes a file that is there mode 0600. */
+    /** Sets the mode of an existing file to 0600. */
     public static void restrict(Path file) throws IOException {
         if (POSIX) {
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));

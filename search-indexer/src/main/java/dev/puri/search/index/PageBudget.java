@@ -4,53 +4,53 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How much one page may show. Whoever asks for a thousand results gets fewer where they are long, and a cursor:
- * an answer is made in memory, and stays there until the slowest reader has it. Used for one page.
+ * Limits the size of one page. A request for a thousand long hits gets fewer hits and a cursor, because the response is
+ * in memory until the slowest client has received it. Use one instance for one page.
  */
 public final class PageBudget {
-    /** Bytes of a page's results as JSON at most: some thousand ordinary ones, or thirty of the longest there may be. */
+    /** Limit of the hits as JSON: about a thousand ordinary hits, or thirty of the longest. */
     public static final int MAX_BYTES = 1024 * 1024;
 
-    /** Of the names, signs and numbers of a result; those of attributes are counted beside. */
-    private static final int OF_A_HIT = 220;
+    /** Bytes of JSON syntax, field names and numbers of a hit, without its attributes. */
+    private static final int HIT_OVERHEAD = 220;
 
-    private static final int OF_AN_ATTRIBUTE = 8;
+    private static final int ATTRIBUTE_OVERHEAD = 8;
 
-    private long left = MAX_BYTES;
+    private long remaining = MAX_BYTES;
     private boolean isEmpty = true;
 
     /**
-     * Takes a hit, if the page has room for it; the first it always takes, so that every page goes on.
+     * Adds a hit if it fits. The first hit always fits, so every page makes progress.
      *
-     * @return false when the page ends before this hit
+     * @return false if the page ends before this hit
      */
-    public boolean takes(SearchResult.Hit hit) {
-        left -= bytes(hit);
-        boolean taken = isEmpty || left >= 0;
+    public boolean add(SearchResult.Hit hit) {
+        remaining -= bytes(hit);
+        boolean fits = isEmpty || remaining >= 0;
         isEmpty = false;
-        return taken;
+        return fits;
     }
 
     private static long bytes(SearchResult.Hit hit) {
-        long bytes = OF_A_HIT
+        long bytes = HIT_OVERHEAD
                 + 2 * bytes(hit.puri())
                 + bytes(hit.owner())
                 + bytes(hit.shard())
                 + (hit.handle() == null ? 0 : bytes(hit.handle()))
                 + (hit.mergedInto() == null ? 0 : bytes(hit.mergedInto()));
         for (Map.Entry<String, String> each : hit.attributes().entrySet()) {
-            bytes += OF_AN_ATTRIBUTE + bytes(each.getKey()) + bytes(each.getValue());
+            bytes += ATTRIBUTE_OVERHEAD + bytes(each.getKey()) + bytes(each.getValue());
         }
         for (Map.Entry<String, List<String>> each : hit.highlights().entrySet()) {
-            bytes += OF_AN_ATTRIBUTE + bytes(each.getKey());
+            bytes += ATTRIBUTE_OVERHEAD + bytes(each.getKey());
             for (String piece : each.getValue()) {
-                bytes += OF_AN_ATTRIBUTE + bytes(piece);
+                bytes += ATTRIBUTE_OVERHEAD + bytes(piece);
             }
         }
         return bytes;
     }
 
-    /** As a JSON string in UTF-8 (RFC 8259), rather too many than too few. */
+    /** Returns the length of a JSON string in UTF-8 (RFC 8259), never too low. */
     private static long bytes(Object value) {
         String text = value.toString();
         long bytes = 0;

@@ -7,68 +7,66 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index of identities: one writer, any number of readers.
+ * An index of identities with one writer and any number of readers.
  *
  * <pre>
- * apply · apply · … ──▶ refresh: readers see it
- *                   ──▶ commit:  it is kept, with how far it goes
+ * apply · apply · … ──▶ refresh: readers see the changes
+ *                   ──▶ commit:  the changes and a checkpoint are durable
  * </pre>
  *
- * After a crash at any moment it is as it was at a commit, or has some of what came later; reading the log
- * again from {@link #committed} makes it whole. The same holds when a writer's method (the upper five) throws: what
- * was taken since the last commit may be lost. Close it, open it anew through its {@link IndexHome}, which sets
- * aside what is damaged, and read on from {@link #committed}.
+ * After a crash the index has the state of its last commit, and possibly some later changes. Reading the topics again
+ * from {@link #committed} completes it. The same holds after a writer's method (the first five) has thrown: changes
+ * since the last commit may be lost. The writer then closes the index, opens it again through its {@link IndexStore},
+ * which sets damaged files aside, and continues from {@link #committed}.
  *
- * <p>Readers of an index that was closed get an {@link IndexUnavailableException}; those that came before are
- * answered.
+ * <p>A read of a closed index throws {@link IndexUnavailableException}. Reads that began before the close complete.
  */
 public interface SearchIndex extends AutoCloseable {
-    /** How far it went when it was last committed; {@link Reached#NOTHING} when it never was. */
-    Reached committed() throws IndexUnavailableException;
+    /** Returns the checkpoint of the last commit; {@link IndexCheckpoint#NONE} before the first commit. */
+    IndexCheckpoint committed() throws IndexUnavailableException;
 
     /**
-     * Takes changes, those of a partition in its order; what is older than the last of its partition that was
-     * taken or committed changes nothing. Readers need not see any before {@link #refresh}.
+     * Applies changes. Those of one partition must come in its order; changes at or before the last applied or
+     * committed offset of their partition have no effect. Readers may see the changes only after {@link #refresh}.
      */
     void apply(List<IndexChange> changes) throws IndexUnavailableException;
 
-    /** Lets everything that was taken be seen. */
+    /** Makes all applied changes visible to readers. */
     void refresh() throws IndexUnavailableException;
 
-    /** Keeps everything that was taken, together with how far that is. */
-    void commit(Reached reached) throws IndexUnavailableException;
+    /** Makes all applied changes durable, together with a checkpoint. */
+    void commit(IndexCheckpoint checkpoint) throws IndexUnavailableException;
 
     /**
-     * Rewrites what holds entries that were gone when it was called, so that no file does any more. Takes long,
-     * so it may be called by another thread than the writer, who goes on meanwhile.
+     * Rewrites the files that contain entries deleted before this call, so that no file contains them. This takes long;
+     * a thread other than the writer may call it while the writer continues.
      */
     void purge() throws IndexUnavailableException;
 
     /**
-     * One page, of what could be seen at one moment. Thread-safe. Whoever goes from page to page by cursors meets
-     * every entry once that is there all the while and does not change, whatever is written meanwhile.
+     * Returns one page of a point-in-time view. Thread-safe. Pages by cursors contain every entry exactly once that
+     * exists throughout and does not change, whatever is written between the pages.
      *
-     * @throws Cursor.InvalidException when the query's cursor was made by another engine, for another query (its
-     *     limit, facets and highlights may differ), or by nobody; or when its order cannot be gone on with, as so many
-     *     words were written since that could be meant
+     * @throws Cursor.InvalidException if the cursor was made by another engine or not by an engine, or for another
+     *     query (its limit, facets and highlights may differ)
      */
     SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException;
 
-    /** The entry that readers see; null when there is none. Thread-safe. */
+    /** Returns the visible entry of a pURI; null if there is none. Thread-safe. */
     @Nullable
-    Entry entry(Kind kind, Puri puri) throws IndexUnavailableException;
+    Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException;
 
-    /** Whose identity bears a handle, as readers see it; null when none does. Thread-safe. */
+    /** Returns the pURI of the visible identity with a handle; null if there is none. Thread-safe. */
     @Nullable
-    Puri bearer(Handle handle) throws IndexUnavailableException;
+    Puri findByHandle(Handle handle) throws IndexUnavailableException;
 
-    /** Gives every entry of a kind that readers see at one moment, in no order. Thread-safe. */
-    void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException;
+    /** Passes every entry of a kind in a point-in-time view to a consumer, in no particular order. Thread-safe. */
+    void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException;
 
-    /** Entries that readers see, bytes and files that they take. Thread-safe. */
+    /** Returns the number of visible entries and the size on disk. Thread-safe. */
     IndexSize size() throws IndexUnavailableException;
 
-    /** Lets go of everything. What was not committed is lost. */
+    /** Releases all resources. Uncommitted changes are lost. */
     @Override
     void close();
 }

@@ -5,21 +5,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is looked for. With a text it is looked for among the documents, otherwise identities are listed.
- * An empty set lets all pass.
+ * One search request. With a text it searches documents, without one it lists identities. An empty set does not filter.
  *
- * @param text what somebody typed: words, "a phrase", a pref*, see {@link dev.puri.search.words.Wanted}; null or
- *     blank lists; one without any word finds nothing
- * @param order only {@link Order#RELEVANCE} with a text, never without
- * @param collections {@code namespace:collection}
- * @param namespaces first segments
- * @param shards by name
- * @param owners by name
- * @param statuses what state it must be in
- * @param limit hits at most, from 1; a page ends before where {@link PageBudget} has no room for more
- * @param after where the page before ended; null for the first
- * @param facets whether to count by collection and shard
- * @param highlights whether to show where a text's words stand
+ * @param text typed text as {@link dev.puri.search.words.ParsedQuery} parses it; null or blank makes a list; a text
+ *     without a word finds nothing
+ * @param order {@link Order#RELEVANCE} with a text, another order without
+ * @param collections qualified names, {@code namespace:collection}
+ * @param namespaces namespace names
+ * @param shards shard names
+ * @param owners owner names
+ * @param statuses allowed statuses
+ * @param limit hits of a page, at least 1; {@link PageBudget} may end the page earlier
+ * @param after the cursor of the page before; null for the first page
+ * @param facets whether to count the hits by collection and shard
+ * @param highlights whether to return highlights of a text's matches
  */
 public record SearchQuery(
         @Nullable String text,
@@ -33,21 +32,21 @@ public record SearchQuery(
         @Nullable Cursor after,
         boolean facets,
         boolean highlights) {
-    /** Most values that a facet counts, those with the most hits. */
+    /** Values of one facet, those with the most hits. */
     public static final int MAX_FACET_VALUES = 1000;
 
-    /** In what order hits come. */
+    /** The order of hits. */
     public enum Order {
-        /** The best first; equals in an order that stays while they do. */
+        /** Best score first. Hits with equal scores have a fixed order. */
         RELEVANCE,
-        /** By uuid, which for UUIDv7 is by creation: the newest first. */
+        /** By uuid, descending. With UUIDv7 this is newest first. */
         NEWEST,
-        /** By uuid, the oldest first. */
+        /** By uuid, ascending. */
         OLDEST
     }
 
     /**
-     * @throws IllegalArgumentException when order and text do not go together, or the limit is below 1
+     * @throws IllegalArgumentException if order and text do not go together, or if the limit is below 1
      */
     public SearchQuery {
         if (limit < 1) {
@@ -55,7 +54,7 @@ public record SearchQuery(
         }
         text = text == null || text.isBlank() ? null : text;
         if ((text != null) != (order == Order.RELEVANCE)) {
-            throw new IllegalArgumentException("words are found by relevance and lists are in an order of their own");
+            throw new IllegalArgumentException("a text search is ordered by relevance, and a list is not");
         }
         collections = Set.copyOf(collections);
         namespaces = Set.copyOf(namespaces);

@@ -10,14 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page of what was found.
+ * One page of hits.
  *
- * @param hits in the query's order, as many as were asked for and {@link PageBudget} has room for
- * @param total how many there are on all pages
- * @param totalIsExact false when there are at least so many; true where facets were asked for
- * @param byCollection hits of all pages by {@code namespace:collection}, the most first; empty unless asked for
- * @param byShard the same by shard
- * @param next where the next page begins; null when this is the last
+ * @param hits hits in the query's order, up to the query's limit and the {@link PageBudget}
+ * @param total number of hits on all pages
+ * @param totalIsExact false if the total is a lower bound; always true with facets
+ * @param byCollection number of hits on all pages by {@code namespace:collection}, largest first; empty without facets
+ * @param byShard number of hits on all pages by shard, largest first; empty without facets
+ * @param next cursor of the next page; null on the last page
  */
 public record SearchResult(
         List<Hit> hits,
@@ -26,15 +26,18 @@ public record SearchResult(
         Map<String, Long> byCollection,
         Map<String, Long> byShard,
         @Nullable Cursor next) {
+    /** The result of a query that matches nothing. */
+    public static final SearchResult EMPTY = new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
+
     /**
-     * One identity that was found.
+     * One identity.
      *
-     * @param handle null where there is none
-     * @param mergedInto the survivor of a merged one; null otherwise
-     * @param score how well it fits, higher is better; null in lists
-     * @param attributes as they were published; of a list too, where there is a document
-     * @param highlights by attribute's name pieces of its text with matches between {@code <em>} and {@code </em>},
-     *     all else escaped for HTML; empty in lists, and unless asked for
+     * @param handle null if there is none
+     * @param mergedInto the surviving identity of a merge; null if this identity was not merged
+     * @param score higher is better; null in lists
+     * @param attributes attributes of the document; empty if there is no document
+     * @param highlights HTML fragments by attribute name, see {@link dev.puri.search.words.Highlighter}; empty in lists
+     *     and without highlights
      */
     public record Hit(
             Puri puri,
@@ -45,5 +48,29 @@ public record SearchResult(
             @Nullable Puri mergedInto,
             @Nullable Double score,
             Map<String, String> attributes,
-            Map<String, List<String>> highlights) {}
+            Map<String, List<String>> highlights) {
+        /** Returns a hit of an entry. */
+        public static Hit of(
+                Puri puri,
+                Entry entry,
+                @Nullable Double score,
+                Map<String, String> attributes,
+                Map<String, List<String>> highlights) {
+            return new Hit(
+                    puri,
+                    entry.owner(),
+                    entry.shard(),
+                    entry.handle(),
+                    entry.status(),
+                    entry.mergedInto(),
+                    score,
+                    attributes,
+                    highlights);
+        }
+
+        /** Returns the hit with other attributes. */
+        public Hit withAttributes(Map<String, String> newAttributes) {
+            return new Hit(puri, owner, shard, handle, status, mergedInto, score, newAttributes, highlights);
+        }
+    }
 }

@@ -18,8 +18,8 @@ import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Counts hits by collection and by shard while they are found; each segment by the numbers that it has for them,
- * which become names only at its end. Keeps no list of hits, as lucene-facet's collector does.
+ * Counts hits by collection and by shard during the search. It counts by ordinal within a segment and resolves the
+ * names at the end of the segment. Unlike the collector of lucene-facet, it keeps no list of hits.
  */
 final class FacetCounts implements Collector {
     static final CollectorManager<FacetCounts, FacetCounts> MANAGER = new CollectorManager<>() {
@@ -51,8 +51,8 @@ final class FacetCounts implements Collector {
     public LeafCollector getLeafCollector(LeafReaderContext context) throws IOException {
         SortedDocValues collections = DocValues.getSorted(context.reader(), Fields.COLLECTION);
         SortedDocValues shards = DocValues.getSorted(context.reader(), Fields.SHARD);
-        int[] ofCollections = new int[collections.getValueCount()];
-        int[] ofShards = new int[shards.getValueCount()];
+        int[] collectionCounts = new int[collections.getValueCount()];
+        int[] shardCounts = new int[shards.getValueCount()];
         return new LeafCollector() {
             @Override
             public void setScorer(Scorable scorer) {}
@@ -60,43 +60,43 @@ final class FacetCounts implements Collector {
             @Override
             public void collect(int doc) throws IOException {
                 if (collections.advanceExact(doc)) {
-                    ofCollections[collections.ordValue()]++;
+                    collectionCounts[collections.ordValue()]++;
                 }
                 if (shards.advanceExact(doc)) {
-                    ofShards[shards.ordValue()]++;
+                    shardCounts[shards.ordValue()]++;
                 }
             }
 
             @Override
             public void finish() throws IOException {
-                add(collections, ofCollections, byCollection);
-                add(shards, ofShards, byShard);
+                add(collections, collectionCounts, byCollection);
+                add(shards, shardCounts, byShard);
             }
         };
     }
 
-    /** How many hits there were: each has one collection. */
+    /** Returns the number of hits; each has exactly one collection. */
     long total() {
         return byCollection.values().stream().mapToLong(Long::longValue).sum();
     }
 
     Map<String, Long> byCollection() {
-        return mostFirst(byCollection);
+        return largestFirst(byCollection);
     }
 
     Map<String, Long> byShard() {
-        return mostFirst(byShard);
+        return largestFirst(byShard);
     }
 
     private static void add(SortedDocValues names, int[] counts, Map<BytesRef, Long> sums) throws IOException {
-        for (int number = 0; number < counts.length; number++) {
-            if (counts[number] > 0) {
-                sums.merge(BytesRef.deepCopyOf(names.lookupOrd(number)), (long) counts[number], Long::sum);
+        for (int ordinal = 0; ordinal < counts.length; ordinal++) {
+            if (counts[ordinal] > 0) {
+                sums.merge(BytesRef.deepCopyOf(names.lookupOrd(ordinal)), (long) counts[ordinal], Long::sum);
             }
         }
     }
 
-    private static Map<String, Long> mostFirst(Map<BytesRef, Long> sums) {
+    private static Map<String, Long> largestFirst(Map<BytesRef, Long> sums) {
         Map<String, Long> ordered = new LinkedHashMap<>();
         sums.entrySet().stream()
                 .sorted(Map.Entry.<BytesRef, Long>comparingByValue(Comparator.reverseOrder())

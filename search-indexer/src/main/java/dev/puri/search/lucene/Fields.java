@@ -5,10 +5,10 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.words.IndexedText;
-import dev.puri.search.words.Weights;
-import dev.puri.search.words.Words;
+import dev.puri.search.words.ScoreModel;
+import dev.puri.search.words.TextAnalysis;
 import java.util.List;
 import java.util.UUID;
 import org.apache.lucene.analysis.Analyzer;
@@ -28,7 +28,7 @@ import org.apache.lucene.index.Term;
 import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.StringHelper;
 
-/** The fields of an entry; RATIONALE.md has them as a table. */
+/** The Lucene fields of an entry. RATIONALE.md has a table of them. */
 final class Fields {
     /** Kind and pURI: the key. */
     static final String KEY = "key";
@@ -41,45 +41,38 @@ final class Fields {
     static final String SHARD = "shard";
     static final String OWNER = "owner";
 
-    /** What brings equals into an order that stays: how long the title is, then a hash of kind and pURI. */
+    /** Orders hits with equal scores or uuids: the length of the title, then a hash of kind and pURI. */
     static final String TIE = "tie";
 
-    /** Of identities only. */
+    /** Identities only. */
     static final String HANDLE = "handle";
 
-    /** Of identities only: the uuid's halves, such that numbers with a sign are in the order of its bits. */
+    /**
+     * Identities only: the halves of the uuid, with the sign bit flipped so that signed order is the order of the bits.
+     */
     static final String UUID_HIGH = "uuid-high";
 
     static final String UUID_LOW = "uuid-low";
 
-    /** Of identities only: the pURI's third segment. */
+    /** Identities only: the third segment of the pURI. */
     static final String IDENTIFIER = "identifier";
 
-    /** Of documents only: each searched attribute as one term. */
-    static final String WHOLE = "whole";
+    /** Documents only, followed by a weight: the words of all attributes of this weight. */
+    private static final String WORDS_PREFIX = "words-";
 
-    /** Of documents only: the title as one term. */
-    static final String TITLE = "title";
-
-    /** Of documents only: words with the signs that belong to them. */
-    static final String SIGNED = "signed";
-
-    /** Before a weight: words of a document's attributes of this weight. */
-    private static final String WORDS = "words-";
-
-    /** All of it, as {@link StoredEntry} has it. */
+    /** The whole entry, as {@link StoredEntry} writes it. */
     static final String ENTRY = "entry";
 
-    /** Above what a hash leaves: bits of the title's length. */
+    /** The title's length is in the bits above the hash. */
     private static final int LENGTH_SHIFT = 56;
 
     private static final FieldType WORDS_TYPE = TextField.TYPE_NOT_STORED;
 
     private Fields() {}
 
-    /** The words of a field that has several attributes. */
+    /** Returns the analyzer of the words fields. It sets a gap between attributes, so that phrases do not span them. */
     static Analyzer analyzer() {
-        Analyzer words = Words.analyzer();
+        Analyzer words = TextAnalysis.analyzer();
         return new AnalyzerWrapper(Analyzer.PER_FIELD_REUSE_STRATEGY) {
             @Override
             protected Analyzer getWrappedAnalyzer(String field) {
@@ -88,18 +81,18 @@ final class Fields {
 
             @Override
             public int getPositionIncrementGap(String field) {
-                return Weights.GAP;
+                return ScoreModel.ATTRIBUTE_GAP;
             }
         };
     }
 
-    /** What finds the one entry of a kind and pURI. */
-    static Term key(Kind kind, Puri puri) {
+    /** Returns the unique term of an entry. */
+    static Term key(EntryKind kind, Puri puri) {
         return new Term(KEY, letter(kind) + puri.toString());
     }
 
-    /** What finds entries of a kind in a state. */
-    static BytesRef state(Kind kind, Row.Status status) {
+    /** Returns the term of entries of a kind with a status. */
+    static BytesRef state(EntryKind kind, Row.Status status) {
         return new BytesRef(letter(kind) + status.name());
     }
 
@@ -107,19 +100,19 @@ final class Fields {
         return new Term(HANDLE, handle.text());
     }
 
-    private static String letter(Kind kind) {
+    private static String letter(EntryKind kind) {
         return switch (kind) {
             case IDENTITY -> "i";
             case DOCUMENT -> "d";
         };
     }
 
-    /** Where words of attributes of a weight are. */
+    /** Returns the field with the words of all attributes of a weight. */
     static String words(int weight) {
-        return WORDS + weight;
+        return WORDS_PREFIX + weight;
     }
 
-    /** What finds the identities of an identifier. */
+    /** Returns the term of identities with an identifier. */
     static Term identifier(String identifier) {
         return new Term(IDENTIFIER, identifier);
     }
@@ -133,7 +126,9 @@ final class Fields {
     }
 
     /**
-     * @param declared how a document's attributes are searched
+     * Returns the fields of an entry.
+     *
+     * @param declared the search declaration of the document's collection
      */
     static Document of(Term key, Puri puri, Entry entry, SearchedAttributes declared) {
         Document fields = new Document();
@@ -188,24 +183,24 @@ final class Fields {
                 fields.add(new Field(words(attribute.weight()), new WordStream(attribute.words()), WORDS_TYPE));
             }
         }
-        for (String whole : text.wholes()) {
-            fields.add(new StringField(WHOLE, whole, Field.Store.NO));
+        for (String keyword : text.keywords()) {
+            fields.add(new StringField(IndexedText.KEYWORDS_FIELD, keyword, Field.Store.NO));
         }
-        if (text.titleWhole() != null) {
-            fields.add(new StringField(TITLE, text.titleWhole(), Field.Store.NO));
+        if (text.titleKeyword() != null) {
+            fields.add(new StringField(IndexedText.TITLE_FIELD, text.titleKeyword(), Field.Store.NO));
         }
-        for (String signed : text.signed()) {
-            fields.add(new StringField(SIGNED, signed, Field.Store.NO));
+        for (String symbolWord : text.symbolWords()) {
+            fields.add(new StringField(IndexedText.SYMBOL_WORDS_FIELD, symbolWord, Field.Store.NO));
         }
     }
 
-    /** Words that were found already, so that a text is divided once. */
+    /** A token stream of analyzed words, so that each text is analyzed once only. */
     private static final class WordStream extends TokenStream {
         private final CharTermAttribute term = addAttribute(CharTermAttribute.class);
-        private final List<Words.Word> words;
+        private final List<TextAnalysis.Word> words;
         private int next;
 
-        private WordStream(List<Words.Word> words) {
+        private WordStream(List<TextAnalysis.Word> words) {
             this.words = words;
         }
 

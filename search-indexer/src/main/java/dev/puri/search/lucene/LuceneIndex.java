@@ -5,11 +5,11 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
@@ -40,41 +40,42 @@ import org.apache.lucene.util.ThreadInterruptedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One folder with one index. Lucene's commits are atomic and carry {@link Reached}, so what is found after any end
- * is what the log said up to there, and after a {@link #purge} some of what it said next; what came later is read
- * from the log again, which changes nothing where it is in already.
+ * One Lucene index in one folder. Lucene's commits are atomic and contain the {@link IndexCheckpoint}. After a crash
+ * the index has all changes up to its checkpoint; after a {@link #purge} it may have some later ones too. Reading these
+ * again from the topics does not change the index.
  */
 public final class LuceneIndex implements SearchIndex {
-    /** Of fields, of their words, and of stored entries. An index of another is built anew. */
-    static final String FORM = "2";
+    /** Version of the fields, of the text analysis and of stored entries. An index of another version is rebuilt. */
+    static final String FORMAT = "2";
 
-    private static final String FORM_KEY = "form";
-    private static final String REACHED_KEY = "reached";
+    private static final String FORMAT_KEY = "form";
+    private static final String CHECKPOINT_KEY = "reached";
 
-    /** Fewer and larger segments are written at once, which is most of a first indexing's speed. */
+    /** A large buffer makes fewer and larger segments, which decides the speed of the first fill. */
     private static final double BUFFER_MIB = 128;
 
     private final Path folder;
     private final CursorSeal seal;
-    private final Consumer<Reached> onCommit;
+    private final Consumer<IndexCheckpoint> onCommit;
     private final Directory directory;
     private final ConcurrentMergeScheduler merges = new ConcurrentMergeScheduler();
     private final IndexWriter writer;
-    private final Lanes lanes;
+    private final ParallelWriter parallelWriter;
     private final SearcherManager searchers;
 
     /**
-     * Held while a commit is made. Lucene flushes first and looks afterwards how far the index goes: a purge's commit
-     * could else say what the writer was just about to commit, without the entries.
+     * Held during a commit. Lucene flushes first and reads the commit data afterwards. Without this lock, the commit of
+     * a purge could contain the next checkpoint of the writer but not its entries.
      */
-    private final Object committing = new Object();
+    private final Object commitLock = new Object();
 
-    /** By kind and partition the offset before which all was taken; used by the writing thread. */
-    private final Map<Kind, Map<Integer, Long>> taken = new EnumMap<>(Kind.class);
+    /** Next offset by kind and partition, for the writer's thread. */
+    private final Map<EntryKind, Map<Integer, Long>> nextOffsets = new EnumMap<>(EntryKind.class);
 
-    private volatile Reached committed;
+    private volatile IndexCheckpoint committed;
 
-    private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+    private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<IndexCheckpoint> onCommit)
+            throws IOException {
         this.folder = folder;
         this.seal = seal;
         this.onCommit = onCommit;
@@ -87,13 +88,13 @@ public final class LuceneIndex implements SearchIndex {
         }
         try {
             if (mode == OpenMode.CREATE) {
-                committed = Reached.NOTHING;
-                keep(committed);
+                committed = IndexCheckpoint.NONE;
+                writeCommit(committed);
             } else {
                 committed = committedBy(writer);
             }
-            committed.offsets().forEach((kind, offsets) -> taken.put(kind, new HashMap<>(offsets)));
-            lanes = new Lanes(writer, writer.getDocStats().maxDoc == 0);
+            committed.offsets().forEach((kind, offsets) -> nextOffsets.put(kind, new HashMap<>(offsets)));
+            parallelWriter = new ParallelWriter(writer, writer.getDocStats().maxDoc == 0);
             searchers = new SearcherManager(writer, null);
         } catch (Throwable e) {
             IOUtils.closeWhileHandlingException(writer::rollback, directory);
@@ -101,18 +102,19 @@ public final class LuceneIndex implements SearchIndex {
         }
     }
 
-    /** Makes an empty one. */
-    static LuceneIndex create(Path folder, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+    /** Creates an empty index. */
+    static LuceneIndex create(Path folder, CursorSeal seal, Consumer<IndexCheckpoint> onCommit) throws IOException {
         return new LuceneIndex(folder, OpenMode.CREATE, seal, onCommit);
     }
 
     /**
-     * Opens one as it was last committed, and reads all of it once, as damage shows nowhere else in time.
+     * Opens an index at its last commit and verifies the checksums of all files; Lucene would notice damage only during
+     * a later merge.
      *
-     * @throws CorruptIndexException when it is damaged
-     * @throws IllegalArgumentException when it is of another form
+     * @throws CorruptIndexException if the index is damaged
+     * @throws IllegalArgumentException if the index has another format
      */
-    static LuceneIndex open(Path folder, CursorSeal seal, Consumer<Reached> onCommit) throws IOException {
+    static LuceneIndex open(Path folder, CursorSeal seal, Consumer<IndexCheckpoint> onCommit) throws IOException {
         LuceneIndex index = new LuceneIndex(folder, OpenMode.APPEND, seal, onCommit);
         try {
             index.checkIntegrity();
@@ -128,23 +130,23 @@ public final class LuceneIndex implements SearchIndex {
                 .setOpenMode(mode)
                 .setRAMBufferSizeMB(BUFFER_MIB)
                 .setMergeScheduler(merges)
-                // A purge leaves no segment with anything that is gone.
+                // A purge must leave no segment with deleted entries.
                 .setMergePolicy(new TieredMergePolicy().setForceMergeDeletesPctAllowed(0))
-                // What is shown at once waits for no merge.
+                // A refresh must not wait for merges.
                 .setMaxFullFlushMergeWaitMillis(0)
                 .setCommitOnClose(false);
     }
 
-    private static Reached committedBy(IndexWriter writer) {
+    private static IndexCheckpoint committedBy(IndexWriter writer) {
         Map<String, String> data = new HashMap<>();
         Iterable<Map.Entry<String, String>> live = writer.getLiveCommitData();
         if (live != null) {
             live.forEach(each -> data.put(each.getKey(), each.getValue()));
         }
-        if (!FORM.equals(data.get(FORM_KEY))) {
-            throw new IllegalArgumentException("its form is " + data.get(FORM_KEY) + ", not " + FORM);
+        if (!FORMAT.equals(data.get(FORMAT_KEY))) {
+            throw new IllegalArgumentException("its format is " + data.get(FORMAT_KEY) + ", not " + FORMAT);
         }
-        return Reached.parse(data.getOrDefault(REACHED_KEY, ""));
+        return IndexCheckpoint.parse(data.getOrDefault(CHECKPOINT_KEY, ""));
     }
 
     private void checkIntegrity() throws IOException {
@@ -167,64 +169,64 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     @Override
-    public Reached committed() {
+    public IndexCheckpoint committed() {
         return committed;
     }
 
     @Override
     public void apply(List<IndexChange> changes) throws IndexUnavailableException {
-        List<IndexChange> fresh = new ArrayList<>(changes.size());
+        List<IndexChange> newChanges = new ArrayList<>(changes.size());
         for (IndexChange change : changes) {
-            Map<Integer, Long> ofKind = taken.computeIfAbsent(change.kind(), kind -> new HashMap<>());
-            if (change.offset() >= ofKind.getOrDefault(change.partition(), 0L)) {
-                ofKind.put(change.partition(), change.offset() + 1);
-                fresh.add(change);
+            Map<Integer, Long> offsets = nextOffsets.computeIfAbsent(change.kind(), kind -> new HashMap<>());
+            if (change.offset() >= offsets.getOrDefault(change.partition(), 0L)) {
+                offsets.put(change.partition(), change.offset() + 1);
+                newChanges.add(change);
             }
         }
-        attempt("write to", () -> lanes.write(fresh));
+        runOrClose("write to", () -> parallelWriter.write(newChanges));
     }
 
     @Override
     public void refresh() throws IndexUnavailableException {
-        attempt("refresh", searchers::maybeRefreshBlocking);
+        runOrClose("refresh", searchers::maybeRefreshBlocking);
     }
 
     @Override
-    public void commit(Reached reached) throws IndexUnavailableException {
-        attempt("commit", () -> keep(reached));
-        onCommit.accept(reached);
+    public void commit(IndexCheckpoint checkpoint) throws IndexUnavailableException {
+        runOrClose("commit", () -> writeCommit(checkpoint));
+        onCommit.accept(checkpoint);
     }
 
-    private void keep(Reached reached) throws IOException {
-        synchronized (committing) {
-            writer.setLiveCommitData(
-                    Map.of(FORM_KEY, FORM, REACHED_KEY, reached.toString()).entrySet());
+    private void writeCommit(IndexCheckpoint checkpoint) throws IOException {
+        synchronized (commitLock) {
+            writer.setLiveCommitData(Map.of(FORMAT_KEY, FORMAT, CHECKPOINT_KEY, checkpoint.toString())
+                    .entrySet());
             writer.commit();
         }
-        committed = reached;
+        committed = checkpoint;
     }
 
-    /** Also what was taken since, with how far it went before: reading that again changes nothing. */
-    void commitAgain() throws IndexUnavailableException {
-        attempt("commit", this::keepAgain);
+    /** Commits later changes with the checkpoint of the last commit. Reading them again does not change the index. */
+    void commitWithLastCheckpoint() throws IndexUnavailableException {
+        runOrClose("commit", this::writeCommitAgain);
     }
 
-    private void keepAgain() throws IOException {
-        synchronized (committing) {
+    private void writeCommitAgain() throws IOException {
+        synchronized (commitLock) {
             writer.commit();
         }
     }
 
     @Override
     public void purge() throws IndexUnavailableException {
-        attempt("purge", () -> {
-            // A merge that began before deletions were known to their segments would carry them on.
+        runOrClose("purge", () -> {
+            // A merge that began before the deletions reached their segments would copy the deleted entries.
             searchers.maybeRefreshBlocking();
             merges.sync();
             writer.forceMergeDeletes();
             merges.sync();
-            // Of what was merged, files are kept for the commit before and for readers.
-            keepAgain();
+            // The previous commit and open readers keep the old files; replace both.
+            writeCommitAgain();
             searchers.maybeRefreshBlocking();
             writer.deleteUnusedFiles();
         });
@@ -232,40 +234,40 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException {
-        return read(view -> Page.of(view, query, seal));
+        return read(reader -> PageQuery.run(reader, query, seal));
     }
 
     @Override
-    public @Nullable Entry entry(Kind kind, Puri puri) throws IndexUnavailableException {
-        StoredEntry found = having(Fields.key(kind, puri));
+    public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
+        StoredEntry found = find(Fields.key(kind, puri));
         return found == null ? null : found.entry();
     }
 
     @Override
-    public @Nullable Puri bearer(Handle handle) throws IndexUnavailableException {
-        StoredEntry found = having(Fields.handle(handle));
+    public @Nullable Puri findByHandle(Handle handle) throws IndexUnavailableException {
+        StoredEntry found = find(Fields.handle(handle));
         return found == null ? null : found.puri();
     }
 
-    private @Nullable StoredEntry having(Term term) throws IndexUnavailableException {
+    private @Nullable StoredEntry find(Term term) throws IndexUnavailableException {
         return this.<@Nullable StoredEntry, RuntimeException>read(
-                view -> view.entries().having(term));
+                reader -> reader.entries().find(term));
     }
 
     @Override
-    public void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
-        this.<Boolean, RuntimeException>read(view -> {
-            view.forEach(kind, stored -> reader.accept(stored.puri(), stored.entry()));
+    public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
+        this.<Boolean, RuntimeException>read(reader -> {
+            reader.forEach(kind, stored -> consumer.accept(stored.puri(), stored.entry()));
             return true;
         });
     }
 
     @Override
     public IndexSize size() throws IndexUnavailableException {
-        return this.<IndexSize, RuntimeException>read(view -> new IndexSize(
-                view.count(Kind.IDENTITY),
-                view.count(Kind.DOCUMENT),
-                view.searcher().getIndexReader().numDeletedDocs(),
+        return this.<IndexSize, RuntimeException>read(reader -> new IndexSize(
+                reader.count(EntryKind.IDENTITY),
+                reader.count(EntryKind.DOCUMENT),
+                reader.searcher().getIndexReader().numDeletedDocs(),
                 bytes()));
     }
 
@@ -275,7 +277,7 @@ public final class LuceneIndex implements SearchIndex {
             try {
                 bytes += directory.fileLength(file);
             } catch (NoSuchFileException e) {
-                // Merged away meanwhile.
+                // A merge has removed the file since.
             }
         }
         return bytes;
@@ -283,33 +285,33 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public void close() {
-        IOUtils.closeWhileHandlingException(searchers, lanes, writer::rollback, directory);
+        IOUtils.closeWhileHandlingException(searchers, parallelWriter, writer::rollback, directory);
     }
 
-    /** After a failure nobody can tell what was taken, so the index ends with it and is opened anew. */
-    private void attempt(String what, Attempt attempt) throws IndexUnavailableException {
+    /** Runs a writer's operation. After a failure the state of the writer is unknown, so the index is closed. */
+    private void runOrClose(String action, Operation operation) throws IndexUnavailableException {
         try {
             if (!isOpen()) {
-                throw new AlreadyClosedException("it was closed", writer.getTragicException());
+                throw new AlreadyClosedException("the index is closed", writer.getTragicException());
             }
-            attempt.make();
+            operation.run();
         } catch (IOException | AlreadyClosedException | ThreadInterruptedException e) {
             close();
-            throw IndexUnavailableException.because("cannot " + what + " the index in " + folder, e);
+            throw IndexUnavailableException.because("cannot " + action + " the index in " + folder, e);
         }
     }
 
-    private <T extends @Nullable Object, E extends Exception> T read(Reading<T, E> reading)
+    private <T extends @Nullable Object, E extends Exception> T read(ReadOperation<T, E> operation)
             throws IndexUnavailableException, E {
         try {
             IndexSearcher searcher = searchers.acquire();
             try {
-                return reading.of(new View(searcher));
+                return operation.run(new PointInTimeReader(searcher));
             } finally {
                 searchers.release(searcher);
             }
         } catch (CorruptIndexException e) {
-            // The writer learns of it and opens the index anew, which sets it aside.
+            // The writer's next operation fails; it reopens the index, and the store sets the damaged one aside.
             close();
             throw new IndexUnavailableException("damaged: " + folder, e);
         } catch (IOException | AlreadyClosedException e) {
@@ -317,11 +319,11 @@ public final class LuceneIndex implements SearchIndex {
         }
     }
 
-    private interface Attempt {
-        void make() throws IOException;
+    private interface Operation {
+        void run() throws IOException;
     }
 
-    private interface Reading<T extends @Nullable Object, E extends Exception> {
-        T of(View view) throws IOException, E;
+    private interface ReadOperation<T extends @Nullable Object, E extends Exception> {
+        T run(PointInTimeReader reader) throws IOException, E;
     }
 }

@@ -7,7 +7,7 @@ import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.IndexOutput;
 import org.apache.lucene.store.MMapDirectory;
 
-/** An index's folder, whose files only their owner reads: what is searched may be personal. */
+/** A Lucene directory whose files only their owner can read, since searched data may be personal. */
 final class OwnerOnlyDirectory extends MMapDirectory {
     OwnerOnlyDirectory(Path folder) throws IOException {
         super(folder);
@@ -23,7 +23,7 @@ final class OwnerOnlyDirectory extends MMapDirectory {
         return restrict(super.createTempOutput(prefix, suffix, context));
     }
 
-    /** While it is still empty; and its folder is shut to others anyway. */
+    /** Restricts a file while it is still empty. Its folder is not accessible to others either. */
     private IndexOutput restrict(IndexOutput output) throws IOException {
         OwnerOnly.restrict(getDirectory().resolve(output.getName()));
         return output;

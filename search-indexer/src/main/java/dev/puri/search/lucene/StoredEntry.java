@@ -20,10 +20,10 @@ import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pURI and its entry, as the index gives them back. Their bytes are of {@link LuceneIndex#FORM}, and read by
- * no other.
+ * A pURI and its entry as one stored field. The bytes belong to {@link LuceneIndex#FORMAT}; an index of another format
+ * is not read.
  *
- * @param title the name of the attribute that is a document's title; null where there is none
+ * @param title the name of the document's title attribute; null if there is none
  */
 record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
     private static final Row.Status[] STATUSES = Row.Status.values();
@@ -33,7 +33,7 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
         try {
             write(out);
         } catch (IOException e) {
-            throw new IllegalStateException("memory is written without I/O", e);
+            throw new IllegalStateException("writing to memory failed", e);
         }
         return new BytesRef(out.toArrayCopy());
     }
@@ -45,10 +45,10 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
         out.writeString(entry.shard().text());
         writeOptional(out, entry.handle());
         out.writeByte((byte) entry.status().ordinal());
+        writeOptional(out, entry.mergedInto());
         switch (entry) {
             case Entry.OfIdentity identity -> {
                 Row row = identity.row();
-                writeOptional(out, row.mergedInto());
                 write(out, row.position());
                 out.writeLong(row.uuid().getMostSignificantBits());
                 out.writeLong(row.uuid().getLeastSignificantBits());
@@ -56,9 +56,8 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
                 write(out, row.createdAt());
                 write(out, row.changedAt());
             }
-            case Entry.OfDocument written -> {
-                Document document = written.document();
-                writeOptional(out, document.mergedInto());
+            case Entry.OfDocument ofDocument -> {
+                Document document = ofDocument.document();
                 write(out, document.position());
                 out.writeMapOfStrings(document.attributes());
                 writeOptional(out, title);
@@ -66,10 +65,10 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
         }
     }
 
-    static StoredEntry of(BytesRef bytes) throws IOException {
+    static StoredEntry parse(BytesRef bytes) throws IOException {
         ByteArrayDataInput in = new ByteArrayDataInput(bytes.bytes, bytes.offset, bytes.length);
         Puri puri = Puri.parse(in.readString());
-        boolean identity = in.readByte() == 0;
+        boolean isIdentity = in.readByte() == 0;
         Owner owner = new Owner(in.readString());
         Shard shard = new Shard(in.readString());
         String handleText = readOptional(in);
@@ -78,7 +77,7 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
         String mergedText = readOptional(in);
         Puri mergedInto = mergedText == null ? null : Puri.parse(mergedText);
         Position position = new Position(in.readString(), in.readVInt(), in.readVLong());
-        if (identity) {
+        if (isIdentity) {
             return new StoredEntry(
                     puri,
                     new Entry.OfIdentity(new Row(
@@ -116,25 +115,16 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
         return Instant.ofEpochSecond(in.readLong(), in.readVInt());
     }
 
-    /** A document's attributes in the order in which a result shows them; none of an identity. */
-    Map<String, String> shown() {
+    /** Returns a document's attributes in the order in which a result shows them; empty for an identity. */
+    Map<String, String> attributes() {
         return switch (entry) {
             case Entry.OfIdentity identity -> Map.of();
             case Entry.OfDocument document ->
-                IndexedText.shown(title, document.document().attributes());
+                IndexedText.inDisplayOrder(title, document.document().attributes());
         };
     }
 
-    /** The survivor of a merged one; null otherwise. */
-    @Nullable
-    Puri mergedInto() {
-        return switch (entry) {
-            case Entry.OfIdentity identity -> identity.row().mergedInto();
-            case Entry.OfDocument document -> document.document().mergedInto();
-        };
-    }
-
-    /** Nothing as an empty text, which no handle, no pURI and no title is. */
+    /** Writes null as an empty string, which is not a valid handle, pURI or title. */
     private static void writeOptional(ByteBuffersDataOutput out, @Nullable Object value) throws IOException {
         out.writeString(value == null ? "" : value.toString());
     }

@@ -1,13 +1,13 @@
 package dev.puri.search.lucene;
 
 import dev.puri.schemas.collection.SearchedAttributes;
-import dev.puri.search.words.Wanted;
-import dev.puri.search.words.Weights;
+import dev.puri.search.words.ParsedQuery;
+import dev.puri.search.words.QueryBuilder;
+import dev.puri.search.words.RankedQuery;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Function;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Term;
@@ -26,34 +26,19 @@ import org.apache.lucene.search.TermInSetQuery;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
 
-/**
- * What is wanted, as Lucene's query over an index's own words; {@link Weights} says what each part adds.
- *
- * <pre>
- * any of   all of   each word: the best of the fields, by weight   the word, its beginnings, its slips
- *                   each phrase: the same
- *                   each word with signs, in a field of its own
- *                   and better, where all words stand together; and by tiers
- *          a title that is as a whole a slip away
- *          an object of this name
- * </pre>
- */
-final class TextQuery {
-    private final Wanted wanted;
-    private final Weights weights;
-    private final List<Integer> fields = new ArrayList<>();
+/** Makes Lucene's query from a parsed query. Skips attribute weights that no document of the index has. */
+final class TextQuery implements QueryBuilder<Query> {
+    private final List<Integer> weights = new ArrayList<>();
 
-    private TextQuery(IndexReader reader, Wanted wanted) throws IOException {
-        this.wanted = wanted;
-        weights = Weights.of(wanted);
+    private TextQuery(IndexReader reader) throws IOException {
         for (int weight = SearchedAttributes.MAX_BOOST; weight >= SearchedAttributes.MIN_BOOST; weight--) {
-            if (has(reader, Fields.words(weight))) {
-                fields.add(weight);
+            if (hasField(reader, Fields.words(weight))) {
+                weights.add(weight);
             }
         }
     }
 
-    private static boolean has(IndexReader reader, String field) throws IOException {
+    private static boolean hasField(IndexReader reader, String field) throws IOException {
         for (LeafReaderContext segment : reader.leaves()) {
             if (segment.reader().terms(field) != null) {
                 return true;
@@ -63,111 +48,86 @@ final class TextQuery {
     }
 
     /**
-     * Finds documents that have what is wanted, and entries that have its name.
+     * Returns a query for the documents that match a parsed query, and for the entries that have the typed name.
      *
-     * @param named keys of the latter
+     * @param namedKeys keys of the latter
      */
-    static Query of(IndexReader reader, Wanted wanted, Collection<BytesRef> named) throws IOException {
-        return new TextQuery(reader, wanted).query(named);
-    }
-
-    private Query query(Collection<BytesRef> named) {
+    static Query of(IndexReader reader, ParsedQuery query, Collection<BytesRef> namedKeys) throws IOException {
+        Query named = namedKeys.isEmpty() ? null : new TermInSetQuery(Fields.KEY, namedKeys);
         BooleanQuery.Builder any = new BooleanQuery.Builder();
-        if (!wanted.clauses().isEmpty()) {
-            any.add(all(), Occur.SHOULD);
-        }
-        String title = wanted.titleWithSlip();
-        if (title != null) {
-            any.add(constant(new SlipQuery(new Term(Fields.TITLE, title)), Weights.WHOLE_SLIP), Occur.SHOULD);
-        }
-        if (!named.isEmpty()) {
-            any.add(constant(new TermInSetQuery(Fields.KEY, named), weights.tier(Weights.NAMED)), Occur.SHOULD);
+        for (Query alternative : RankedQuery.<Query>alternatives(query, named, new TextQuery(reader))) {
+            any.add(alternative, Occur.SHOULD);
         }
         return any.build();
     }
 
-    private Query all() {
-        BooleanQuery.Builder all = new BooleanQuery.Builder();
-        for (Wanted.Clause clause : wanted.clauses()) {
-            switch (clause) {
-                case Wanted.Word word -> all.add(best(field -> word(field, word)), Occur.MUST);
-                case Wanted.Phrase phrase ->
-                    all.add(best(field -> constant(phrase(field, phrase.words(), 0), weights.word())), Occur.MUST);
-                case Wanted.Signed signed -> {
-                    Term term = new Term(Fields.SIGNED, signed.text());
-                    all.add(signed.open() ? new PrefixQuery(term) : new TermQuery(term), Occur.FILTER);
-                }
-            }
-        }
-        List<String> words = wanted.words();
-        List<Query> tiers = new ArrayList<>();
-        if (words.size() > 1) {
-            List<Query> inOrder = new ArrayList<>();
-            for (int weight : fields) {
-                String field = Fields.words(weight);
-                inOrder.add(constant(phrase(field, words, 0), weight * Weights.IN_ORDER));
-                tiers.add(tier(phrase(field, words, Weights.SLOP), Weights.TOGETHER));
-            }
-            all.add(new DisjunctionMaxQuery(inOrder, 0), Occur.SHOULD);
-            List<BytesRef> parts = wanted.parts().stream().map(BytesRef::new).toList();
-            tiers.add(tier(new TermInSetQuery(Fields.TITLE, parts), Weights.TOGETHER));
-        }
-        String beginning = wanted.beginning();
-        if (beginning != null) {
-            tiers.add(tier(new PrefixQuery(new Term(Fields.WHOLE, beginning)), Weights.BEGINS));
-        }
-        String typedOn = wanted.typedOn();
-        if (typedOn != null) {
-            all.add(constant(new PrefixQuery(new Term(Fields.WHOLE, typedOn)), Weights.TYPED_ON), Occur.SHOULD);
-        }
-        tiers.add(tier(new TermQuery(new Term(Fields.WHOLE, wanted.whole())), Weights.EQUAL));
-        all.add(new DisjunctionMaxQuery(tiers, 0), Occur.SHOULD);
-        return all.build();
+    @Override
+    public List<Integer> weights() {
+        return weights;
     }
 
-    private Query tier(Query query, int tier) {
-        return constant(query, weights.tier(tier));
+    @Override
+    public String wordsField(int weight) {
+        return Fields.words(weight);
     }
 
-    private Query best(Function<String, Query> inField) {
-        List<Query> ways = new ArrayList<>();
-        for (int weight : fields) {
-            String field = Fields.words(weight);
-            ways.add(new WeighedField(inField.apply(field), field, weight));
-        }
-        return ways.isEmpty() ? new MatchNoDocsQuery() : new DisjunctionMaxQuery(ways, 0);
+    @Override
+    public Query term(String field, String text) {
+        return new TermQuery(new Term(field, text));
     }
 
-    private Query word(String field, Wanted.Word word) {
-        Term term = new Term(field, word.text());
-        List<Query> ways = new ArrayList<>();
-        ways.add(constant(new TermQuery(term), weights.word()));
-        if (word.open()) {
-            ways.add(constant(new PrefixQuery(term), weights.beginning()));
-        }
-        if (word.slip()) {
-            ways.add(constant(slips(term, word), 0));
-        }
-        return new DisjunctionMaxQuery(ways, 0);
+    @Override
+    public Query anyTerm(String field, Collection<String> texts) {
+        return new TermInSetQuery(field, texts.stream().map(BytesRef::new).toList());
     }
 
-    private static Query slips(Term term, Wanted.Word word) {
-        return word.hasDigits()
-                ? new SlipQuery(term)
-                : new FuzzyQuery(
-                        term,
-                        1,
-                        0,
-                        FuzzyQuery.defaultMaxExpansions,
-                        true,
-                        MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
+    @Override
+    public Query prefix(String field, String text) {
+        return new PrefixQuery(new Term(field, text));
     }
 
-    private static Query phrase(String field, List<String> words, int slop) {
+    @Override
+    public Query fuzzy(String field, String text) {
+        return new FuzzyQuery(
+                new Term(field, text),
+                1,
+                0,
+                FuzzyQuery.defaultMaxExpansions,
+                true,
+                MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
+    }
+
+    @Override
+    public Query typo(String field, String text) {
+        return new TypoQuery(new Term(field, text));
+    }
+
+    @Override
+    public Query phrase(String field, List<String> words, int slop) {
         return new PhraseQuery(slop, field, words.toArray(String[]::new));
     }
 
-    private static Query constant(Query query, float score) {
+    @Override
+    public Query constantScore(Query query, float score) {
         return new BoostQuery(new ConstantScoreQuery(query), score);
+    }
+
+    @Override
+    public Query addFieldWeight(Query query, int weight) {
+        return new FieldWeightQuery(query, Fields.words(weight), weight);
+    }
+
+    @Override
+    public Query best(List<Query> queries) {
+        return queries.isEmpty() ? new MatchNoDocsQuery() : new DisjunctionMaxQuery(queries, 0);
+    }
+
+    @Override
+    public Query all(List<Query> required, List<Query> filters, List<Query> optional) {
+        BooleanQuery.Builder all = new BooleanQuery.Builder();
+        required.forEach(each -> all.add(each, Occur.MUST));
+        filters.forEach(each -> all.add(each, Occur.FILTER));
+        optional.forEach(each -> all.add(each, Occur.SHOULD));
+        return all.build();
     }
 }

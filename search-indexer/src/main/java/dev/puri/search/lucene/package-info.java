@@ -1,12 +1,12 @@
 /**
- * The index on one machine's disk, by Lucene.
+ * The search index on one machine, with Lucene.
  *
  * <pre>
- * LuceneHome ── which folder serves ──▶ LuceneIndex ── one writer, many readers
- *                                          │ writes                │ reads
- *                               Fields: entry ──▶ fields     Page: query ──▶ hits, counts, cursor
- *                               StoredEntry: entry ◀─▶ bytes   TextQuery: what is wanted ──▶ Lucene's query
- *                                                              Closeness: how well a hit fits
+ * LuceneStore ── which folder is serving ──▶ LuceneIndex ── one writer, many readers
+ *                                              │ writes                  │ reads
+ *                              ParallelWriter: changes ──▶ documents   PageQuery: query ──▶ hits, counts, cursor
+ *                              Fields: entry ──▶ fields                TextQuery: parsed query ──▶ Lucene's query
+ *                              StoredEntry: entry ◀─▶ bytes            PointInTimeReader: document ──▶ entry
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -11,9 +11,9 @@ import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.words.IndexedText;
-import dev.puri.search.words.Weights;
+import dev.puri.search.words.ScoreModel;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,71 +22,72 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
- * An entry as the JSON that an index keeps, and back. What nobody looks for stands under {@code kept}, which
- * OpenSearch stores and does not index.
+ * Writes entries as JSON and reads them back. Values that no query uses are in the object {@code kept}, which
+ * OpenSearch stores but does not index.
  */
 final class EntryJson {
-    /** Before a weight: a document's attributes of this weight. */
-    private static final String WORDS = "words_";
+    /** Followed by a weight: a document's attributes of this weight. */
+    private static final String WORDS_PREFIX = "words_";
 
-    /** Behind a field's name: what a word in it adds, the more, the fewer words there are. */
-    private static final String PLACE = "_place";
+    /** Suffix of a words field: the weight times the length bonus, which a match in the field adds to the score. */
+    private static final String FIELD_WEIGHT_SUFFIX = "_place";
 
-    /** A document's attributes that are shown and not searched. */
-    private static final String SHOWN = "shown";
+    /** A document's attributes that are shown but not searched. */
+    private static final String UNSEARCHED = "shown";
 
-    /** Under {@code kept}: the name of the attribute that is the title. */
+    /** In {@code kept}: the name of the title attribute. */
     private static final String TITLE_NAME = "title";
 
-    /** Where attributes are read from. */
-    static final List<String> ATTRIBUTES = attributes();
+    /** All fields that contain attributes. */
+    static final List<String> ATTRIBUTE_FIELDS = attributeFields();
 
     private EntryJson() {}
 
-    private static List<String> attributes() {
-        List<String> fields = new ArrayList<>(List.of(SHOWN));
+    private static List<String> attributeFields() {
+        List<String> fields = new ArrayList<>(List.of(UNSEARCHED));
         for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
             fields.add(words(weight));
         }
         return List.copyOf(fields);
     }
 
-    /** Where attributes of a weight are. */
+    /** Returns the field with the attributes of a weight. */
     static String words(int weight) {
-        return WORDS + weight;
+        return WORDS_PREFIX + weight;
     }
 
-    /** Where it is what a word in one of them adds. */
-    static String place(int weight) {
-        return words(weight) + PLACE;
+    /** Returns the field with the number that a match in an attribute of a weight adds to the score. */
+    static String fieldWeight(int weight) {
+        return words(weight) + FIELD_WEIGHT_SUFFIX;
     }
 
-    /** The id of a kind's entry in the index. */
-    static String id(Kind kind, Puri puri) {
+    /** Returns the document id of an entry. */
+    static String id(EntryKind kind, Puri puri) {
         return switch (kind) {
             case IDENTITY -> "i:" + puri;
             case DOCUMENT -> "d:" + puri;
         };
     }
 
-    /** What the field {@code kind} says. */
-    static String name(Kind kind) {
+    /** Returns the value of the field {@code kind}. */
+    static String name(EntryKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
-    /** What the field {@code status} says. */
+    /** Returns the value of the field {@code status}. */
     static String name(Row.Status status) {
         return status.name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * @param declared how a document's attributes are searched
+     * Writes an entry.
+     *
+     * @param declared the search declaration of the document's collection
      */
     static ObjectNode write(Puri puri, Entry entry, SearchedAttributes declared) {
-        ObjectNode json = Cluster.JSON.createObjectNode();
+        ObjectNode json = ClusterClient.JSON.createObjectNode();
         json.put("kind", name(entry.kind()))
                 .put("puri", puri.toString())
                 .put("namespace", puri.namespace())
@@ -99,6 +100,10 @@ final class EntryJson {
             json.put("handle", handle.toString());
         }
         ObjectNode kept = json.putObject("kept");
+        Puri mergedInto = entry.mergedInto();
+        if (mergedInto != null) {
+            kept.put("mergedInto", mergedInto.toString());
+        }
         switch (entry) {
             case Entry.OfIdentity identity -> {
                 Row row = identity.row();
@@ -106,12 +111,12 @@ final class EntryJson {
                 kept.put("epoch", row.epoch())
                         .put("createdAt", row.createdAt().toString())
                         .put("changedAt", row.changedAt().toString());
-                keep(kept, row.mergedInto(), row.position());
+                kept.put("position", row.position().toString());
             }
             case Entry.OfDocument ofDocument -> {
                 Document document = ofDocument.document();
                 writeText(json, kept, IndexedText.of(document.attributes(), declared));
-                keep(kept, document.mergedInto(), document.position());
+                kept.put("position", document.position().toString());
             }
         }
         return json;
@@ -120,7 +125,7 @@ final class EntryJson {
     private static void writeText(ObjectNode json, ObjectNode kept, IndexedText text) {
         Map<Integer, Integer> lengths = new TreeMap<>();
         for (IndexedText.Attribute attribute : text.attributes()) {
-            String field = attribute.weight() == 0 ? SHOWN : words(attribute.weight());
+            String field = attribute.weight() == 0 ? UNSEARCHED : words(attribute.weight());
             json.withArray("/" + field)
                     .addObject()
                     .put("name", attribute.name())
@@ -129,18 +134,11 @@ final class EntryJson {
                 lengths.merge(attribute.weight(), attribute.words().size(), Integer::sum);
             }
         }
-        lengths.forEach((weight, words) -> json.put(place(weight), weight * Weights.shortnessOf(words)));
-        text.wholes().forEach(json.withArray("/whole")::add);
-        text.signed().forEach(json.withArray("/signed")::add);
-        json.put("title", text.titleWhole()).put("length", text.length());
+        lengths.forEach((weight, words) -> json.put(fieldWeight(weight), weight * ScoreModel.lengthBonusOf(words)));
+        text.keywords().forEach(json.withArray("/" + IndexedText.KEYWORDS_FIELD)::add);
+        text.symbolWords().forEach(json.withArray("/" + IndexedText.SYMBOL_WORDS_FIELD)::add);
+        json.put(IndexedText.TITLE_FIELD, text.titleKeyword()).put("length", text.length());
         kept.put(TITLE_NAME, text.title());
-    }
-
-    private static void keep(ObjectNode kept, @Nullable Puri mergedInto, Position position) {
-        if (mergedInto != null) {
-            kept.put("mergedInto", mergedInto.toString());
-        }
-        kept.put("position", position.toString());
     }
 
     static Puri puri(JsonNode json) {
@@ -156,7 +154,7 @@ final class EntryJson {
         Puri mergedInto =
                 kept.has("mergedInto") ? Puri.parse(kept.path("mergedInto").asText()) : null;
         Position position = Position.parse(kept.path("position").asText());
-        Kind kind = Kind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT));
+        EntryKind kind = EntryKind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT));
         return switch (kind) {
             case DOCUMENT ->
                 new Entry.OfDocument(
@@ -178,7 +176,7 @@ final class EntryJson {
 
     static Map<String, String> attributes(JsonNode json) {
         Map<String, String> attributes = new HashMap<>();
-        for (String field : ATTRIBUTES) {
+        for (String field : ATTRIBUTE_FIELDS) {
             for (JsonNode each : json.path(field)) {
                 attributes.put(each.path("name").asText(), each.path("value").asText());
             }
@@ -186,8 +184,8 @@ final class EntryJson {
         return attributes;
     }
 
-    /** Attributes in the order in which a result shows them. */
-    static Map<String, String> shown(JsonNode json) {
-        return IndexedText.shown(json.path("kept").path(TITLE_NAME).textValue(), attributes(json));
+    /** Reads attributes in the order in which a result shows them. */
+    static Map<String, String> attributesInDisplayOrder(JsonNode json) {
+        return IndexedText.inDisplayOrder(json.path("kept").path(TITLE_NAME).textValue(), attributes(json));
     }
 }

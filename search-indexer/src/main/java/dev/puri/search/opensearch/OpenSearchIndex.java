@@ -8,18 +8,18 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.Kind;
 import dev.puri.search.index.PageBudget;
-import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
 import dev.puri.search.words.Highlighter;
-import dev.puri.search.words.Names;
-import dev.puri.search.words.Wanted;
+import dev.puri.search.words.NameCandidates;
+import dev.puri.search.words.ParsedQuery;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -35,36 +35,36 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One index of an OpenSearch cluster. What was taken is kept by the cluster at once; a commit writes only how
- * far that goes, into an entry of the same index. So whatever the end, the log is read again from a place before
- * which nothing is missing, and what comes twice changes nothing by its version.
+ * One index of an OpenSearch cluster. The cluster makes each change durable at once; a commit only writes the
+ * checkpoint, as a document of the same index. After a crash the index has all changes before its checkpoint, and
+ * repeated changes have no effect because of their versions.
  */
 final class OpenSearchIndex implements SearchIndex {
-    /** The entry that tells how far the index goes; no kind's. */
-    static final String REACHED = "reached";
+    /** The id and the field of the document with the checkpoint. It has no kind. */
+    static final String CHECKPOINT = "reached";
 
-    /** How long copies of shards may take to catch up with what is purged. */
-    private static final Duration PURGE_WAIT = Duration.ofMinutes(10);
+    /** Time limit for replicas to receive the operations that a purge waits for. */
+    private static final Duration REPLICA_TIMEOUT = Duration.ofMinutes(10);
 
-    /** How long OpenSearch may rewrite files. */
-    private static final Duration PURGE_MERGE = Duration.ofHours(2);
+    /** Time limit for the merge of a purge. */
+    private static final Duration MERGE_TIMEOUT = Duration.ofHours(2);
 
     private static final int SCAN_SIZE = 1_000;
     private static final String SCAN_KEEP_ALIVE = "5m";
 
-    private final Cluster cluster;
+    private final ClusterClient cluster;
     private final String name;
     private final String writeAlias;
     private final CursorSeal seal;
-    private final Bulk bulk;
+    private final BulkWriter bulkWriter;
     private volatile boolean open = true;
 
-    OpenSearchIndex(Cluster cluster, String name, String writeAlias, CursorSeal seal) {
+    OpenSearchIndex(ClusterClient cluster, String name, String writeAlias, CursorSeal seal) {
         this.cluster = cluster;
         this.name = name;
         this.writeAlias = writeAlias;
         this.seal = seal;
-        bulk = new Bulk(cluster, writeAlias);
+        bulkWriter = new BulkWriter(cluster, writeAlias);
     }
 
     String name() {
@@ -76,35 +76,36 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     @Override
-    public Reached committed() throws IndexUnavailableException {
+    public IndexCheckpoint committed() throws IndexUnavailableException {
         requireOpen();
-        JsonNode found = cluster.write("GET", path("_doc/" + REACHED), null).body();
+        JsonNode found = cluster.write("GET", path("_doc/" + CHECKPOINT), null).body();
         if (!found.has("found")) {
-            throw gone();
+            throw missing();
         }
         return found.path("found").asBoolean()
-                ? Reached.parse(found.path("_source").path("kept").path(REACHED).asText())
-                : Reached.NOTHING;
+                ? IndexCheckpoint.parse(
+                        found.path("_source").path("kept").path(CHECKPOINT).asText())
+                : IndexCheckpoint.NONE;
     }
 
     @Override
     public void apply(List<IndexChange> changes) throws IndexUnavailableException {
         requireOpen();
-        bulk.send(changes);
+        bulkWriter.send(changes);
     }
 
     @Override
     public void refresh() throws IndexUnavailableException {
         requireOpen();
-        whole(cluster.write("POST", path("_refresh"), null));
+        complete(cluster.write("POST", path("_refresh"), null));
     }
 
     @Override
-    public void commit(Reached reached) throws IndexUnavailableException {
+    public void commit(IndexCheckpoint checkpoint) throws IndexUnavailableException {
         requireOpen();
-        ObjectNode entry = Cluster.JSON.createObjectNode();
-        entry.putObject("kept").put(REACHED, reached.toString());
-        found(cluster.write("PUT", "/" + writeAlias + "/_doc/" + REACHED + "?require_alias=true", entry));
+        ObjectNode entry = ClusterClient.JSON.createObjectNode();
+        entry.putObject("kept").put(CHECKPOINT, checkpoint.toString());
+        found(cluster.write("PUT", "/" + writeAlias + "/_doc/" + CHECKPOINT + "?require_alias=true", entry));
     }
 
     @Override
@@ -114,46 +115,47 @@ final class OpenSearchIndex implements SearchIndex {
         if (text == null) {
             return page(query, SearchBody.list(query), null);
         }
-        Wanted wanted = Wanted.parse(text);
-        Set<String> named = named(query, Names.of(text));
-        if (wanted.clauses().isEmpty() && named.isEmpty()) {
-            return new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
+        ParsedQuery parsed = ParsedQuery.parse(text);
+        Set<String> namedIds = namedIds(query, NameCandidates.parse(text));
+        if (parsed.clauses().isEmpty() && namedIds.isEmpty()) {
+            return SearchResult.EMPTY;
         }
-        return page(query, SearchBody.text(query, wanted, named), query.highlights() ? new Highlighter(wanted) : null);
+        return page(
+                query, SearchBody.text(query, parsed, namedIds), query.highlights() ? new Highlighter(parsed) : null);
     }
 
     /**
-     * The ids of entries whose name was typed, among those that the filters let pass: of the document where there is
-     * one, otherwise of the identity, which every name has. They are asked for before, as OpenSearch cannot tell in a
-     * query whether there is another entry.
+     * Returns the ids of the entries that have a typed name and pass the filters: the document's id if the identity has
+     * a document, otherwise the identity's. This needs requests of its own, because an OpenSearch query cannot depend
+     * on the existence of another document.
      */
-    private Set<String> named(SearchQuery query, Names names) throws IndexUnavailableException {
-        if (names.areNone()) {
+    private Set<String> namedIds(SearchQuery query, NameCandidates names) throws IndexUnavailableException {
+        if (names.isEmpty()) {
             return Set.of();
         }
         JsonNode found = search(SearchBody.named(query, names)).path("hits").path("hits");
-        if (found.isEmpty() || found.size() > Names.MAX_OBJECTS) {
+        if (found.isEmpty() || found.size() > NameCandidates.MAX_IDENTITIES) {
             return Set.of();
         }
-        ObjectNode body = Cluster.JSON.createObjectNode();
+        ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode ids = body.putArray("ids");
         for (JsonNode each : found) {
-            ids.add(EntryJson.id(Kind.DOCUMENT, EntryJson.puri(each.path("_source"))));
+            ids.add(EntryJson.id(EntryKind.DOCUMENT, EntryJson.puri(each.path("_source"))));
         }
-        Set<String> named = new HashSet<>();
+        Set<String> namedIds = new HashSet<>();
         for (JsonNode document : found(cluster.read("POST", path("_mget?realtime=false&_source=false"), body))
                 .path("docs")) {
             if (document.path("found").asBoolean()) {
-                named.add(document.path("_id").asText());
+                namedIds.add(document.path("_id").asText());
             }
         }
         for (JsonNode each : found) {
             Puri puri = EntryJson.puri(each.path("_source"));
-            if (!named.contains(EntryJson.id(Kind.DOCUMENT, puri))) {
-                named.add(EntryJson.id(Kind.IDENTITY, puri));
+            if (!namedIds.contains(EntryJson.id(EntryKind.DOCUMENT, puri))) {
+                namedIds.add(EntryJson.id(EntryKind.IDENTITY, puri));
             }
         }
-        return named;
+        return namedIds;
     }
 
     private SearchResult page(SearchQuery query, ObjectNode body, @Nullable Highlighter highlighter)
@@ -162,149 +164,136 @@ final class OpenSearchIndex implements SearchIndex {
         if (after != null) {
             body.set("search_after", sortValues(seal.open(query, after)));
         }
-        JsonNode answer = search(body);
-        JsonNode found = answer.path("hits").path("hits");
-        List<SearchResult.Hit> many = new ArrayList<>();
+        JsonNode response = search(body);
+        JsonNode found = response.path("hits").path("hits");
+        List<SearchResult.Hit> fetched = new ArrayList<>();
         for (JsonNode each : found) {
-            if (many.size() < query.limit()) {
-                many.add(hit(each, query.text() != null, highlighter));
+            if (fetched.size() < query.limit()) {
+                fetched.add(hit(each, query.text() != null, highlighter));
             }
         }
-        List<SearchResult.Hit> hits = withinBudget(query.text() == null ? withAttributes(many) : many);
-        JsonNode total = answer.path("hits").path("total");
+        List<SearchResult.Hit> hits = withinBudget(query.text() == null ? withAttributes(fetched) : fetched);
+        JsonNode total = response.path("hits").path("total");
         return new SearchResult(
                 hits,
                 total.path("value").asLong(),
                 total.path("relation").asText().equals("eq"),
-                counts(answer, "collection"),
-                counts(answer, "shard"),
+                counts(response, "collection"),
+                counts(response, "shard"),
                 found.size() > hits.size()
                         ? seal.seal(
-                                query, Cluster.bytes(found.path(hits.size() - 1).path("sort")))
+                                query,
+                                ClusterClient.bytes(found.path(hits.size() - 1).path("sort")))
                         : null);
     }
 
     private static List<SearchResult.Hit> withinBudget(List<SearchResult.Hit> hits) {
         PageBudget budget = new PageBudget();
-        return hits.stream().takeWhile(budget::takes).toList();
+        return hits.stream().takeWhile(budget::add).toList();
     }
 
-    private static JsonNode sortValues(byte[] sealed) throws Cursor.InvalidException {
+    private static JsonNode sortValues(byte[] json) throws Cursor.InvalidException {
         try {
-            return Cluster.JSON.readTree(sealed);
+            return ClusterClient.JSON.readTree(json);
         } catch (IOException e) {
             throw new Cursor.InvalidException("this cursor was made by another engine");
         }
     }
 
-    private static SearchResult.Hit hit(JsonNode json, boolean scored, @Nullable Highlighter highlighter) {
+    private static SearchResult.Hit hit(JsonNode json, boolean hasScore, @Nullable Highlighter highlighter) {
         JsonNode source = json.path("_source");
-        Puri puri = EntryJson.puri(source);
-        Entry entry = EntryJson.read(source);
-        Map<String, String> attributes = EntryJson.shown(source);
-        return new SearchResult.Hit(
-                puri,
-                entry.owner(),
-                entry.shard(),
-                entry.handle(),
-                entry.status(),
-                switch (entry) {
-                    case Entry.OfIdentity identity -> identity.row().mergedInto();
-                    case Entry.OfDocument document -> document.document().mergedInto();
-                },
-                scored ? json.path("_score").asDouble() : null,
+        Map<String, String> attributes = EntryJson.attributesInDisplayOrder(source);
+        return SearchResult.Hit.of(
+                EntryJson.puri(source),
+                EntryJson.read(source),
+                hasScore ? json.path("_score").asDouble() : null,
                 attributes,
-                highlighter == null ? Map.of() : highlighter.of(attributes));
+                highlighter == null ? Map.of() : highlighter.highlight(attributes));
     }
 
-    private static Map<String, Long> counts(JsonNode answer, String facet) {
+    private static Map<String, Long> counts(JsonNode response, String facet) {
         Map<String, Long> counts = new LinkedHashMap<>();
-        for (JsonNode bucket : answer.path("aggregations").path(facet).path("buckets")) {
+        for (JsonNode bucket : response.path("aggregations").path(facet).path("buckets")) {
             counts.put(bucket.path("key").asText(), bucket.path("doc_count").asLong());
         }
         return counts;
     }
 
-    /** Lists are of identities; their texts are looked up for the page alone. */
+    /** Adds the attributes of documents to the identities of a page of a list. */
     private List<SearchResult.Hit> withAttributes(List<SearchResult.Hit> hits) throws IndexUnavailableException {
         if (hits.isEmpty()) {
             return hits;
         }
-        ObjectNode body = Cluster.JSON.createObjectNode();
+        ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode ids = body.putArray("ids");
-        hits.forEach(hit -> ids.add(EntryJson.id(Kind.DOCUMENT, hit.puri())));
-        JsonNode answer = found(cluster.read(
+        hits.forEach(hit -> ids.add(EntryJson.id(EntryKind.DOCUMENT, hit.puri())));
+        JsonNode response = found(cluster.read(
                 "POST",
-                path("_mget?realtime=false&_source_includes=kept," + String.join(",", EntryJson.ATTRIBUTES)),
+                path("_mget?realtime=false&_source_includes=kept," + String.join(",", EntryJson.ATTRIBUTE_FIELDS)),
                 body));
         Map<String, Map<String, String>> attributes = new HashMap<>();
-        for (JsonNode each : answer.path("docs")) {
-            attributes.put(each.path("_id").asText(), EntryJson.shown(each.path("_source")));
+        for (JsonNode each : response.path("docs")) {
+            attributes.put(each.path("_id").asText(), EntryJson.attributesInDisplayOrder(each.path("_source")));
         }
         return hits.stream()
-                .map(hit -> new SearchResult.Hit(
-                        hit.puri(),
-                        hit.owner(),
-                        hit.shard(),
-                        hit.handle(),
-                        hit.status(),
-                        hit.mergedInto(),
-                        hit.score(),
-                        attributes.getOrDefault(EntryJson.id(Kind.DOCUMENT, hit.puri()), Map.of()),
-                        hit.highlights()))
+                .map(hit -> hit.withAttributes(
+                        attributes.getOrDefault(EntryJson.id(EntryKind.DOCUMENT, hit.puri()), Map.of())))
                 .toList();
     }
 
     @Override
-    public @Nullable Entry entry(Kind kind, Puri puri) throws IndexUnavailableException {
+    public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
         requireOpen();
         String id = URLEncoder.encode(EntryJson.id(kind, puri), StandardCharsets.UTF_8);
-        JsonNode answer = cluster.read("GET", path("_doc/" + id + "?realtime=false"), null)
+        JsonNode response = cluster.read("GET", path("_doc/" + id + "?realtime=false"), null)
                 .body();
-        if (!answer.has("found")) {
-            throw gone();
+        if (!response.has("found")) {
+            throw missing();
         }
-        return answer.path("found").asBoolean() ? EntryJson.read(answer.path("_source")) : null;
+        return response.path("found").asBoolean() ? EntryJson.read(response.path("_source")) : null;
     }
 
     @Override
-    public @Nullable Puri bearer(Handle handle) throws IndexUnavailableException {
+    public @Nullable Puri findByHandle(Handle handle) throws IndexUnavailableException {
         requireOpen();
-        ObjectNode body = Cluster.JSON.createObjectNode().put("size", 1);
+        ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 1);
         ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
-        filter.addObject().putObject("term").put("kind", EntryJson.name(Kind.IDENTITY));
+        filter.addObject().putObject("term").put("kind", EntryJson.name(EntryKind.IDENTITY));
         filter.addObject().putObject("term").put("handle", handle.toString());
         JsonNode hit = search(body).path("hits").path("hits").path(0);
         return hit.isMissingNode() ? null : EntryJson.puri(hit.path("_source"));
     }
 
     @Override
-    public void forEach(Kind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
+    public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
         requireOpen();
-        String moment = whole(cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
+        String pointInTime = complete(
+                        cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
                 .path("pit_id")
                 .asText();
         try {
-            scan(kind, moment, reader);
+            scan(kind, pointInTime, consumer);
         } finally {
-            ObjectNode body = Cluster.JSON.createObjectNode();
-            body.putArray("pit_id").add(moment);
+            ObjectNode body = ClusterClient.JSON.createObjectNode();
+            body.putArray("pit_id").add(pointInTime);
             cluster.read("DELETE", "/_search/point_in_time", body);
         }
     }
 
-    private void scan(Kind kind, String moment, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
-        ObjectNode body = Cluster.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
+    private void scan(EntryKind kind, String pointInTime, BiConsumer<Puri, Entry> consumer)
+            throws IndexUnavailableException {
+        ObjectNode body =
+                ClusterClient.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
         body.putObject("query").putObject("term").put("kind", EntryJson.name(kind));
-        body.putObject("pit").put("id", moment).put("keep_alive", SCAN_KEEP_ALIVE);
+        body.putObject("pit").put("id", pointInTime).put("keep_alive", SCAN_KEEP_ALIVE);
         body.putArray("sort").addObject().put("_shard_doc", "asc");
         while (true) {
-            JsonNode hits = whole(cluster.read("POST", "/_search?allow_partial_search_results=false", body))
+            JsonNode hits = complete(cluster.read("POST", "/_search?allow_partial_search_results=false", body))
                     .path("hits")
                     .path("hits");
             for (JsonNode hit : hits) {
                 JsonNode source = hit.path("_source");
-                reader.accept(EntryJson.puri(source), EntryJson.read(source));
+                consumer.accept(EntryJson.puri(source), EntryJson.read(source));
             }
             if (hits.size() < SCAN_SIZE) {
                 return;
@@ -316,55 +305,57 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void purge() throws IndexUnavailableException {
         requireOpen();
-        Map<String, Long> owed = lastOperations();
+        Map<String, Long> purged = lastOperations();
         flush();
-        // OpenSearch keeps what was replaced or removed for copies of shards that may want to be told of it, and
-        // learns every half minute what they have.
-        Patience patience = new Patience(PURGE_WAIT, Integer.MAX_VALUE);
-        while (isKeptForCopies(owed)) {
-            patience.pause(() -> "OpenSearch keeps what was removed from " + name + " for copies that are behind");
+        // OpenSearch retains deleted and replaced documents until all replicas have the operations. It exchanges their
+        // progress every 30 seconds.
+        RetryState retries = new RetryState(REPLICA_TIMEOUT, Integer.MAX_VALUE);
+        while (isRetained(purged)) {
+            retries.backOff(() -> "OpenSearch retains deleted documents of " + name + " for replicas that lag");
         }
-        whole(cluster.ask(
-                "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new Patience(PURGE_MERGE, 1)));
-        // Files of the commit before, and the transaction log, go with the next one; those that readers see, with them.
+        complete(cluster.send(
+                "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new RetryState(MERGE_TIMEOUT, 1)));
+        // The next commit removes the files of the previous one and the transaction log; the refresh releases the
+        // readers' files.
         flush();
         refresh();
     }
 
     private void flush() throws IndexUnavailableException {
-        whole(cluster.write("POST", path("_flush?force=true&wait_if_ongoing=true"), null));
+        complete(cluster.write("POST", path("_flush?force=true&wait_if_ongoing=true"), null));
     }
 
-    /** The number of the last operation of each shard. */
+    /** Returns the sequence number of the last operation of each shard. */
     private Map<String, Long> lastOperations() throws IndexUnavailableException {
         Map<String, Long> last = new HashMap<>();
-        forEachCopy((shard, copy) ->
-                last.merge(shard, copy.path("seq_no").path("max_seq_no").asLong(-1), Math::max));
+        forEachReplica((shard, replica) ->
+                last.merge(shard, replica.path("seq_no").path("max_seq_no").asLong(-1), Math::max));
         return last;
     }
 
-    private boolean isKeptForCopies(Map<String, Long> owed) throws IndexUnavailableException {
-        boolean[] kept = {false};
-        forEachCopy((shard, copy) -> {
-            for (JsonNode lease : copy.path("retention_leases").path("leases")) {
-                kept[0] |= lease.path("retaining_seq_no").asLong() <= owed.getOrDefault(shard, -1L);
+    private boolean isRetained(Map<String, Long> operations) throws IndexUnavailableException {
+        boolean[] isRetained = {false};
+        forEachReplica((shard, replica) -> {
+            for (JsonNode lease : replica.path("retention_leases").path("leases")) {
+                isRetained[0] |= lease.path("retaining_seq_no").asLong() <= operations.getOrDefault(shard, -1L);
             }
         });
-        return kept[0];
+        return isRetained[0];
     }
 
-    private void forEachCopy(BiConsumer<String, JsonNode> reader) throws IndexUnavailableException {
-        JsonNode shards = whole(cluster.read("GET", path("_stats?level=shards"), null))
+    private void forEachReplica(BiConsumer<String, JsonNode> consumer) throws IndexUnavailableException {
+        JsonNode shards = complete(cluster.read("GET", path("_stats?level=shards"), null))
                 .path("indices")
                 .path(name)
                 .path("shards");
-        shards.properties().forEach(shard -> shard.getValue().forEach(copy -> reader.accept(shard.getKey(), copy)));
+        shards.properties()
+                .forEach(shard -> shard.getValue().forEach(replica -> consumer.accept(shard.getKey(), replica)));
     }
 
     @Override
     public IndexSize size() throws IndexUnavailableException {
         requireOpen();
-        ObjectNode body = Cluster.JSON.createObjectNode().put("size", 0);
+        ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 0);
         body.putObject("aggs").putObject("kinds").putObject("terms").put("field", "kind");
         Map<String, Long> kinds = new HashMap<>();
         for (JsonNode bucket : search(body).path("aggregations").path("kinds").path("buckets")) {
@@ -373,46 +364,44 @@ final class OpenSearchIndex implements SearchIndex {
         JsonNode all =
                 found(cluster.read("GET", path("_stats/docs,store"), null)).path("_all");
         return new IndexSize(
-                kinds.getOrDefault(EntryJson.name(Kind.IDENTITY), 0L),
-                kinds.getOrDefault(EntryJson.name(Kind.DOCUMENT), 0L),
+                kinds.getOrDefault(EntryJson.name(EntryKind.IDENTITY), 0L),
+                kinds.getOrDefault(EntryJson.name(EntryKind.DOCUMENT), 0L),
                 all.path("primaries").path("docs").path("deleted").asLong(),
                 all.path("total").path("store").path("size_in_bytes").asLong());
     }
 
     private JsonNode search(ObjectNode body) throws IndexUnavailableException {
-        return whole(cluster.read("POST", path("_search?allow_partial_search_results=false"), body));
+        return complete(cluster.read("POST", path("_search?allow_partial_search_results=false"), body));
     }
 
     private String path(String rest) {
         return "/" + name + "/" + rest;
     }
 
-    /** What is answered of some shards alone is no answer. */
-    private JsonNode whole(Cluster.Answer answer) throws IndexUnavailableException {
-        JsonNode body = found(answer);
+    /** Returns the body of a response. A response of some shards only is a failure. */
+    private JsonNode complete(ClusterClient.Response response) throws IndexUnavailableException {
+        JsonNode body = found(response);
         if (body.path("_shards").path("failed").asInt() > 0
                 || body.path("timed_out").asBoolean()) {
-            throw new IndexUnavailableException(
-                    "OpenSearch answers of some shards of " + name + " alone", new IOException("the cluster said so"));
+            throw new IndexUnavailableException("only some shards of the OpenSearch index " + name + " answered");
         }
         return body;
     }
 
-    private JsonNode found(Cluster.Answer answer) throws IndexUnavailableException {
-        if (!answer.found()) {
-            throw gone();
+    private JsonNode found(ClusterClient.Response response) throws IndexUnavailableException {
+        if (!response.found()) {
+            throw missing();
         }
-        return answer.body();
+        return response.body();
     }
 
-    private IndexUnavailableException gone() {
-        return new IndexUnavailableException(
-                "OpenSearch has no index " + name + " any more", new IOException("the cluster said so"));
+    private IndexUnavailableException missing() {
+        return new IndexUnavailableException("OpenSearch does not have the index " + name + " any more");
     }
 
     private void requireOpen() throws IndexUnavailableException {
         if (!open) {
-            throw new IndexUnavailableException("the index " + name + " is closed", new IOException("closed here"));
+            throw new IndexUnavailableException("the index " + name + " is closed");
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Where OpenSearch is, and how its indices are made. */
+/** Settings of the OpenSearch engine. */
 public record OpenSearchSettings(
         @Setting(
                 doc = "OpenSearch's nodes, URLs separated by commas, where that is the engine.",
@@ -61,13 +61,15 @@ public record OpenSearchSettings(
                 atLeast = "1s",
                 atMost = "10m")
         Duration opensearchWriteTimeout) {
-    /** What an index may be called, by OpenSearch's rules and with room for what is put behind. */
-    private static final Pattern INDEX = Pattern.compile("[a-z0-9][a-z0-9_-]{0,99}");
+    /** Index names by OpenSearch's rules, short enough for the suffixes of the store. */
+    private static final Pattern INDEX_NAME = Pattern.compile("[a-z0-9][a-z0-9_-]{0,99}");
 
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
 
     /**
-     * @throws IllegalArgumentException when nobody can be asked so, or a password would go unencrypted to another
+     * Validates the settings.
+     *
+     * @throws IllegalArgumentException if a setting is invalid, or if a password would go unencrypted to another
      *     machine
      */
     public OpenSearchSettings {
@@ -75,7 +77,7 @@ public record OpenSearchSettings(
         List<String> mistakes = new ArrayList<>();
         boolean secret = opensearchPassword.isPresent() || opensearchAuthorization.isPresent();
         if (opensearchUrl.isEmpty()) {
-            mistakes.add("PURI_OPENSEARCH_URL: there must be at least one");
+            mistakes.add("PURI_OPENSEARCH_URL: there must be at least one URL");
         }
         for (String url : opensearchUrl) {
             String wrong = mistakeIn(url, secret);
@@ -84,12 +86,12 @@ public record OpenSearchSettings(
             }
         }
         if (opensearchUser.isPresent() != opensearchPassword.isPresent()) {
-            mistakes.add("PURI_OPENSEARCH_USER and PURI_OPENSEARCH_PASSWORD: one is of no use without the other");
+            mistakes.add("PURI_OPENSEARCH_USER and PURI_OPENSEARCH_PASSWORD: set both or neither");
         }
         if (opensearchUser.isPresent() && opensearchAuthorization.isPresent()) {
-            mistakes.add("PURI_OPENSEARCH_AUTHORIZATION: is there instead of PURI_OPENSEARCH_USER, not beside it");
+            mistakes.add("PURI_OPENSEARCH_AUTHORIZATION: cannot be set together with PURI_OPENSEARCH_USER");
         }
-        if (!INDEX.matcher(opensearchIndex).matches()) {
+        if (!INDEX_NAME.matcher(opensearchIndex).matches()) {
             mistakes.add("PURI_OPENSEARCH_INDEX: \"" + opensearchIndex
                     + "\" is not 1 to 100 characters of a-z 0-9 _ -, the first a letter or digit");
         }
@@ -101,11 +103,11 @@ public record OpenSearchSettings(
         try {
             url = URI.create(text);
         } catch (IllegalArgumentException e) {
-            return "is no URL";
+            return "is not a URL";
         }
         boolean https = "https".equals(url.getScheme());
         if ((!https && !"http".equals(url.getScheme())) || url.getHost() == null) {
-            return "does not begin with http:// or https:// and a host";
+            return "does not start with http:// or https:// and a host";
         }
         if (url.getUserInfo() != null || url.getQuery() != null || url.getFragment() != null) {
             return "has more than scheme, host, port and path";

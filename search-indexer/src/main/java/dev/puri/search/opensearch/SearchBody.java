@@ -4,71 +4,57 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.puri.schemas.collection.SearchedAttributes;
-import dev.puri.search.index.Kind;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.words.IndexedText;
-import dev.puri.search.words.Names;
-import dev.puri.search.words.Slips;
-import dev.puri.search.words.Wanted;
-import dev.puri.search.words.Weights;
+import dev.puri.search.words.NameCandidates;
+import dev.puri.search.words.ParsedQuery;
+import dev.puri.search.words.QueryBuilder;
+import dev.puri.search.words.RankedQuery;
+import dev.puri.search.words.TypoPattern;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search as JSON. What is typed arrives as words, never as OpenSearch's own query language; {@link Weights} says
- * what each part adds.
+ * Makes the JSON bodies of search requests. Typed text is passed as terms only, never as OpenSearch's query language.
  *
- * <pre>
- * any of   all of   each word: the best of the fields, by weight   the word, its beginnings, its slips
- *                   each phrase: the same
- *                   each word with signs, in a field of its own
- *                   and better, where all words stand together; and by tiers
- *          a title that is as a whole a slip away
- *          an object of this name
- * </pre>
- *
- * So a score depends on document and text alone. OpenSearch's usual ones change with every document that is
- * written, and differ from copy to copy of a shard; then no page could go on where the one before ended.
+ * <p>All scores are constants and stored numbers, so they depend only on the document and the query. OpenSearch's
+ * default scores change with every write and differ between the replicas of a shard; a cursor could not contain them.
  */
-final class SearchBody {
+final class SearchBody implements QueryBuilder<ObjectNode> {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+    private static final SearchBody BUILDER = new SearchBody();
 
-    /** Behind a field of attributes: where their text is. */
+    private static final List<Integer> WEIGHTS = IntStream.rangeClosed(
+                    SearchedAttributes.MIN_BOOST, SearchedAttributes.MAX_BOOST)
+            .boxed()
+            .toList();
+
+    /** Suffix of a words field: the field with the texts of the attributes. */
     private static final String VALUE = ".value";
 
-    /** An expression of the longest word has some thousand states. */
+    /** Limit for the automaton of a regular expression. The longest text needs some thousand states. */
     private static final int MAX_REGEXP_WORK = 200_000;
 
     private SearchBody() {}
 
     /**
-     * Of documents that meet every clause and of entries that are named, the best first.
+     * Returns the body of a text search: documents that match all clauses, and entries that have the typed name, best
+     * score first.
      *
-     * @param named ids of the latter
+     * @param namedIds ids of the entries that have the typed name
      */
-    static ObjectNode text(SearchQuery query, Wanted wanted, Set<String> named) {
+    static ObjectNode text(SearchQuery query, ParsedQuery parsed, Set<String> namedIds) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
-        filters(query, null, bool.putArray("filter"));
-        ArrayNode should = bool.putArray("should");
+        addFilters(query, null, bool.putArray("filter"));
+        bool.putArray("should")
+                .addAll(RankedQuery.<ObjectNode>alternatives(
+                        parsed, namedIds.isEmpty() ? null : ids(namedIds), BUILDER));
         bool.put("minimum_should_match", 1);
-        Weights weights = Weights.of(wanted);
-        if (!wanted.clauses().isEmpty()) {
-            should.add(all(wanted, weights));
-        }
-        String title = wanted.titleWithSlip();
-        if (title != null) {
-            should.add(constant(regexp("title", Slips.expression(title)), Weights.WHOLE_SLIP));
-        }
-        if (!named.isEmpty()) {
-            ObjectNode ids = JSON.objectNode();
-            ArrayNode values = ids.putObject("ids").putArray("values");
-            named.stream().sorted().forEach(values::add);
-            should.add(constant(ids, weights.tier(Weights.NAMED)));
-        }
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("_score", "desc");
         sort.addObject().putObject("length").put("order", "asc").put("missing", IndexedText.MAX_LENGTH);
@@ -76,74 +62,35 @@ final class SearchBody {
         return page(query, body);
     }
 
-    private static ObjectNode all(Wanted wanted, Weights weights) {
-        ObjectNode json = JSON.objectNode();
-        ObjectNode bool = json.putObject("bool");
-        ArrayNode must = bool.putArray("must");
-        ArrayNode filter = bool.putArray("filter");
-        for (Wanted.Clause clause : wanted.clauses()) {
-            switch (clause) {
-                case Wanted.Word word -> must.add(bestField(field -> word(field, word, weights)));
-                case Wanted.Phrase phrase ->
-                    must.add(bestField(field -> constant(phrase(field, phrase.words(), 0), weights.word())));
-                case Wanted.Signed signed ->
-                    filter.add(value(signed.open() ? "prefix" : "term", "signed", signed.text()));
-            }
-        }
-        List<String> words = wanted.words();
-        ArrayNode should = bool.putArray("should");
-        ObjectNode tiers = JSON.objectNode();
-        ArrayNode ways = tiers.putObject("dis_max").putArray("queries");
-        if (words.size() > 1) {
-            ObjectNode inOrder = should.addObject();
-            ArrayNode places = inOrder.putObject("dis_max").putArray("queries");
-            for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
-                String field = EntryJson.words(weight) + VALUE;
-                places.add(constant(phrase(field, words, 0), weight * Weights.IN_ORDER));
-                ways.add(constant(phrase(field, words, Weights.SLOP), weights.tier(Weights.TOGETHER)));
-            }
-            ObjectNode parts = JSON.objectNode();
-            ArrayNode titles = parts.putObject("terms").putArray("title");
-            wanted.parts().forEach(titles::add);
-            ways.add(constant(parts, weights.tier(Weights.TOGETHER)));
-        }
-        String beginning = wanted.beginning();
-        if (beginning != null) {
-            ways.add(constant(value("prefix", "whole", beginning), weights.tier(Weights.BEGINS)));
-        }
-        String typedOn = wanted.typedOn();
-        if (typedOn != null) {
-            should.add(constant(value("prefix", "whole", typedOn), Weights.TYPED_ON));
-        }
-        ways.add(constant(value("term", "whole", wanted.whole()), weights.tier(Weights.EQUAL)));
-        should.add(tiers);
-        return json;
-    }
-
-    /** Of identities that have a name, one more than are of use. */
-    static ObjectNode named(SearchQuery query, Names names) {
+    /**
+     * Returns the body of a search for identities with a typed name, for one more than {@link NameCandidates} allows.
+     */
+    static ObjectNode named(SearchQuery query, NameCandidates names) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
-        filters(query, Kind.IDENTITY, bool.putArray("filter"));
+        addFilters(query, EntryKind.IDENTITY, bool.putArray("filter"));
         bool.put("minimum_should_match", 1);
         ArrayNode any = bool.putArray("should");
         if (names.puri() != null) {
-            any.add(value("term", "puri", names.puri().toString()));
+            any.add(valueQuery("term", "puri", names.puri().toString()));
         }
         if (names.handle() != null) {
-            any.add(value("term", "handle", names.handle().toString()));
+            any.add(valueQuery("term", "handle", names.handle().toString()));
         }
-        names.identifiers().forEach(identifier -> any.add(value("term", "identifier", identifier)));
-        body.put("size", Names.MAX_OBJECTS + 1).put("track_total_hits", false);
+        names.identifiers().forEach(identifier -> any.add(valueQuery("term", "identifier", identifier)));
+        body.put("size", NameCandidates.MAX_IDENTITIES + 1).put("track_total_hits", false);
         body.putArray("_source").add("puri");
         body.putArray("sort").add("_doc");
         return body;
     }
 
-    /** Of identities by their uuids. */
+    /** Returns the body of a list of identities in the order of their uuids. */
     static ObjectNode list(SearchQuery query) {
         ObjectNode body = JSON.objectNode();
-        filters(query, Kind.IDENTITY, body.putObject("query").putObject("bool").putArray("filter"));
+        addFilters(
+                query,
+                EntryKind.IDENTITY,
+                body.putObject("query").putObject("bool").putArray("filter"));
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("uuid", query.order() == SearchQuery.Order.OLDEST ? "asc" : "desc");
         sort.addObject().put("puri", "asc");
@@ -151,115 +98,152 @@ final class SearchBody {
     }
 
     private static ObjectNode page(SearchQuery query, ObjectNode body) {
-        // One more tells whether there is a next page.
+        // The additional hit shows that there is a next page.
         body.put("size", query.limit() + 1);
         body.put("track_total_hits", true);
         if (query.facets()) {
             ObjectNode facets = body.putObject("aggs");
-            facet(facets, "collection");
-            facet(facets, "shard");
+            addFacet(facets, "collection");
+            addFacet(facets, "shard");
         }
         return body;
     }
 
-    private static void facet(ObjectNode facets, String field) {
+    private static void addFacet(ObjectNode facets, String field) {
         facets.putObject(field)
                 .putObject("terms")
                 .put("field", field)
                 .put("size", SearchQuery.MAX_FACET_VALUES)
-                // Asked of each of OpenSearch's shards, so that the sums of those with the most hits are right.
+                // Each shard returns more values, so that the sums of the largest values are right.
                 .put("shard_size", 5 * SearchQuery.MAX_FACET_VALUES);
     }
 
-    private static void filters(SearchQuery query, @Nullable Kind kind, ArrayNode filters) {
-        any(filters, "kind", kind == null ? List.of() : List.of(EntryJson.name(kind)));
-        any(filters, "collection", query.collections());
-        any(filters, "namespace", query.namespaces());
-        any(filters, "shard", query.shards());
-        any(filters, "owner", query.owners());
-        any(filters, "status", query.statuses().stream().map(EntryJson::name).toList());
+    private static void addFilters(SearchQuery query, @Nullable EntryKind kind, ArrayNode filters) {
+        addFilter(filters, "kind", kind == null ? List.of() : List.of(EntryJson.name(kind)));
+        addFilter(filters, "collection", query.collections());
+        addFilter(filters, "namespace", query.namespaces());
+        addFilter(filters, "shard", query.shards());
+        addFilter(filters, "owner", query.owners());
+        addFilter(
+                filters,
+                "status",
+                query.statuses().stream().map(EntryJson::name).toList());
     }
 
-    private static void any(ArrayNode filters, String field, Collection<String> values) {
+    private static void addFilter(ArrayNode filters, String field, Collection<String> values) {
         if (!values.isEmpty()) {
             ArrayNode terms = filters.addObject().putObject("terms").putArray(field);
             values.stream().sorted().forEach(terms::add);
         }
     }
 
-    /** The best of the fields, each with what a word in it adds. */
-    private static ObjectNode bestField(Function<String, ObjectNode> inField) {
-        ObjectNode best = JSON.objectNode();
-        ArrayNode queries = best.putObject("dis_max").putArray("queries");
-        for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
-            ObjectNode weighed = queries.addObject().putObject("function_score");
-            weighed.put("boost_mode", "sum").set("query", inField.apply(EntryJson.words(weight) + VALUE));
-            weighed.putObject("field_value_factor")
-                    .put("field", EntryJson.place(weight))
-                    .put("missing", weight);
-        }
-        return best;
+    private static ObjectNode ids(Set<String> ids) {
+        ObjectNode json = JSON.objectNode();
+        ArrayNode values = json.putObject("ids").putArray("values");
+        ids.stream().sorted().forEach(values::add);
+        return json;
     }
 
-    private static ObjectNode word(String field, Wanted.Word word, Weights weights) {
-        ObjectNode best = JSON.objectNode();
-        ArrayNode ways = best.putObject("dis_max").putArray("queries");
-        ways.add(constant(value("term", field, word.text()), weights.word()));
-        if (word.open()) {
-            ways.add(constant(value("prefix", field, word.text()), weights.beginning()));
-        }
-        if (word.slip()) {
-            ways.add(constant(slips(field, word), 0));
-        }
-        return best;
+    @Override
+    public List<Integer> weights() {
+        return WEIGHTS;
     }
 
-    private static ObjectNode slips(String field, Wanted.Word word) {
-        if (word.hasDigits()) {
-            return regexp(field, Slips.expression(word.text()));
-        }
-        ObjectNode slip = JSON.objectNode();
-        slip.putObject("fuzzy")
+    @Override
+    public String wordsField(int weight) {
+        return EntryJson.words(weight) + VALUE;
+    }
+
+    @Override
+    public ObjectNode term(String field, String text) {
+        return valueQuery("term", field, text);
+    }
+
+    @Override
+    public ObjectNode anyTerm(String field, Collection<String> texts) {
+        ObjectNode json = JSON.objectNode();
+        ArrayNode values = json.putObject("terms").putArray(field);
+        texts.forEach(values::add);
+        return json;
+    }
+
+    @Override
+    public ObjectNode prefix(String field, String text) {
+        return valueQuery("prefix", field, text);
+    }
+
+    @Override
+    public ObjectNode fuzzy(String field, String text) {
+        ObjectNode json = JSON.objectNode();
+        json.putObject("fuzzy")
                 .putObject(field)
-                .put("value", word.text())
+                .put("value", text)
                 .put("fuzziness", 1)
                 .put("transpositions", true)
-                // All that are a slip away, not only the first fifty of them.
+                // The default rewrite looks at the first 50 matching terms only.
                 .put("rewrite", "constant_score");
-        return slip;
+        return json;
     }
 
-    private static ObjectNode regexp(String field, String expression) {
+    @Override
+    public ObjectNode typo(String field, String text) {
         ObjectNode json = JSON.objectNode();
         json.putObject("regexp")
                 .putObject(field)
-                .put("value", expression)
+                .put("value", TypoPattern.regex(text))
                 .put("flags", "NONE")
                 .put("max_determinized_states", MAX_REGEXP_WORK)
                 .put("rewrite", "constant_score");
         return json;
     }
 
-    private static ObjectNode value(String query, String field, String text) {
-        ObjectNode json = JSON.objectNode();
-        json.putObject(query).putObject(field).put("value", text);
-        return json;
-    }
-
-    /**
-     * @param slop 0 for words one after the other; otherwise in any order, with so many others between them
-     */
-    private static ObjectNode phrase(String field, List<String> words, int slop) {
+    @Override
+    public ObjectNode phrase(String field, List<String> words, int slop) {
         ObjectNode json = JSON.objectNode();
         ObjectNode near = json.putObject("span_near").put("slop", slop).put("in_order", slop == 0);
         ArrayNode clauses = near.putArray("clauses");
-        words.forEach(word -> clauses.add(value("span_term", field, word)));
+        words.forEach(word -> clauses.add(valueQuery("span_term", field, word)));
         return json;
     }
 
-    private static ObjectNode constant(ObjectNode filter, float score) {
+    @Override
+    public ObjectNode constantScore(ObjectNode query, float score) {
         ObjectNode json = JSON.objectNode();
-        json.putObject("constant_score").put("boost", score).set("filter", filter);
+        json.putObject("constant_score").put("boost", score).set("filter", query);
+        return json;
+    }
+
+    @Override
+    public ObjectNode addFieldWeight(ObjectNode query, int weight) {
+        ObjectNode json = JSON.objectNode();
+        ObjectNode weighted = json.putObject("function_score");
+        weighted.put("boost_mode", "sum").set("query", query);
+        weighted.putObject("field_value_factor")
+                .put("field", EntryJson.fieldWeight(weight))
+                .put("missing", weight);
+        return json;
+    }
+
+    @Override
+    public ObjectNode best(List<ObjectNode> queries) {
+        ObjectNode json = JSON.objectNode();
+        json.putObject("dis_max").putArray("queries").addAll(queries);
+        return json;
+    }
+
+    @Override
+    public ObjectNode all(List<ObjectNode> required, List<ObjectNode> filters, List<ObjectNode> optional) {
+        ObjectNode json = JSON.objectNode();
+        ObjectNode bool = json.putObject("bool");
+        bool.putArray("must").addAll(required);
+        bool.putArray("filter").addAll(filters);
+        bool.putArray("should").addAll(optional);
+        return json;
+    }
+
+    private static ObjectNode valueQuery(String type, String field, String text) {
+        ObjectNode json = JSON.objectNode();
+        json.putObject(type).putObject(field).put("value", text);
         return json;
     }
 }

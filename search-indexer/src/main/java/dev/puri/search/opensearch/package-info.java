@@ -1,13 +1,13 @@
 /**
- * The index in an OpenSearch cluster, for when one machine is outgrown.
+ * The search index in an OpenSearch cluster, for more data than one machine holds.
  *
  * <pre>
- * OpenSearchHome   which index serves, which is built: aliases, switched in one step
- *    └─ OpenSearchIndex   one of them
- *          ├─ Bulk        changes, each with its place in the log as its version
- *          ├─ SearchBody  queries as JSON
- *          └─ EntryJson   entries as JSON, and back
- *                └──▶ Cluster   HTTP, with bounded waits and tries
+ * OpenSearchStore   which index is serving, which is being built: aliases, switched atomically
+ *    └─ OpenSearchIndex   one index
+ *          ├─ BulkWriter    changes, with their offsets as versions
+ *          ├─ SearchBody    queries as JSON
+ *          └─ EntryJson     entries as JSON, and back
+ *                └──▶ ClusterClient   HTTP, with bounded waits and retries
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.Reader;
 import org.apache.lucene.analysis.CharFilter;
 
-/** Reads apostrophes as blanks, so that {@code rock'n'roll} has the words of {@code rock n roll}; offsets stay. */
+/** Replaces apostrophes by blanks, so that {@code rock'n'roll} has the words of {@code rock n roll}. Keeps offsets. */
 final class ApostropheFilter extends CharFilter {
     ApostropheFilter(Reader input) {
         super(input);

@@ -5,7 +5,7 @@ import org.apache.lucene.analysis.TokenFilter;
 import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 
-/** Drops the accents that are written as characters of their own (U+0300–U+036F), as in decomposed Unicode. */
+/** Drops combining accents (U+0300–U+036F), which decomposed Unicode has. */
 final class CombiningMarkFilter extends TokenFilter {
     private final CharTermAttribute term = addAttribute(CharTermAttribute.class);
 

@@ -6,97 +6,98 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Shows where a hit meets what is wanted: pieces of its attributes, with matches between {@code <em>} and
- * {@code </em>} and all else escaped for HTML. Of the text itself, so that it needs nothing of an engine.
+ * Makes highlights: fragments of a hit's attributes with matches between {@code <em>} and {@code </em>} and everything
+ * else escaped for HTML. It reads the attributes' texts, so it works the same for every engine.
  */
 public final class Highlighter {
-    /** A text that is no longer than so many characters is shown as a whole. */
-    private static final int WHOLE = 160;
+    /** Longest fragment, in characters. A text of this length is one fragment. */
+    private static final int MAX_FRAGMENT = 160;
 
-    /** Characters that a piece shows before its first match. */
-    private static final int BEFORE = 60;
+    /** Characters that a fragment shows before its first match. */
+    private static final int MAX_BEFORE_MATCH = 60;
 
-    /** Pieces of one attribute at most. */
-    private static final int PIECES = 3;
+    /** Fragments of one attribute. */
+    private static final int MAX_FRAGMENTS = 3;
 
-    private final List<Wanted.Clause> clauses;
+    private final List<ParsedQuery.Clause> clauses;
 
-    public Highlighter(Wanted wanted) {
-        clauses = wanted.clauses();
+    public Highlighter(ParsedQuery query) {
+        clauses = query.clauses();
     }
 
-    /** Pieces by the names of those attributes that have a match. */
-    public Map<String, List<String>> of(Map<String, String> attributes) {
-        Map<String, List<String>> pieces = new LinkedHashMap<>();
+    /** Returns the fragments by attribute name. Attributes without a match are absent. */
+    public Map<String, List<String>> highlight(Map<String, String> attributes) {
+        Map<String, List<String>> highlights = new LinkedHashMap<>();
         attributes.forEach((name, text) -> {
-            List<Words.Word> words = Words.of(text);
+            List<TextAnalysis.Word> words = TextAnalysis.words(text);
             boolean[] marked = marked(words);
-            List<String> ofText = text.length() <= WHOLE ? whole(text, words, marked) : pieces(text, words, marked);
-            if (!ofText.isEmpty()) {
-                pieces.put(name, ofText);
+            List<String> fragments =
+                    text.length() <= MAX_FRAGMENT ? wholeText(text, words, marked) : fragments(text, words, marked);
+            if (!fragments.isEmpty()) {
+                highlights.put(name, fragments);
             }
         });
-        return pieces;
+        return highlights;
     }
 
-    private boolean[] marked(List<Words.Word> words) {
+    private boolean[] marked(List<TextAnalysis.Word> words) {
         boolean[] marked = new boolean[words.size()];
-        for (Wanted.Clause clause : clauses) {
+        for (ParsedQuery.Clause clause : clauses) {
             switch (clause) {
-                case Wanted.Word word -> mark(word, words, marked);
-                case Wanted.Phrase phrase -> mark(phrase, words, marked);
-                case Wanted.Signed signed -> {
-                    // Its word is a clause of its own.
+                case ParsedQuery.WordClause word -> mark(word, words, marked);
+                case ParsedQuery.PhraseClause phrase -> mark(phrase, words, marked);
+                case ParsedQuery.SymbolClause symbolWord -> {
+                    // The word itself is another clause.
                 }
             }
         }
         return marked;
     }
 
-    private static void mark(Wanted.Word wanted, List<Words.Word> words, boolean[] marked) {
+    private static void mark(ParsedQuery.WordClause clause, List<TextAnalysis.Word> words, boolean[] marked) {
         for (int i = 0; i < marked.length; i++) {
-            marked[i] |= wanted.isMetBy(words.get(i).text());
+            marked[i] |= clause.matches(words.get(i).text());
         }
     }
 
-    private static void mark(Wanted.Phrase wanted, List<Words.Word> words, boolean[] marked) {
-        int length = wanted.words().size();
+    private static void mark(ParsedQuery.PhraseClause clause, List<TextAnalysis.Word> words, boolean[] marked) {
+        int length = clause.words().size();
         for (int i = 0; i + length <= marked.length; i++) {
-            boolean met = true;
-            for (int j = 0; met && j < length; j++) {
-                met = wanted.words().get(j).equals(words.get(i + j).text());
+            boolean matches = true;
+            for (int j = 0; matches && j < length; j++) {
+                matches = clause.words().get(j).equals(words.get(i + j).text());
             }
-            for (int j = 0; met && j < length; j++) {
+            for (int j = 0; matches && j < length; j++) {
                 marked[i + j] = true;
             }
         }
     }
 
-    private static List<String> whole(String text, List<Words.Word> words, boolean[] marked) {
+    private static List<String> wholeText(String text, List<TextAnalysis.Word> words, boolean[] marked) {
         int first = nextMarked(marked, 0);
-        return first == marked.length ? List.of() : List.of(piece(text, 0, text.length(), words, marked, first));
+        return first == marked.length ? List.of() : List.of(fragment(text, 0, text.length(), words, marked, first));
     }
 
-    private static List<String> pieces(String text, List<Words.Word> words, boolean[] marked) {
-        List<String> pieces = new ArrayList<>();
+    private static List<String> fragments(String text, List<TextAnalysis.Word> words, boolean[] marked) {
+        List<String> fragments = new ArrayList<>();
         int from = 0;
-        for (int next = nextMarked(marked, 0); next < marked.length && pieces.size() < PIECES; ) {
+        for (int next = nextMarked(marked, 0); next < marked.length && fragments.size() < MAX_FRAGMENTS; ) {
             int match = next;
             int first = match;
             while (first > from
-                    && words.get(match).start() - words.get(first - 1).start() <= BEFORE) {
+                    && words.get(match).start() - words.get(first - 1).start() <= MAX_BEFORE_MATCH) {
                 first--;
             }
             int start = words.get(first).start();
             int last = match;
-            while (last + 1 < marked.length && words.get(last + 1).end() - start <= WHOLE) {
+            while (last + 1 < marked.length && words.get(last + 1).end() - start <= MAX_FRAGMENT) {
                 last++;
             }
-            pieces.add(piece(text, start, words.get(last).end(), words, marked, match));
+            fragments.add(fragment(text, start, words.get(last).end(), words, marked, match));
             from = last + 1;
             next = nextMarked(marked, from);
         }
-        return pieces;
+        return fragments;
     }
 
     private static int nextMarked(boolean[] marked, int from) {
@@ -107,8 +108,8 @@ public final class Highlighter {
         return next;
     }
 
-    private static String piece(
-            String text, int start, int end, List<Words.Word> words, boolean[] marked, int firstMatch) {
+    private static String fragment(
+            String text, int start, int end, List<TextAnalysis.Word> words, boolean[] marked, int firstMatch) {
         StringBuilder html = new StringBuilder(end - start + 32);
         if (start > 0) {
             html.append('…');

@@ -13,65 +13,77 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an index keeps of a document's attributes so that it is found, the same in every engine.
+ * The analyzed text of a document, the same for every engine.
  *
- * @param title the name of the attribute that is its title; null when it has none
- * @param attributes all of them, the title first, the others by name
- * @param wholes each searched attribute as one term
- * @param titleWhole the title as one term; null when it has none
- * @param signed words with the signs that belong to them
- * @param length characters of the title, or of the shortest attribute where there is none, at most {@value #MAX_LENGTH}
+ * @param title the name of the title attribute; null if the document has none
+ * @param attributes all attributes, the title first, the others by name
+ * @param keywords each searched attribute as one term
+ * @param titleKeyword the title as one term; null if the document has none
+ * @param symbolWords words together with the symbols that belong to them
+ * @param length characters of the title, or of the shortest attribute if there is no title; at most
+ *     {@value #MAX_LENGTH}
  */
 public record IndexedText(
         @Nullable String title,
         List<Attribute> attributes,
-        Set<String> wholes,
-        @Nullable String titleWhole,
-        Set<String> signed,
+        Set<String> keywords,
+        @Nullable String titleKeyword,
+        Set<String> symbolWords,
         int length) {
-    /** What is longer than so many characters counts as so long. */
+    /** The name of the field with {@link #keywords()}. */
+    public static final String KEYWORDS_FIELD = "whole";
+
+    /** The name of the field with {@link #titleKeyword()}. */
+    public static final String TITLE_FIELD = "title";
+
+    /** The name of the field with {@link #symbolWords()}. */
+    public static final String SYMBOL_WORDS_FIELD = "signed";
+
+    /** The largest value of {@link #length()}; longer texts have this value too. */
     public static final int MAX_LENGTH = 127;
 
     /**
      * One attribute.
      *
-     * @param weight 0 when it is shown and not searched
-     * @param words its words; none when it is not searched
+     * @param weight 0 if the attribute is shown but not searched
+     * @param words empty if the attribute is not searched
      */
-    public record Attribute(String name, String text, int weight, List<Words.Word> words) {}
+    public record Attribute(String name, String text, int weight, List<TextAnalysis.Word> words) {}
 
     /**
-     * @param texts attributes by name
-     * @param declared how their collection declares them to be searched
+     * Analyzes the attributes of a document.
+     *
+     * @param texts attribute texts by name
+     * @param declared the search declaration of the document's collection
      */
     public static IndexedText of(Map<String, String> texts, SearchedAttributes declared) {
         SearchedAttributes.Weights weights = declared.of(texts.keySet());
         List<Attribute> attributes = new ArrayList<>();
-        Set<String> wholes = new LinkedHashSet<>();
-        SortedSet<String> signed = new TreeSet<>();
-        String titleWhole = null;
+        Set<String> keywords = new LinkedHashSet<>();
+        SortedSet<String> allSymbolWords = new TreeSet<>();
+        String titleKeyword = null;
         int length = MAX_LENGTH;
         for (String name : titleFirst(weights)) {
             String text = String.valueOf(texts.get(name));
             int weight = weights.byName().getOrDefault(name, 0);
-            List<Words.Word> words = weight == 0 ? List.of() : Words.of(text);
+            List<TextAnalysis.Word> words = weight == 0 ? List.of() : TextAnalysis.words(text);
             attributes.add(new Attribute(name, text, weight, words));
             if (words.isEmpty()) {
                 continue;
             }
-            List<Words.Word> withSigns = Words.signed(text, words);
-            withSigns.forEach(word -> signed.add(word.text()));
-            String whole = Whole.term(Words.joined(words, withSigns));
-            wholes.add(whole);
+            List<TextAnalysis.Word> symbolWords = TextAnalysis.symbolWords(text, words);
+            symbolWords.forEach(word -> allSymbolWords.add(word.text()));
+            String keyword = KeywordTerm.of(TextAnalysis.join(words, symbolWords));
+            keywords.add(keyword);
             boolean isTitle = name.equals(weights.title());
             if (isTitle) {
-                titleWhole = whole;
+                titleKeyword = keyword;
             }
             if (isTitle || weights.title() == null) {
                 length = Math.min(length, text.codePointCount(0, text.length()));
             }
         }
-        return new IndexedText(weights.title(), attributes, wholes, titleWhole, signed, length);
+        return new IndexedText(weights.title(), attributes, keywords, titleKeyword, allSymbolWords, length);
     }
 
     private static List<String> titleFirst(SearchedAttributes.Weights weights) {
@@ -84,14 +96,14 @@ public record IndexedText(
         return names;
     }
 
-    /** The order in which a result shows its attributes. */
-    public static Map<String, String> shown(@Nullable String title, Map<String, String> attributes) {
-        Map<String, String> shown = new LinkedHashMap<>();
-        String first = title == null ? null : attributes.get(title);
-        if (title != null && first != null) {
-            shown.put(title, first);
+    /** Returns attributes in the order in which a result shows them: the title first, the others by name. */
+    public static Map<String, String> inDisplayOrder(@Nullable String title, Map<String, String> attributes) {
+        Map<String, String> ordered = new LinkedHashMap<>();
+        String titleText = title == null ? null : attributes.get(title);
+        if (title != null && titleText != null) {
+            ordered.put(title, titleText);
         }
-        shown.putAll(new TreeMap<>(attributes));
-        return shown;
+        ordered.putAll(new TreeMap<>(attributes));
+        return ordered;
     }
 }

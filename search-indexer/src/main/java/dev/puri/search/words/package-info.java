@@ -1,10 +1,10 @@
 /**
- * What a word is, in what is searched and in what somebody types, whatever engine keeps the index.
+ * Text analysis, query parsing and scoring, the same for every engine.
  *
  * <pre>
- * text ──Words──▶ words, each with its place in the text
- * what is typed ──Wanted──▶ clauses ──▶ an engine's query
- *                              └──Highlighter──▶ pieces of a hit's text
+ * document text ──TextAnalysis──▶ words ──IndexedText──▶ what an engine indexes
+ * typed text ──ParsedQuery──▶ clauses ──▶ an engine's query, scored by ScoreModel
+ *                                └──Highlighter──▶ marked fragments of a hit's attributes
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -13,28 +13,36 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class CursorSealTest {
     private static final byte[] CONTENT = "music:tracks:secret".getBytes(StandardCharsets.US_ASCII);
-    private static final SearchQuery QUERY = Ask.text("moon").shards("a", "b").query();
+    private static final SearchQuery QUERY =
+            SampleQuery.text("moon").shards("a", "b").query();
 
     @TempDir
     private Path folder;
 
     @Test
-    void whatIsSealedIsOpenedWithTheSameQueryAndReadByNobody() throws Exception {
+    void onlyTheSameQueryOpensACursor() throws Exception {
         CursorSeal seal = CursorSeal.ofFile(folder.resolve("key"));
         Cursor cursor = seal.seal(QUERY, CONTENT);
-        assertThat(seal.open(Ask.text("moon").shards("b", "a").limit(3).plain().query(), cursor))
+        assertThat(seal.open(
+                        SampleQuery.text("moon")
+                                .shards("b", "a")
+                                .limit(3)
+                                .plain()
+                                .query(),
+                        cursor))
                 .isEqualTo(CONTENT);
         assertThat(new String(Base64.getUrlDecoder().decode(cursor.token()), StandardCharsets.ISO_8859_1))
                 .doesNotContain("secret");
         assertThat(seal.seal(QUERY, CONTENT)).isNotEqualTo(cursor);
-        assertThatThrownBy(() -> seal.open(Ask.text("moon").shards("a").query(), cursor))
+        assertThatThrownBy(() -> seal.open(SampleQuery.text("moon").shards("a").query(), cursor))
                 .isInstanceOf(Cursor.InvalidException.class);
-        assertThatThrownBy(() -> seal.open(Ask.text("moon").shards("a|1|b").query(), cursor))
+        assertThatThrownBy(
+                        () -> seal.open(SampleQuery.text("moon").shards("a|1|b").query(), cursor))
                 .isInstanceOf(Cursor.InvalidException.class);
     }
 
     @Test
-    void theKeyIsKeptForItsOwnerAndMadeAgainWhenItIsNone() throws Exception {
+    void keepsTheKeyForItsOwnerAndReplacesAnInvalidOne() throws Exception {
         Path file = folder.resolve("key");
         Cursor cursor = CursorSeal.ofFile(file).seal(QUERY, CONTENT);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -48,7 +56,7 @@ final class CursorSealTest {
     }
 
     @Test
-    void theLongestContentFits() throws Exception {
+    void sealsTheLongestContent() throws Exception {
         CursorSeal seal = new CursorSeal(new byte[32]);
         assertThat(seal.open(QUERY, seal.seal(QUERY, new byte[1400]))).hasSize(1400);
     }

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** An identity with its text, as tests think of it. */
+/** An identity and its attributes, from which tests make rows and documents. */
 public record Item(
         Puri puri,
         UUID uuid,
@@ -23,9 +23,9 @@ public record Item(
         Row.Status status,
         Puri mergedInto,
         Map<String, String> attributes) {
-    private static final long BEGINNING = 1_760_000_000_000L;
+    private static final long EPOCH_MILLIS = 1_760_000_000_000L;
 
-    /** An active one on shard br-1, whose attributes are given as name, text, name, text… */
+    /** Returns an active identity on shard br-1 with attributes: name, text, name, text and so on. */
     public static Item of(String puri, String... attributes) {
         Map<String, String> byName = new LinkedHashMap<>();
         for (int i = 0; i < attributes.length; i += 2) {
@@ -42,9 +42,9 @@ public record Item(
                 byName);
     }
 
-    /** The UUIDv7 of a millisecond since the tests' beginning. */
+    /** Returns a UUIDv7 some milliseconds after a fixed time. */
     public static UUID uuid(long millis, long low) {
-        return new UUID(BEGINNING + millis << 16 | 0x7000, low & 0x3fff_ffff_ffff_ffffL | 0x8000_0000_0000_0000L);
+        return new UUID(EPOCH_MILLIS + millis << 16 | 0x7000, low & 0x3fff_ffff_ffff_ffffL | 0x8000_0000_0000_0000L);
     }
 
     public Item createdAt(long millis) {
@@ -63,7 +63,7 @@ public record Item(
         return new Item(puri, uuid, new Owner(other), shard, handle, status, mergedInto, attributes);
     }
 
-    public Item bearing(String other) {
+    public Item withHandle(String other) {
         return new Item(puri, uuid, owner, shard, Handle.parse(other), status, mergedInto, attributes);
     }
 
@@ -83,8 +83,8 @@ public record Item(
                 handle,
                 status,
                 1 + offset,
-                Instant.ofEpochMilli(BEGINNING - offset),
-                Instant.ofEpochMilli(BEGINNING + offset),
+                Instant.ofEpochMilli(EPOCH_MILLIS - offset),
+                Instant.ofEpochMilli(EPOCH_MILLIS + offset),
                 mergedInto,
                 new Position(offset % 4 == 0 ? Topics.EVENTS : Topics.eventsOf("music"), 3, offset));
     }

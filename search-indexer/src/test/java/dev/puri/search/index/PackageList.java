@@ -10,8 +10,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The packages that this machine could install, as documents. Their identifiers are numbers, so that they are found by
- * their attributes alone.
+ * The packages that this machine can install. Their identifiers are numbers, so only their attributes match a query.
  */
 final class PackageList {
     private static final Path SCRIPT = Path.of("examples/debian-packages/index");
@@ -21,7 +20,7 @@ final class PackageList {
     /**
      * One package.
      *
-     * @param dependents how many others depend on it
+     * @param dependents number of packages that depend on it
      */
     record Package(
             int number,
@@ -51,7 +50,7 @@ final class PackageList {
         }
     }
 
-    /** All of them, by name; none when the machine has no package lists. */
+    /** Returns all packages by name; empty if the machine has no package lists. */
     static List<Package> read() throws IOException, InterruptedException {
         Path folder = Path.of("").toAbsolutePath();
         while (folder != null && !Files.exists(folder.resolve(SCRIPT))) {
@@ -76,7 +75,7 @@ final class PackageList {
         return packages;
     }
 
-    /** The same in another order, numbered by it. */
+    /** Returns the packages with new numbers in their order. */
     static List<Package> numbered(Collection<Package> packages) {
         List<Package> numbered = new ArrayList<>();
         for (Package each : packages) {

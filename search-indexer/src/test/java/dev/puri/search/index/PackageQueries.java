@@ -18,30 +18,32 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** What people type who look for packages, made of a list of packages by rules, the same for the same list. */
+/** Queries that people would type for packages. Fixed rules make them from a list of packages. */
 final class PackageQueries {
-    /** Names: those that most packages depend on, of all and of each section. */
+    /** Number of names with the most dependents, of all packages. */
     private static final int NAMES_OF_ALL = 60;
 
+    /** Number of names with the most dependents, of each section. */
     private static final int NAMES_OF_SECTION = 3;
+
     private static final int MAINTAINERS = 60;
     private static final int MIN_LETTERS = 5;
 
     private final Random random = new Random(20261122);
     private final Map<String, Package> byName;
-    private final Map<Kind, List<Query>> queries = new EnumMap<>(Kind.class);
+    private final Map<QueryClass, List<Query>> queries = new EnumMap<>(QueryClass.class);
 
     /** Classes of queries. */
-    enum Kind {
+    enum QueryClass {
         NAME("exact names"),
-        SLIP("one-letter slips"),
-        PREFIX("beginnings of names"),
+        TYPO("one-letter typos"),
+        PREFIX("prefixes of names"),
         TWO_WORDS("name and a word of the summary"),
         MAINTAINER("maintainers with accents");
 
         private final String text;
 
-        Kind(String text) {
+        QueryClass(String text) {
             this.text = text;
         }
 
@@ -51,24 +53,24 @@ final class PackageQueries {
         }
     }
 
-    /** What is typed, and which packages are meant. */
-    record Query(String typed, Predicate<Package> wanted) {}
+    /** A typed text and a test for the packages that it means. */
+    record Query(String typed, Predicate<Package> isMeant) {}
 
     private PackageQueries(List<Package> packages) {
         byName = packages.stream().collect(Collectors.toMap(Package::name, each -> each, (a, b) -> a));
-        for (Kind kind : Kind.values()) {
+        for (QueryClass kind : QueryClass.values()) {
             queries.put(kind, new ArrayList<>());
         }
         for (Package famous : famous(packages)) {
-            add(Kind.NAME, famous.name(), famous);
-            slips(famous);
+            add(QueryClass.NAME, famous.name(), famous);
+            typos(famous);
             prefix(famous);
             twoWords(famous);
         }
         maintainers(packages);
     }
 
-    static Map<Kind, List<Query>> of(List<Package> packages) {
+    static Map<QueryClass, List<Query>> of(List<Package> packages) {
         return new PackageQueries(packages).queries;
     }
 
@@ -85,12 +87,12 @@ final class PackageQueries {
         return chosen;
     }
 
-    private void add(Kind kind, String typed, Package wanted) {
-        queries.get(kind).add(new Query(typed, each -> each.name().equals(wanted.name())));
+    private void add(QueryClass kind, String typed, Package meant) {
+        queries.get(kind).add(new Query(typed, each -> each.name().equals(meant.name())));
     }
 
-    /** One of each kind: a letter less, more, another, two swapped. */
-    private void slips(Package famous) {
+    /** Adds one typo of each kind: a letter deleted, inserted, replaced, and two letters swapped. */
+    private void typos(Package famous) {
         String name = famous.name();
         List<Integer> letters = new ArrayList<>();
         for (int i = 0; i < name.length(); i++) {
@@ -106,7 +108,7 @@ final class PackageQueries {
             char other = (char) ('a' + random.nextInt(26));
             String before = name.substring(0, at);
             String after = name.substring(at + 1);
-            String slip = switch (kind) {
+            String typo = switch (kind) {
                 case 0 -> before + after;
                 case 1 -> before + other + name.substring(at);
                 case 2 -> before + other + after;
@@ -115,8 +117,8 @@ final class PackageQueries {
                             ? name
                             : before + after.charAt(0) + name.charAt(at) + after.substring(1);
             };
-            if (!byName.containsKey(slip)) {
-                add(Kind.SLIP, slip, famous);
+            if (!byName.containsKey(typo)) {
+                add(QueryClass.TYPO, typo, famous);
             }
         }
     }
@@ -125,7 +127,7 @@ final class PackageQueries {
         String name = famous.name();
         String prefix = name.substring(0, (2 * name.length() + 2) / 3);
         if (name.length() >= MIN_LETTERS && !byName.containsKey(prefix)) {
-            add(Kind.PREFIX, prefix, famous);
+            add(QueryClass.PREFIX, prefix, famous);
         }
     }
 
@@ -134,11 +136,11 @@ final class PackageQueries {
                 .filter(word -> word.length() >= 4 && !famous.name().contains(word.toLowerCase(Locale.ROOT)))
                 .toList();
         if (!words.isEmpty()) {
-            add(Kind.TWO_WORDS, famous.name() + ' ' + words.get(random.nextInt(words.size())), famous);
+            add(QueryClass.TWO_WORDS, famous.name() + ' ' + words.get(random.nextInt(words.size())), famous);
         }
     }
 
-    /** By name, every second one as it is typed without the accents. */
+    /** Adds names of maintainers, every second one without accents. */
     private void maintainers(List<Package> packages) {
         Set<String> accented = packages.stream()
                 .map(each -> each.maintainer().replaceAll(" *<.*", ""))
@@ -147,7 +149,7 @@ final class PackageQueries {
         List<String> names = new ArrayList<>(accented);
         Collections.shuffle(names, random);
         for (String name : names.subList(0, Math.min(MAINTAINERS, names.size()))) {
-            List<Query> maintainers = queries.get(Kind.MAINTAINER);
+            List<Query> maintainers = queries.get(QueryClass.MAINTAINER);
             String folded = Normalizer.normalize(name, Normalizer.Form.NFD).replaceAll("\\p{M}", "");
             maintainers.add(new Query(
                     maintainers.size() % 2 == 0 ? name : folded,

@@ -2,11 +2,11 @@ package dev.puri.search.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.Ask;
 import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Log;
+import dev.puri.search.index.SampleQuery;
 import dev.puri.search.index.SearchIndex;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,33 +14,33 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pages of a text whose words are more and more between them. */
+/** Pages of a prefix search while many new words with this prefix are written. */
 final class LuceneCursorTest {
     private static final int STEADY = 40;
 
     @TempDir
     private Path folder;
 
-    private final Log log = new Log();
+    private final FakeTopics topics = new FakeTopics();
     private int written;
 
     private void write(SearchIndex index, String puri, int count) throws IndexUnavailableException {
-        int given = log.size();
+        int first = topics.size();
         for (int i = 0; i < count; i++) {
             String word = "word" + Integer.toString(written++, 36);
-            log.write(Item.of(puri + i, "title", word + " more".repeat(written % 7)));
+            topics.write(Item.of(puri + i, "title", word + " more".repeat(written % 7)));
         }
-        index.apply(log.since(given));
+        index.apply(topics.since(first));
         index.refresh();
     }
 
     @Test
-    void nothingIsPassedOverHoweverManyWordsAreWrittenBetweenPages() throws Exception {
-        try (LuceneHome home = new LuceneHome(folder, new CursorSeal(new byte[32]))) {
-            SearchIndex index = home.serving();
+    void skipsNoHitWhenWordsAreWrittenBetweenPages() throws Exception {
+        try (LuceneStore store = new LuceneStore(folder, new CursorSeal(new byte[32]))) {
+            SearchIndex index = store.serving();
             write(index, "music:tracks:", STEADY);
             int[] page = {0};
-            List<String> found = Ask.text("wo").limit(10).allPagesOf(index, () -> {
+            List<String> found = SampleQuery.text("wo").limit(10).allPagesOf(index, () -> {
                 try {
                     write(index, "music:noise:" + page[0] + "-", page[0]++ == 0 ? 3_000 : 0);
                 } catch (IndexUnavailableException e) {

@@ -7,12 +7,12 @@ import static org.awaitility.Awaitility.await;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Log;
-import dev.puri.search.index.Reached;
 import dev.puri.search.index.SearchIndex;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -40,22 +40,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that writes, commits, builds anew and purges is killed, at any moment. */
+/** Kills a process at any time while it writes, commits, rebuilds and purges. */
 @Timeout(180)
 final class LuceneFaultIT {
     private static final int KILLS = 6;
 
-    /** Changes that can have come after a commit and before a purge. */
-    private static final int AHEAD = 30_000;
+    /** Changes that a purge may have committed after the last checkpoint. */
+    private static final int MAX_UNCOMMITTED = 30_000;
 
     @TempDir
     private Path folder;
 
     @Test
-    void aKilledProcessLosesAndDoublesNothing() throws Exception {
+    void aKilledProcessLosesAndRepeatsNothing() throws Exception {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        Path home = folder.resolve("home");
+        Path store = folder.resolve("store");
         int before = 0;
         for (int kill = 0; kill < KILLS; kill++) {
             Path output = folder.resolve("output-" + kill);
@@ -64,7 +64,7 @@ final class LuceneFaultIT {
                             "-cp",
                             System.getProperty("java.class.path"),
                             Child.class.getName(),
-                            home.toString(),
+                            store.toString(),
                             Long.toString(seed))
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile())
@@ -72,48 +72,52 @@ final class LuceneFaultIT {
             try {
                 await().atMost(Duration.ofSeconds(60))
                         .until(() -> Files.readString(output).contains("committed"));
-                // Until a moment that falls into anything that it does.
+                // A random time, so that the kill hits any operation.
                 assertThat(process.waitFor(random.nextInt(1500), TimeUnit.MILLISECONDS))
                         .as("seed %d: %s", seed, Files.readString(output))
                         .isFalse();
             } finally {
                 process.destroyForcibly().waitFor(20, TimeUnit.SECONDS);
             }
-            try (LuceneHome opened = new LuceneHome(home, new CursorSeal(new byte[32]))) {
-                before = assertIsWhole(opened.serving(), seed, before);
+            try (LuceneStore opened = new LuceneStore(store, new CursorSeal(new byte[32]))) {
+                before = assertIsConsistent(opened.serving(), seed, before);
                 SearchIndex building = opened.building();
                 if (building != null) {
-                    assertIsWhole(building, seed, 0);
+                    assertIsConsistent(building, seed, 0);
                 }
             }
-            try (Stream<Path> all = Files.list(home)) {
+            try (Stream<Path> all = Files.list(store)) {
                 assertThat(all.map(Path::toString)).noneMatch(name -> name.endsWith(".refused"));
             }
         }
     }
 
-    /** Read from the files, as whoever opens them after an end at that moment. */
+    /** Opens the files as a process would after a crash at that time. */
     @Test
-    void everyCommitHasAllThatItSays() throws Exception {
-        Log log = new Log();
+    void everyCommitHasAllEntriesOfItsCheckpoint() throws Exception {
+        FakeTopics topics = new FakeTopics();
         CompletableFuture<Void> purges;
-        try (LuceneHome home = new LuceneHome(folder.resolve("home"), new CursorSeal(new byte[32]))) {
-            SearchIndex index = home.serving();
+        try (LuceneStore store = new LuceneStore(folder.resolve("store"), new CursorSeal(new byte[32]))) {
+            SearchIndex index = store.serving();
             AtomicBoolean goesOn = new AtomicBoolean(true);
-            purges = CompletableFuture.runAsync(() -> purgeAgainAndAgain(index), LuceneFaultIT::startThread);
-            CompletableFuture<Integer> looks = CompletableFuture.supplyAsync(
-                    () -> look(folder.resolve("home").resolve("index-1"), goesOn), LuceneFaultIT::startThread);
+            purges = CompletableFuture.runAsync(() -> purgeRepeatedly(index), LuceneFaultIT::startThread);
+            CompletableFuture<Integer> checks = CompletableFuture.supplyAsync(
+                    () -> checkCommits(folder.resolve("store").resolve("index-1"), goesOn), LuceneFaultIT::startThread);
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
             try {
-                for (int i = 0; System.nanoTime() < end && !looks.isDone() && !purges.isDone(); i++) {
-                    int from = log.size();
+                for (int i = 0; System.nanoTime() < end && !checks.isDone() && !purges.isDone(); i++) {
+                    int from = topics.size();
                     for (int each = 0; each < 40; each++) {
-                        log.writeRow(Item.of("music:tracks:" + i + '-' + each, "title", "moon"));
+                        topics.writeRow(Item.of("music:tracks:" + i + '-' + each, "title", "moon"));
                     }
-                    index.apply(log.since(from));
-                    Reached all = log.reached();
-                    index.commit(new Reached(
-                            Map.of(Kind.IDENTITY, Integer.toString(log.size()), Kind.DOCUMENT, "documents"),
+                    index.apply(topics.since(from));
+                    IndexCheckpoint all = topics.checkpoint();
+                    index.commit(new IndexCheckpoint(
+                            Map.of(
+                                    EntryKind.IDENTITY,
+                                    Integer.toString(topics.size()),
+                                    EntryKind.DOCUMENT,
+                                    "documents"),
                             all.offsets(),
                             all.asOf(),
                             true,
@@ -122,10 +126,10 @@ final class LuceneFaultIT {
             } finally {
                 goesOn.set(false);
             }
-            assertThat(looks.get(20, TimeUnit.SECONDS)).isPositive();
+            assertThat(checks.get(20, TimeUnit.SECONDS)).isPositive();
             assertThat(purges).isNotDone();
         }
-        // An index may be closed under its purge, which ends with it.
+        // Closing the index ends its purge.
         assertThatThrownBy(() -> purges.get(20, TimeUnit.SECONDS)).hasMessageContaining("cannot purge the index");
     }
 
@@ -133,7 +137,7 @@ final class LuceneFaultIT {
         Thread.ofPlatform().daemon(true).start(work);
     }
 
-    private static void purgeAgainAndAgain(SearchIndex index) {
+    private static void purgeRepeatedly(SearchIndex index) {
         while (true) {
             purge(index);
         }
@@ -147,42 +151,47 @@ final class LuceneFaultIT {
         }
     }
 
-    private static int look(Path folder, AtomicBoolean goesOn) {
-        int looks = 0;
+    private static int checkCommits(Path folder, AtomicBoolean goesOn) {
+        int checks = 0;
         try (FSDirectory files = FSDirectory.open(folder)) {
             while (goesOn.get()) {
                 try (DirectoryReader reader = DirectoryReader.open(files)) {
-                    String reached = reader.getIndexCommit().getUserData().get("reached");
-                    assertThat(reader.numDocs()).as(reached).isGreaterThanOrEqualTo(length(Reached.parse(reached)));
-                    looks++;
+                    String checkpoint = reader.getIndexCommit().getUserData().get("reached");
+                    assertThat(reader.numDocs())
+                            .as(checkpoint)
+                            .isGreaterThanOrEqualTo(length(IndexCheckpoint.parse(checkpoint)));
+                    checks++;
                 } catch (NoSuchFileException | FileNotFoundException e) {
-                    // The commit after it has come meanwhile.
+                    // A later commit has replaced the files.
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return looks;
+        return checks;
     }
 
-    /** It has what the log says at its commit, or some of what the log says after; and with the rest of it all. */
-    private static int assertIsWhole(SearchIndex index, long seed, int atLeast) throws Exception {
+    /**
+     * Asserts that an index has the entries of its checkpoint, or later ones for some pURIs, and all entries after it
+     * has applied the remaining changes. Returns the number of committed writes.
+     */
+    private static int assertIsConsistent(SearchIndex index, long seed, int atLeast) throws Exception {
         int committed = length(index.committed());
-        assertThat(committed).as("what was committed is kept, seed %d", seed).isGreaterThanOrEqualTo(atLeast);
+        assertThat(committed).as("committed writes are kept, seed %d", seed).isGreaterThanOrEqualTo(atLeast);
         History history = new History(seed);
-        Log log = history.upTo(committed);
-        Map<Kind, Map<Puri, Entry>> expected = new EnumMap<>(Kind.class);
-        for (Kind kind : Kind.values()) {
-            expected.put(kind, log.entries(kind));
+        FakeTopics topics = history.upTo(committed);
+        Map<EntryKind, Map<Puri, Entry>> expected = new EnumMap<>(EntryKind.class);
+        for (EntryKind kind : EntryKind.values()) {
+            expected.put(kind, topics.entries(kind));
         }
-        int size = log.size();
-        // A purge keeps what was taken too, with how far the commit before it went.
-        history.upTo(committed + AHEAD);
+        int size = topics.size();
+        // A purge commits later changes with the previous checkpoint.
+        history.upTo(committed + MAX_UNCOMMITTED);
         Set<Object> later = new HashSet<>();
-        for (IndexChange change : log.since(size)) {
+        for (IndexChange change : topics.since(size)) {
             later.add(Arrays.asList(change.kind(), change.puri(), change.entry()));
         }
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             Map<Puri, Entry> found = entries(index, kind, seed);
             Set<Puri> all = new HashSet<>(found.keySet());
             all.addAll(expected.get(kind).keySet());
@@ -190,89 +199,90 @@ final class LuceneFaultIT {
                 Entry entry = found.get(puri);
                 if (!Objects.equals(entry, expected.get(kind).get(puri))) {
                     assertThat(later)
-                            .as("%s is as the log never said, seed %d", puri, seed)
+                            .as("%s has an entry that was never written, seed %d", puri, seed)
                             .contains(Arrays.asList(kind, puri, entry));
                 }
             }
         }
-        index.apply(log.after(index.committed()));
+        index.apply(topics.after(index.committed()));
         index.refresh();
-        for (Kind kind : Kind.values()) {
-            assertThat(entries(index, kind, seed)).as("seed %d", seed).isEqualTo(log.entries(kind));
+        for (EntryKind kind : EntryKind.values()) {
+            assertThat(entries(index, kind, seed)).as("seed %d", seed).isEqualTo(topics.entries(kind));
         }
         return committed;
     }
 
-    private static Map<Puri, Entry> entries(SearchIndex index, Kind kind, long seed) throws IndexUnavailableException {
+    private static Map<Puri, Entry> entries(SearchIndex index, EntryKind kind, long seed)
+            throws IndexUnavailableException {
         Map<Puri, Entry> entries = new HashMap<>();
         index.forEach(
                 kind,
                 (puri, entry) -> assertThat(entries.put(puri, entry))
-                        .as("%s is there twice, seed %d", puri, seed)
+                        .as("%s occurs twice, seed %d", puri, seed)
                         .isNull());
         return entries;
     }
 
-    /** How long a log was of which an index has all; kept as another topic's name would be. */
-    private static int length(Reached reached) {
-        String id = reached.topicIds().get(Kind.IDENTITY);
+    /** Returns the number of writes in an index. The tests store it as a topic id. */
+    private static int length(IndexCheckpoint checkpoint) {
+        String id = checkpoint.topicIds().get(EntryKind.IDENTITY);
         return id == null ? 0 : Integer.parseInt(id);
     }
 
-    /** The same for a seed wherever it is made. */
+    /** Random writes that are the same for the same seed in every process. */
     private static final class History {
         private final Random random;
-        private final Log log = new Log();
+        private final FakeTopics topics = new FakeTopics();
         private int length;
 
         private History(long seed) {
             random = new Random(seed);
         }
 
-        private Log upTo(int end) {
+        private FakeTopics upTo(int end) {
             for (; length < end; length++) {
                 String puri = "music:tracks:" + random.nextInt(2000);
                 if (random.nextInt(4) == 0) {
-                    log.erase(puri);
+                    topics.erase(puri);
                 } else {
-                    log.write(Item.of(puri, "title", "moon " + length));
+                    topics.write(Item.of(puri, "title", "moon " + length));
                 }
             }
-            return log;
+            return topics;
         }
 
-        private Reached reached() {
-            Reached reached = log.reached();
-            return new Reached(
-                    Map.of(Kind.IDENTITY, Integer.toString(length), Kind.DOCUMENT, "documents"),
-                    reached.offsets(),
-                    reached.asOf(),
+        private IndexCheckpoint checkpoint() {
+            IndexCheckpoint checkpoint = topics.checkpoint();
+            return new IndexCheckpoint(
+                    Map.of(EntryKind.IDENTITY, Integer.toString(length), EntryKind.DOCUMENT, "documents"),
+                    checkpoint.offsets(),
+                    checkpoint.asOf(),
                     true,
                     null);
         }
     }
 
-    /** The process to be killed. */
+    /** The process that the test kills. */
     static final class Child {
         private Child() {}
 
         public static void main(String[] args) throws Exception {
             History history = new History(Long.parseLong(args[1]));
             Random random = new Random();
-            LuceneHome home = new LuceneHome(Path.of(args[0]), new CursorSeal(new byte[32]));
-            SearchIndex index = home.serving();
+            LuceneStore store = new LuceneStore(Path.of(args[0]), new CursorSeal(new byte[32]));
+            SearchIndex index = store.serving();
             history.upTo(length(index.committed()));
-            SearchIndex left = home.building();
+            SearchIndex left = store.building();
             if (left != null) {
-                home.drop(left);
+                store.drop(left);
             }
             CompletableFuture<Void> purge = CompletableFuture.completedFuture(null);
-            // Bounded, should nobody kill it.
+            // A limit in case nobody kills it.
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
             while (System.nanoTime() < end) {
-                int from = history.log.size();
+                int from = history.topics.size();
                 history.upTo(history.length + 1 + random.nextInt(300));
-                index.apply(history.log.since(from));
+                index.apply(history.topics.since(from));
                 switch (random.nextInt(8)) {
                     case 0 -> index.refresh();
                     case 1 -> {
@@ -282,27 +292,27 @@ final class LuceneFaultIT {
                     }
                     case 2 -> {
                         purge.join();
-                        index = rebuilt(home, index, history);
+                        index = rebuilt(store, index, history);
                     }
                     default -> {
-                        index.commit(history.reached());
+                        index.commit(history.checkpoint());
                         System.out.println("committed");
                     }
                 }
             }
         }
 
-        private static SearchIndex rebuilt(LuceneHome home, SearchIndex before, History history) throws Exception {
-            SearchIndex built = home.build();
-            int half = history.log.size() / 2;
-            built.apply(history.log.since(0).subList(0, half));
+        private static SearchIndex rebuilt(LuceneStore store, SearchIndex before, History history) throws Exception {
+            SearchIndex built = store.build();
+            int half = history.topics.size() / 2;
+            built.apply(history.topics.since(0).subList(0, half));
             built.refresh();
-            for (IndexChange change : history.log.since(half)) {
+            for (IndexChange change : history.topics.since(half)) {
                 built.apply(List.of(change));
             }
-            built.commit(history.reached());
-            home.promote();
-            home.drop(before);
+            built.commit(history.checkpoint());
+            store.promote();
+            store.drop(before);
             return built;
         }
     }

@@ -2,10 +2,10 @@ package dev.puri.search.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.Ask;
 import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Log;
+import dev.puri.search.index.SampleQuery;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery.Order;
 import dev.puri.search.index.SearchResult;
@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lists that are too long for all of them to be looked at for a page. */
+/** Lists that are too long to examine completely for one page. */
 final class LuceneListTest {
     private static final int IDENTITIES = 14_000;
 
@@ -26,31 +26,31 @@ final class LuceneListTest {
     private Path folder;
 
     @Test
-    void longListsAreInOrderFromEndToEnd() throws Exception {
+    void pagesOfALongListAreInOrder() throws Exception {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         List<Item> items = new ArrayList<>();
-        Log log = new Log();
-        try (LuceneHome home = new LuceneHome(folder, new CursorSeal(new byte[32]))) {
-            SearchIndex index = home.serving();
+        FakeTopics topics = new FakeTopics();
+        try (LuceneStore store = new LuceneStore(folder, new CursorSeal(new byte[32]))) {
+            SearchIndex index = store.serving();
             for (int i = 0; i < IDENTITIES; i++) {
-                // In the order of creation but for some, as from several clocks; and a few of another kind of uuid.
+                // Almost in the order of creation, as with several clocks; and a few uuids of another time.
                 Item item = Item.of("music:tracks:" + i)
                         .createdAt(i / 3 + random.nextInt(50))
                         .on("br-" + i % 40);
                 item = random.nextInt(100) == 0 ? item.withUuid(Item.uuid(random.nextInt(1 << 30), i)) : item;
                 items.add(item);
-                log.writeRow(item);
+                topics.writeRow(item);
                 if (i % 3000 == 0) {
-                    index.apply(log.after(index.committed()));
-                    index.commit(log.reached());
+                    index.apply(topics.after(index.committed()));
+                    index.commit(topics.checkpoint());
                 }
             }
-            index.apply(log.after(index.committed()));
+            index.apply(topics.after(index.committed()));
             index.refresh();
 
             for (Order order : List.of(Order.NEWEST, Order.OLDEST)) {
-                Ask all = Ask.list(order).limit(1500);
+                SampleQuery all = SampleQuery.list(order).limit(1500);
                 assertPages(all, order, items, item -> true, index, seed);
                 assertPages(all.plain(), order, items, item -> true, index, seed);
                 assertPages(
@@ -60,7 +60,7 @@ final class LuceneListTest {
                         item -> item.shard().text().equals("br-7"),
                         index,
                         seed);
-                Ask most = all.shards(br(30)).limit(3000);
+                SampleQuery most = all.shards(br(30)).limit(3000);
                 assertPages(
                         most,
                         order,
@@ -69,7 +69,7 @@ final class LuceneListTest {
                         index,
                         seed);
             }
-            SearchResult page = Ask.list(Order.NEWEST).plain().of(index);
+            SearchResult page = SampleQuery.list(Order.NEWEST).plain().run(index);
             assertThat(page.totalIsExact()).isFalse();
             assertThat(page.total()).isBetween(10_000L, (long) IDENTITIES);
         }
@@ -84,13 +84,13 @@ final class LuceneListTest {
     }
 
     private static void assertPages(
-            Ask ask, Order order, List<Item> items, Predicate<Item> fits, SearchIndex index, long seed)
+            SampleQuery query, Order order, List<Item> items, Predicate<Item> filter, SearchIndex index, long seed)
             throws Exception {
         Comparator<Item> byUuid = Comparator.comparing(item -> item.uuid().toString());
-        assertThat(ask.allPagesOf(index, () -> {}))
+        assertThat(query.allPagesOf(index, () -> {}))
                 .as("seed %d", seed)
                 .isEqualTo(items.stream()
-                        .filter(fits)
+                        .filter(filter)
                         .sorted(order == Order.OLDEST ? byUuid : byUuid.reversed())
                         .map(item -> item.puri().toString())
                         .toList());

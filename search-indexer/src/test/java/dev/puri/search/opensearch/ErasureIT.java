@@ -2,11 +2,11 @@ package dev.puri.search.opensearch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.Ask;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.FakeTopics;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Log;
+import dev.puri.search.index.SampleQuery;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.testkit.OpenSearchFixture;
 import java.io.IOException;
@@ -26,54 +26,54 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Execution(ExecutionMode.CONCURRENT)
 final class ErasureIT {
-    /** Words that no compression divides: each is found as it stands wherever it is stored. */
+    /** Words that no compression splits, so a file that contains one has its bytes. */
     private static final List<String> SECRETS = List.of("zqxjkvbpwm", "qjzvxkgwfy", "trk_9x8w7v6u5t4s3r2");
 
     private final OpenSearchFixture node = OpenSearchFixture.shared();
 
     @Test
-    void whatIsErasedStandsInNoFileAfterAPurge() throws Exception {
-        Log log = new Log();
-        try (IndexHome home = new OpenSearchHome(Nodes.settings(node, "erasure"), new CursorSeal(new byte[32]))) {
-            SearchIndex index = home.serving();
-            log.write(
+    void noFileContainsErasedTextAfterAPurge() throws Exception {
+        FakeTopics topics = new FakeTopics();
+        try (IndexStore store = new OpenSearchStore(NodeSettings.of(node, "erasure"), new CursorSeal(new byte[32]))) {
+            SearchIndex index = store.serving();
+            topics.write(
                     Item.of("people:users:" + SECRETS.get(0), "name", "Ana " + SECRETS.get(1))
-                            .bearing(SECRETS.get(2)),
+                            .withHandle(SECRETS.get(2)),
                     Item.of("people:users:stays", "name", "Bea"));
-            index.apply(log.since(0));
+            index.apply(topics.since(0));
             index.refresh();
             assertThat(filesWith(SECRETS.get(1))).as("the transaction log").anyMatch(file -> file.endsWith(".tlog"));
             flush();
             assertThat(filesWith(SECRETS.get(1))).as("segments").isNotEmpty().noneMatch(file -> file.endsWith(".tlog"));
 
-            int before = log.size();
-            log.erase("people:users:" + SECRETS.get(0));
-            index.apply(log.since(before));
+            int before = topics.size();
+            topics.erase("people:users:" + SECRETS.get(0));
+            index.apply(topics.since(before));
             index.refresh();
-            index.commit(log.reached());
+            index.commit(topics.checkpoint());
             index.purge();
 
             for (String secret : SECRETS) {
                 assertThat(filesWith(secret)).as(secret).isEmpty();
             }
-            assertThat(Ask.text("bea").purisOf(index)).containsExactly("people:users:stays");
+            assertThat(SampleQuery.text("bea").purisOf(index)).containsExactly("people:users:stays");
         }
     }
 
     private void flush() throws Exception {
-        try (Cluster cluster = new Cluster(Nodes.settings(node, "raw"))) {
+        try (ClusterClient cluster = new ClusterClient(NodeSettings.of(node, "raw"))) {
             cluster.write("POST", "/erasure/_flush?force=true", null);
         }
     }
 
-    /** Of all that the node keeps, while other tests make it write and remove files. */
+    /** Returns the files of the node that contain a text. Other tests write and remove files meanwhile. */
     private List<String> filesWith(String text) throws IOException {
         List<String> found = new ArrayList<>();
         Files.walkFileTree(node.data(), new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
                 try {
-                    // One byte is one character, so that bytes are found as text.
+                    // In this charset each byte is one character.
                     if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
                         found.add(file.toString());
                     }

@@ -12,7 +12,7 @@ import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An index that OpenSearch maps as it likes, asked with {@code multi_match} and nothing but its fields. */
+/** An index with OpenSearch's dynamic mapping, searched with {@code multi_match} over all fields. */
 final class MultiMatch implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int BATCH = 2_000;
@@ -25,7 +25,7 @@ final class MultiMatch implements AutoCloseable {
         this.url = url + "/" + index;
     }
 
-    /** Their numbers are their places in the list. */
+    /** Writes items. Their positions in the list are their numbers. */
     void fill(List<Item> items) throws IOException, InterruptedException {
         fields = items.stream()
                 .flatMap(item -> item.attributes().keySet().stream())
@@ -42,9 +42,10 @@ final class MultiMatch implements AutoCloseable {
                     .append(document)
                     .append('\n');
             if (i % BATCH == BATCH - 1 || i == items.size() - 1) {
-                JsonNode answer = ask("POST", "/_bulk?refresh=" + (i == items.size() - 1), lines.toString());
-                if (answer.path("errors").asBoolean(true)) {
-                    throw new IOException("not taken: " + answer.toString().substring(0, 500));
+                JsonNode response = send("POST", "/_bulk?refresh=" + (i == items.size() - 1), lines.toString());
+                if (response.path("errors").asBoolean(true)) {
+                    throw new IOException("OpenSearch rejected changes: "
+                            + response.toString().substring(0, 500));
                 }
                 lines.setLength(0);
             }
@@ -57,13 +58,13 @@ final class MultiMatch implements AutoCloseable {
         fields.forEach(match.putArray("fields")::add);
         List<Integer> found = new ArrayList<>();
         for (JsonNode hit :
-                ask("POST", "/_search", body.toString()).path("hits").path("hits")) {
+                send("POST", "/_search", body.toString()).path("hits").path("hits")) {
             found.add(hit.path("_id").asInt());
         }
         return found;
     }
 
-    private JsonNode ask(String method, String path, String body) throws IOException, InterruptedException {
+    private JsonNode send(String method, String path, String body) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", path.startsWith("/_bulk") ? "application/x-ndjson" : "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
@@ -77,7 +78,7 @@ final class MultiMatch implements AutoCloseable {
 
     @Override
     public void close() throws IOException, InterruptedException {
-        ask("DELETE", "", "");
+        send("DELETE", "", "");
         client.close();
     }
 }

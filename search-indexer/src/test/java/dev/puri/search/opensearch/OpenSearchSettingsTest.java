@@ -14,14 +14,14 @@ final class OpenSearchSettingsTest {
     }
 
     @Test
-    void nothingHasToBeSet() {
+    void everySettingHasADefault() {
         OpenSearchSettings settings = read(Map.of());
         assertThat(settings.opensearchUrl()).containsExactly("http://127.0.0.1:9200");
         assertThat(settings.opensearchIndex()).isEqualTo("puri-search");
     }
 
     @Test
-    void aPasswordIsShownNowhereAndNotSentUnencrypted() {
+    void aPasswordIsNotPrintedAndNotSentUnencrypted() {
         Map<String, String> user = Map.of("PURI_OPENSEARCH_USER", "puri", "PURI_OPENSEARCH_PASSWORD", "s3cret");
         assertThat(read(user).toString()).doesNotContain("s3cret");
         for (String url :
@@ -35,7 +35,7 @@ final class OpenSearchSettingsTest {
     }
 
     @Test
-    void allMistakesAreListed() {
+    void listsAllMistakes() {
         assertThatThrownBy(() -> read(Map.of(
                         "PURI_OPENSEARCH_URL", "ftp://a,http://u:p@b,http://c?d,not a url",
                         "PURI_OPENSEARCH_USER", "puri",

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Ask;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexChange;
-import dev.puri.search.index.IndexHome;
+import dev.puri.search.index.IndexCheckpoint;
+import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Log;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.SampleQuery;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.testkit.OpenSearchFixture;
 import dev.puri.testkit.RestartableOpenSearch;
@@ -36,52 +36,52 @@ final class OutageFaultIT {
     private static final int FIRST = 400;
 
     private final CursorSeal seal = new CursorSeal(new byte[32]);
-    private final AtomicInteger taken = new AtomicInteger();
+    private final AtomicInteger applied = new AtomicInteger();
 
-    /** One writer is patient and waits for the node; the other gives up, and begins again at its commit. */
+    /** One writer waits for the node. The other has a short timeout, fails and continues from its commit. */
     @Test
-    void aNodeThatIsKilledLosesNothing() throws Exception {
-        List<IndexChange> changes = changes(new Log());
+    void aKilledNodeLosesNothing() throws Exception {
+        List<IndexChange> changes = changes(new FakeTopics());
         try (RestartableOpenSearch node = OpenSearchFixture.start();
-                IndexHome patient = new OpenSearchHome(Nodes.settings(node, "patient"), seal);
-                IndexHome hasty = new OpenSearchHome(Nodes.settings(node, "hasty", "10s"), seal)) {
+                IndexStore patient = new OpenSearchStore(NodeSettings.of(node, "patient"), seal);
+                IndexStore hasty = new OpenSearchStore(NodeSettings.of(node, "hasty", "10s"), seal)) {
             SearchIndex waits = patient.serving();
             SearchIndex fails = hasty.serving();
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(waits, changes));
             fails.apply(changes.subList(0, FIRST));
-            fails.commit(Log.reachedBy(changes.subList(0, FIRST / 2)));
-            await().atMost(Duration.ofMinutes(1)).until(() -> taken.get() > 5 * BATCH);
+            fails.commit(FakeTopics.checkpointOf(changes.subList(0, FIRST / 2)));
+            await().atMost(Duration.ofMinutes(1)).until(() -> applied.get() > 5 * BATCH);
 
             node.stop();
             assertThatThrownBy(() -> fails.apply(changes.subList(FIRST, changes.size())))
                     .isInstanceOf(IndexUnavailableException.class);
-            assertThatThrownBy(() -> Ask.text("moon").of(fails)).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> SampleQuery.text("moon").run(fails)).isInstanceOf(IndexUnavailableException.class);
             assertThat(writing).isNotDone();
 
             node.start();
-            Reached reached = fails.committed();
-            assertThat(reached).isEqualTo(Log.reachedBy(changes.subList(0, FIRST / 2)));
+            IndexCheckpoint checkpoint = fails.committed();
+            assertThat(checkpoint).isEqualTo(FakeTopics.checkpointOf(changes.subList(0, FIRST / 2)));
             fails.apply(changes.stream()
-                    .filter(change -> change.offset() >= reached.next(change.kind(), change.partition()))
+                    .filter(change -> change.offset() >= checkpoint.next(change.kind(), change.partition()))
                     .toList());
             writing.get(120, TimeUnit.SECONDS);
             assertHasAll(waits, changes);
             assertHasAll(fails, changes);
-            assertThat(waits.committed()).isEqualTo(Log.reachedBy(changes));
+            assertThat(waits.committed()).isEqualTo(FakeTopics.checkpointOf(changes));
         }
     }
 
-    private static List<IndexChange> changes(Log log) {
+    private static List<IndexChange> changes(FakeTopics topics) {
         Random random = new Random(3);
         for (int i = 0; i < 1_000; i++) {
             String puri = "music:tracks:" + random.nextInt(150);
             if (random.nextInt(5) == 0) {
-                log.erase(puri);
+                topics.erase(puri);
             } else {
-                log.write(Item.of(puri, "title", "moon " + i));
+                topics.write(Item.of(puri, "title", "moon " + i));
             }
         }
-        return log.since(0);
+        return topics.since(0);
     }
 
     private void write(SearchIndex index, List<IndexChange> changes) {
@@ -89,8 +89,8 @@ final class OutageFaultIT {
             for (int from = 0; from < changes.size(); from += BATCH) {
                 int to = Math.min(from + BATCH, changes.size());
                 index.apply(changes.subList(from, to));
-                index.commit(Log.reachedBy(changes.subList(0, to)));
-                taken.set(to);
+                index.commit(FakeTopics.checkpointOf(changes.subList(0, to)));
+                applied.set(to);
             }
         } catch (IndexUnavailableException e) {
             throw new AssertionError(e);
@@ -99,10 +99,10 @@ final class OutageFaultIT {
 
     private static void assertHasAll(SearchIndex index, List<IndexChange> changes) throws Exception {
         index.refresh();
-        for (Kind kind : Kind.values()) {
+        for (EntryKind kind : EntryKind.values()) {
             Map<Puri, Entry> entries = new HashMap<>();
             index.forEach(kind, entries::put);
-            assertThat(entries).isEqualTo(Log.entries(kind, changes));
+            assertThat(entries).isEqualTo(FakeTopics.entries(kind, changes));
         }
     }
 }

@@ -5,19 +5,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.JudgedPackages;
-import dev.puri.search.lucene.LuceneHome;
+import dev.puri.search.lucene.LuceneStore;
 import dev.puri.testkit.OpenSearchFixture;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * People who look for packages, among those that this machine could install: through both engines, and through what
- * OpenSearch does with the same attributes when it is told nothing. Where a machine has no package lists it is skipped,
- * but not where the build is checked.
+ * Compares the ranking of both engines with OpenSearch's {@code multi_match} under default settings, on the packages
+ * that this machine can install. The test is skipped on a machine without package lists, except in CI.
  *
- * <p>With {@code -Dpuri.judged=all} among all packages rather than some thousand; prints the table of
- * docs/performance.md.
+ * <p>{@code -Dpuri.judged=all} uses all packages instead of some thousand. Prints the table of docs/performance.md.
  */
 class PackagesJudgedIT {
     private static final int SOME = 8_000;
@@ -26,22 +24,22 @@ class PackagesJudgedIT {
     private Path folder;
 
     @Test
-    void whatIsMeantComesFirstAndNeverLaterThanWithMultiMatch() throws Exception {
+    void ranksMeantPackagesFirstAndNeverBelowMultiMatch() throws Exception {
         JudgedPackages judged =
                 JudgedPackages.read("all".equals(System.getProperty("puri.judged")) ? Integer.MAX_VALUE : SOME);
         if (System.getenv("CI") == null) {
-            assumeTrue(judged.areThere(), "this machine has no package lists; apt-get update fetches them");
+            assumeTrue(judged.exist(), "this machine has no package lists; apt-get update fetches them");
         }
-        assertThat(judged.areThere()).as("package lists").isTrue();
+        assertThat(judged.exist()).as("package lists").isTrue();
         String url = OpenSearchFixture.shared().url();
-        try (LuceneHome lucene = new LuceneHome(folder, new CursorSeal(new byte[32]));
-                OpenSearchHome openSearch = new OpenSearchHome(
-                        Nodes.settings(OpenSearchFixture.shared(), "judged"), new CursorSeal(new byte[32]));
+        try (LuceneStore lucene = new LuceneStore(folder, new CursorSeal(new byte[32]));
+                OpenSearchStore openSearch = new OpenSearchStore(
+                        NodeSettings.of(OpenSearchFixture.shared(), "judged"), new CursorSeal(new byte[32]));
                 MultiMatch multiMatch = new MultiMatch(url, "multi-match")) {
-            judged.by("lucene", judged.fill(lucene.serving()));
-            judged.by("opensearch", judged.fill(openSearch.serving()));
+            judged.measure("lucene", judged.fill(lucene.serving()));
+            judged.measure("opensearch", judged.fill(openSearch.serving()));
             multiMatch.fill(judged.packages());
-            judged.by("multi_match", multiMatch::search);
+            judged.measure("multi_match", multiMatch::search);
         }
         System.out.println(judged.table());
         judged.requireAllFound("lucene", "multi_match");

@@ -1,0 +1,147 @@
+package dev.puri.search.lucene;
+
+import dev.puri.search.words.ScoreModel;
+import java.io.IOException;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.NumericDocValues;
+import org.apache.lucene.search.Explanation;
+import org.apache.lucene.search.FilterScorer;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.QueryVisitor;
+import org.apache.lucene.search.ScoreMode;
+import org.apache.lucene.search.Scorer;
+import org.apache.lucene.search.ScorerSupplier;
+import org.apache.lucene.search.Weight;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds the weight of a field to the score of another query, multiplied by 1 to 2 for few words in the field. A Lucene
+ * similarity cannot do this: it multiplies, it does not score prefix queries, and it uses the rarity of a term, which
+ * changes with every document.
+ */
+final class FieldWeightQuery extends Query {
+    private final Query query;
+    private final String field;
+    private final int weight;
+
+    /**
+     * Creates the query.
+     *
+     * @param query a query with constant scores on the field
+     * @param field a field with norms
+     * @param weight the weight of the field's attributes
+     */
+    FieldWeightQuery(Query query, String field, int weight) {
+        this.query = query;
+        this.field = field;
+        this.weight = weight;
+    }
+
+    @Override
+    public Query rewrite(IndexSearcher searcher) throws IOException {
+        Query rewritten = query.rewrite(searcher);
+        return rewritten == query ? this : new FieldWeightQuery(rewritten, field, weight);
+    }
+
+    @Override
+    public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) throws IOException {
+        Weight inner = searcher.createWeight(query, mode, boost);
+        return mode.needsScores() ? new AddingWeight(inner, boost) : inner;
+    }
+
+    private final class AddingWeight extends Weight {
+        private final Weight inner;
+        private final float boost;
+
+        private AddingWeight(Weight inner, float boost) {
+            super(FieldWeightQuery.this);
+            this.inner = inner;
+            this.boost = boost;
+        }
+
+        @Override
+        public @Nullable ScorerSupplier scorerSupplier(LeafReaderContext segment) throws IOException {
+            ScorerSupplier supplier = inner.scorerSupplier(segment);
+            return supplier == null
+                    ? null
+                    : new ScorerSupplier() {
+                        @Override
+                        public Scorer get(long leadCost) throws IOException {
+                            return scorer(
+                                    supplier.get(leadCost), segment.reader().getNormValues(field));
+                        }
+
+                        @Override
+                        public long cost() {
+                            return supplier.cost();
+                        }
+                    };
+        }
+
+        private Scorer scorer(Scorer scorer, @Nullable NumericDocValues norms) {
+            float maxAdded = boost * weight * 2;
+            return new FilterScorer(scorer) {
+                @Override
+                public float score() throws IOException {
+                    float lengthBonus = norms != null && norms.advanceExact(docID())
+                            ? ScoreModel.lengthBonus(norms.longValue())
+                            : 1;
+                    return in.score() + boost * weight * lengthBonus;
+                }
+
+                @Override
+                public int advanceShallow(int target) throws IOException {
+                    return in.advanceShallow(target);
+                }
+
+                @Override
+                public float getMaxScore(int upTo) throws IOException {
+                    return in.getMaxScore(upTo) + maxAdded;
+                }
+            };
+        }
+
+        @Override
+        public Explanation explain(LeafReaderContext segment, int doc) throws IOException {
+            ScorerSupplier supplier = scorerSupplier(segment);
+            Scorer scorer = supplier == null ? null : supplier.get(1);
+            return scorer != null && scorer.iterator().advance(doc) == doc
+                    ? Explanation.match(scorer.score(), FieldWeightQuery.this.toString())
+                    : Explanation.noMatch("no match");
+        }
+
+        @Override
+        public int count(LeafReaderContext segment) throws IOException {
+            return inner.count(segment);
+        }
+
+        @Override
+        public boolean isCacheable(LeafReaderContext segment) {
+            return inner.isCacheable(segment);
+        }
+    }
+
+    @Override
+    public void visit(QueryVisitor visitor) {
+        query.visit(visitor);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof FieldWeightQuery that
+                && query.equals(that.query)
+                && field.equals(that.field)
+                && weight == that.weight;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * query.hashCode() + field.hashCode()) + weight;
+    }
+
+    @Override
+    public String toString(String inField) {
+        return "(" + query.toString(inField) + ")+" + weight + "*" + field;
+    }
+}

@@ -1,0 +1,324 @@
+package dev.puri.search.lucene;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import dev.puri.search.index.Cursor;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.PageBudget;
+import dev.puri.search.index.SearchQuery;
+import dev.puri.search.index.SearchResult;
+import dev.puri.search.words.Highlighter;
+import dev.puri.search.words.NameCandidates;
+import dev.puri.search.words.ParsedQuery;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.search.BooleanClause.Occur;
+import org.apache.lucene.search.BooleanQuery;
+import org.apache.lucene.search.FieldDoc;
+import org.apache.lucene.search.MultiCollectorManager;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.Sort;
+import org.apache.lucene.search.SortField;
+import org.apache.lucene.search.TermInSetQuery;
+import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.search.TopFieldCollectorManager;
+import org.apache.lucene.search.TopFieldDocs;
+import org.apache.lucene.search.TotalHits;
+import org.apache.lucene.util.BytesRef;
+import org.jspecify.annotations.Nullable;
+
+/** Runs one search query on one point-in-time view and returns one page. */
+final class PageQuery {
+    /** Hits are counted up to this number, unless facets count all of them. */
+    private static final int MAX_COUNTED = 10_000;
+
+    /** Minimum number of identities in the first {@link UuidRange} of a list. */
+    private static final long MIN_RANGE = 1024;
+
+    /** Growth of the {@link UuidRange} if the first one has too few hits. */
+    private static final int RANGE_GROWTH = 16;
+
+    private static final SortField BY_TIE = new SortField(Fields.TIE, SortField.Type.LONG);
+
+    static final Sort BY_SCORE = new Sort(SortField.FIELD_SCORE, BY_TIE);
+
+    private final PointInTimeReader reader;
+    private final SearchQuery query;
+    private final CursorSeal seal;
+
+    private PageQuery(PointInTimeReader reader, SearchQuery query, CursorSeal seal) {
+        this.reader = reader;
+        this.query = query;
+        this.seal = seal;
+    }
+
+    /** Returns the page. */
+    static SearchResult run(PointInTimeReader reader, SearchQuery query, CursorSeal seal)
+            throws IOException, Cursor.InvalidException {
+        SortValues after = query.after() == null ? null : SortValues.parse(seal.open(query, query.after()));
+        PageQuery page = new PageQuery(reader, query, seal);
+        return query.text() == null ? page.list(after) : page.search(query.text(), after);
+    }
+
+    private SearchResult list(@Nullable SortValues after) throws IOException {
+        Set<Row.Status> statuses = query.statuses().isEmpty() ? EnumSet.allOf(Row.Status.class) : query.statuses();
+        BooleanQuery.Builder filters = filters(query);
+        addFilter(Fields.STATE, states(EntryKind.IDENTITY, statuses), filters);
+        Query filter = filters.build();
+        Counts counts =
+                query.facets() ? Counts.of(reader.searcher().search(filter, FacetCounts.MANAGER)) : count(filter);
+        PageDocs docs = topOfList(filter, counts, after);
+        PointInTimeReader.Entries entries = reader.entries();
+        return docs.result(counts, doc -> listHit(entries.at(doc.doc), entries));
+    }
+
+    /** Counts hits up to {@link #MAX_COUNTED}, which is cheap. */
+    private Counts count(Query filter) throws IOException {
+        return Counts.of(reader.searcher()
+                .search(filter, new TopFieldCollectorManager(Sort.INDEXORDER, 1, MAX_COUNTED))
+                .totalHits);
+    }
+
+    private PageDocs topOfList(Query filter, Counts counts, @Nullable SortValues after) throws IOException {
+        boolean newest = query.order() == SearchQuery.Order.NEWEST;
+        Sort sort = new Sort(
+                new SortField(Fields.UUID_HIGH, SortField.Type.LONG, newest),
+                new SortField(Fields.UUID_LOW, SortField.Type.LONG, newest),
+                BY_TIE);
+        if (counts.exact() && counts.total() <= MAX_COUNTED) {
+            return top(filter, sort, after);
+        }
+        long from = after != null ? (Long) after.values()[0] : newest ? Long.MAX_VALUE : Long.MIN_VALUE;
+        IndexReader indexReader = reader.searcher().getIndexReader();
+        // Enough for a page if the hits are spread evenly.
+        long wanted = Math.max(MIN_RANGE, 2 * fetchSize() * (indexReader.maxDoc() / counts.total()));
+        while (true) {
+            UuidRange range = UuidRange.find(from, newest, wanted, indexReader);
+            Query inRange = new BooleanQuery.Builder()
+                    .add(filter, Occur.FILTER)
+                    .add(range.query(), Occur.FILTER)
+                    .build();
+            PageDocs docs = top(inRange, sort, after);
+            if (range.isLast() || docs.isFull()) {
+                return docs;
+            }
+            wanted *= RANGE_GROWTH;
+        }
+    }
+
+    private static SearchResult.Hit listHit(StoredEntry identity, PointInTimeReader.Entries entries)
+            throws IOException {
+        StoredEntry document = entries.find(Fields.key(EntryKind.DOCUMENT, identity.puri()));
+        Map<String, String> attributes = document == null ? Map.of() : document.attributes();
+        return SearchResult.Hit.of(identity.puri(), identity.entry(), null, attributes, Map.of());
+    }
+
+    private SearchResult search(String text, @Nullable SortValues after) throws IOException {
+        ParsedQuery parsed = ParsedQuery.parse(text);
+        Set<BytesRef> namedKeys = namedKeys(NameCandidates.parse(text));
+        if (parsed.clauses().isEmpty() && namedKeys.isEmpty()) {
+            return SearchResult.EMPTY;
+        }
+        Query ranked = withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsed, namedKeys), query);
+        PageDocs docs;
+        Counts counts;
+        if (query.facets()) {
+            Object[] both = reader.searcher()
+                    .search(
+                            ranked,
+                            new MultiCollectorManager(
+                                    new TopFieldCollectorManager(
+                                            BY_SCORE, fetchSize(), toFieldDoc(after), Integer.MAX_VALUE),
+                                    FacetCounts.MANAGER));
+            docs = new PageDocs(((TopFieldDocs) both[0]).scoreDocs);
+            counts = Counts.of((FacetCounts) both[1]);
+        } else {
+            TopFieldDocs top = reader.searcher()
+                    .search(
+                            ranked,
+                            new TopFieldCollectorManager(BY_SCORE, fetchSize(), toFieldDoc(after), MAX_COUNTED));
+            docs = new PageDocs(top.scoreDocs);
+            counts = Counts.of(top.totalHits);
+        }
+        PointInTimeReader.Entries entries = reader.entries();
+        Highlighter highlighter = new Highlighter(parsed);
+        return docs.result(counts, doc -> textHit(entries.at(doc.doc), doc, highlighter));
+    }
+
+    /**
+     * Returns the keys of the entries that have a typed name and pass the filters: the document's key if the identity
+     * has a document, otherwise the identity's.
+     */
+    private Set<BytesRef> namedKeys(NameCandidates names) throws IOException {
+        List<Term> terms = new ArrayList<>();
+        if (names.puri() != null) {
+            terms.add(Fields.key(EntryKind.IDENTITY, names.puri()));
+        }
+        if (names.handle() != null) {
+            terms.add(Fields.handle(names.handle()));
+        }
+        names.identifiers().forEach(identifier -> terms.add(Fields.identifier(identifier)));
+        BooleanQuery.Builder any = new BooleanQuery.Builder();
+        boolean exists = false;
+        for (Term term : terms) {
+            // Most texts are no name; this check is cheaper than a search.
+            if (reader.searcher().getIndexReader().docFreq(term) > 0) {
+                any.add(new TermQuery(term), Occur.SHOULD);
+                exists = true;
+            }
+        }
+        if (!exists) {
+            return Set.of();
+        }
+        BooleanQuery.Builder filters = filters(query).add(any.build(), Occur.FILTER);
+        if (!query.statuses().isEmpty()) {
+            addFilter(Fields.STATE, states(EntryKind.IDENTITY, query.statuses()), filters);
+        }
+        ScoreDoc[] found = reader.searcher()
+                .search(
+                        filters.build(),
+                        new TopFieldCollectorManager(
+                                Sort.INDEXORDER, NameCandidates.MAX_IDENTITIES + 1, Integer.MAX_VALUE))
+                .scoreDocs;
+        Set<BytesRef> keys = new HashSet<>();
+        if (found.length <= NameCandidates.MAX_IDENTITIES) {
+            PointInTimeReader.Entries entries = reader.entries();
+            for (ScoreDoc doc : found) {
+                Puri puri = entries.at(doc.doc).puri();
+                Term document = Fields.key(EntryKind.DOCUMENT, puri);
+                keys.add((entries.find(document) != null ? document : Fields.key(EntryKind.IDENTITY, puri)).bytes());
+            }
+        }
+        return keys;
+    }
+
+    /**
+     * Adds the filters of a search to the query of its text. If merged identities are not wanted, it excludes them
+     * rather than requires active ones, because there are few of them.
+     */
+    static Query withFilters(Query ranked, SearchQuery query) {
+        BooleanQuery.Builder filters = filters(query);
+        if (query.statuses().isEmpty()) {
+            return filters.add(ranked, Occur.MUST).build();
+        }
+        if (!query.statuses().contains(Row.Status.ACTIVE)) {
+            List<BytesRef> states = new ArrayList<>(states(EntryKind.DOCUMENT, query.statuses()));
+            states.addAll(states(EntryKind.IDENTITY, query.statuses()));
+            addFilter(Fields.STATE, states, filters);
+        } else if (!query.statuses().contains(Row.Status.MERGED)) {
+            BytesRef merged = Fields.state(EntryKind.DOCUMENT, Row.Status.MERGED);
+            filters.add(new TermQuery(new Term(Fields.STATE, merged)), Occur.MUST_NOT);
+        }
+        return filters.add(ranked, Occur.MUST).build();
+    }
+
+    private SearchResult.Hit textHit(StoredEntry stored, ScoreDoc doc, Highlighter highlighter) {
+        double score = (Float) ((FieldDoc) doc).fields[0];
+        Map<String, String> attributes = stored.attributes();
+        return SearchResult.Hit.of(
+                stored.puri(),
+                stored.entry(),
+                score,
+                attributes,
+                query.highlights() ? highlighter.highlight(attributes) : Map.of());
+    }
+
+    private static BooleanQuery.Builder filters(SearchQuery query) {
+        BooleanQuery.Builder filters = new BooleanQuery.Builder();
+        addFilter(Fields.NAMESPACE, bytes(query.namespaces()), filters);
+        addFilter(Fields.COLLECTION, bytes(query.collections()), filters);
+        addFilter(Fields.SHARD, bytes(query.shards()), filters);
+        addFilter(Fields.OWNER, bytes(query.owners()), filters);
+        return filters;
+    }
+
+    private static void addFilter(String field, List<BytesRef> values, BooleanQuery.Builder filters) {
+        if (values.size() == 1) {
+            filters.add(new TermQuery(new Term(field, values.getFirst())), Occur.FILTER);
+        } else if (!values.isEmpty()) {
+            filters.add(new TermInSetQuery(field, values), Occur.FILTER);
+        }
+    }
+
+    private static List<BytesRef> states(EntryKind kind, Set<Row.Status> statuses) {
+        return statuses.stream().map(status -> Fields.state(kind, status)).toList();
+    }
+
+    private static List<BytesRef> bytes(Collection<String> texts) {
+        return texts.stream().map(BytesRef::new).toList();
+    }
+
+    private PageDocs top(Query filter, Sort sort, @Nullable SortValues after) throws IOException {
+        return new PageDocs(reader.searcher()
+                .search(filter, new TopFieldCollectorManager(sort, fetchSize(), toFieldDoc(after), MAX_COUNTED))
+                .scoreDocs);
+    }
+
+    private static @Nullable FieldDoc toFieldDoc(@Nullable SortValues after) {
+        return after == null ? null : after.toFieldDoc();
+    }
+
+    /** Returns the size of a page and one more. The additional hit shows that there is a next page. */
+    private int fetchSize() {
+        return Math.min(
+                        query.limit(),
+                        Math.max(1, reader.searcher().getIndexReader().maxDoc()))
+                + 1;
+    }
+
+    /** Makes a hit of a Lucene document. */
+    private interface HitReader {
+        SearchResult.Hit read(ScoreDoc doc) throws IOException;
+    }
+
+    /** The documents of a page, and one more if there is a next page. */
+    private final class PageDocs {
+        private final ScoreDoc[] docs;
+
+        private PageDocs(ScoreDoc[] docs) {
+            this.docs = docs;
+        }
+
+        private boolean isFull() {
+            return docs.length == fetchSize();
+        }
+
+        private SearchResult result(Counts counts, HitReader hitReader) throws IOException {
+            List<SearchResult.Hit> hits = new ArrayList<>();
+            PageBudget budget = new PageBudget();
+            for (int i = 0; i < Math.min(query.limit(), docs.length); i++) {
+                SearchResult.Hit hit = hitReader.read(docs[i]);
+                if (!budget.add(hit)) {
+                    break;
+                }
+                hits.add(hit);
+            }
+            Cursor next = docs.length <= hits.size()
+                    ? null
+                    : seal.seal(query, new SortValues(((FieldDoc) docs[hits.size() - 1]).fields).toBytes());
+            return new SearchResult(
+                    hits, counts.total(), counts.exact(), counts.byCollection(), counts.byShard(), next);
+        }
+    }
+
+    /** The number of hits on all pages. */
+    private record Counts(long total, boolean exact, Map<String, Long> byCollection, Map<String, Long> byShard) {
+        private static Counts of(FacetCounts facets) {
+            return new Counts(facets.total(), true, facets.byCollection(), facets.byShard());
+        }
+
+        private static Counts of(TotalHits hits) {
+            return new Counts(hits.value(), hits.relation() == TotalHits.Relation.EQUAL_TO, Map.of(), Map.of());
+        }
+    }
+}

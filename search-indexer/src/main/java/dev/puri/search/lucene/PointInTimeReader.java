@@ -1,0 +1,89 @@
+package dev.puri.search.lucene;
+
+import dev.puri.schemas.log.Row;
+import dev.puri.search.index.EntryKind;
+import java.io.IOException;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.PostingsEnum;
+import org.apache.lucene.index.StoredFields;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.index.Terms;
+import org.apache.lucene.index.TermsEnum;
+import org.apache.lucene.search.DocIdSetIterator;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.util.Bits;
+import org.jspecify.annotations.Nullable;
+
+/** Reads entries from one point-in-time view of the index. */
+record PointInTimeReader(IndexSearcher searcher) {
+    private static final Set<String> ENTRY = Set.of(Fields.ENTRY);
+
+    /** Returns a reader of single entries, for one thread. */
+    Entries entries() throws IOException {
+        return new Entries(searcher.getIndexReader());
+    }
+
+    static final class Entries {
+        private final IndexReader reader;
+        private final StoredFields stored;
+
+        private Entries(IndexReader reader) throws IOException {
+            this.reader = reader;
+            this.stored = reader.storedFields();
+        }
+
+        /** Returns the entry of a Lucene document number. */
+        StoredEntry at(int doc) throws IOException {
+            return StoredEntry.parse(stored.document(doc, ENTRY).getBinaryValue(Fields.ENTRY));
+        }
+
+        /** Returns the entry with a unique term; null if there is none. */
+        @Nullable
+        StoredEntry find(Term term) throws IOException {
+            for (LeafReaderContext segment : reader.leaves()) {
+                Terms terms = segment.reader().terms(term.field());
+                TermsEnum found = terms == null ? null : terms.iterator();
+                if (found != null && found.seekExact(term.bytes())) {
+                    Bits live = segment.reader().getLiveDocs();
+                    PostingsEnum docs = found.postings(null, PostingsEnum.NONE);
+                    for (int doc = docs.nextDoc(); doc != DocIdSetIterator.NO_MORE_DOCS; doc = docs.nextDoc()) {
+                        if (live == null || live.get(doc)) {
+                            return at(segment.docBase + doc);
+                        }
+                    }
+                }
+            }
+            return null;
+        }
+    }
+
+    /** Returns the number of entries of a kind. */
+    long count(EntryKind kind) throws IOException {
+        long count = 0;
+        for (Row.Status status : Row.Status.values()) {
+            count += searcher.count(new TermQuery(new Term(Fields.STATE, Fields.state(kind, status))));
+        }
+        return count;
+    }
+
+    /** Passes every entry of a kind to a consumer, in the order in which they are stored. */
+    void forEach(EntryKind kind, Consumer<StoredEntry> consumer) throws IOException {
+        for (LeafReaderContext segment : searcher.getIndexReader().leaves()) {
+            StoredFields stored = segment.reader().storedFields();
+            Bits live = segment.reader().getLiveDocs();
+            for (int doc = 0; doc < segment.reader().maxDoc(); doc++) {
+                if (live == null || live.get(doc)) {
+                    StoredEntry entry =
+                            StoredEntry.parse(stored.document(doc, ENTRY).getBinaryValue(Fields.ENTRY));
+                    if (entry.entry().kind() == kind) {
+                        consumer.accept(entry);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.puri.search.opensearch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.settings.Secret;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An HTTP client of an OpenSearch cluster. All requests are idempotent. If a node does not answer or is too busy, the
+ * client retries the request at the next node. Thread-safe.
+ */
+final class ClusterClient implements AutoCloseable {
+    static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
+
+    /** Few attempts, because a reader prefers a quick failure. */
+    private static final int READ_ATTEMPTS = 3;
+
+    /** The error of a repeated index creation after the response to the first one was lost. */
+    private static final String EXISTS = "resource_already_exists_exception";
+
+    private static final int MAX_REASON_CHARACTERS = 300;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterClient.class);
+
+    private final HttpClient client;
+    private final List<String> nodes;
+    private final Optional<String> authorization;
+    private final Duration readTimeout;
+    private final Duration writeTimeout;
+    private final AtomicInteger nodeIndex = new AtomicInteger();
+
+    /** Whether the client has logged that no node answers. */
+    private final AtomicBoolean isUnreachable = new AtomicBoolean();
+
+    /**
+     * Creates a client. It sends no request yet.
+     *
+     * @throws IllegalArgumentException if the CA file cannot be used
+     */
+    ClusterClient(OpenSearchSettings settings) {
+        nodes = settings.opensearchUrl().stream()
+                .map(url -> url.endsWith("/") ? url.substring(0, url.length() - 1) : url)
+                .toList();
+        authorization = settings.opensearchAuthorization().map(Secret::value).or(() -> basic(settings));
+        readTimeout = settings.opensearchTimeout();
+        writeTimeout = settings.opensearchWriteTimeout();
+        HttpClient.Builder builder = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(CONNECT_TIMEOUT);
+        settings.opensearchCa().ifPresent(file -> builder.sslContext(sslContext(file)));
+        client = builder.build();
+    }
+
+    /**
+     * A response.
+     *
+     * @param status 200 to 299, or 404
+     */
+    record Response(int status, JsonNode body) {
+        boolean found() {
+            return status != 404;
+        }
+    }
+
+    /** Sends a request for a reader, with the timeout of a search. */
+    Response read(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+        return send(method, path, body == null ? new byte[0] : bytes(body), new RetryState(readTimeout, READ_ATTEMPTS));
+    }
+
+    /** Sends a request for the writer, with the timeout of a batch. */
+    Response write(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+        return send(method, path, body == null ? new byte[0] : bytes(body), writeRetries());
+    }
+
+    /** Returns the retries of a batch. */
+    RetryState writeRetries() {
+        return new RetryState(writeTimeout, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Sends a request and retries until there is a response.
+     *
+     * @param body JSON, one or several lines, or empty
+     * @throws IndexUnavailableException if there is no response in time, or if the cluster refuses the request
+     * @throws IllegalStateException if the request is invalid, which is a bug
+     */
+    Response send(String method, String path, byte[] body, RetryState retries) throws IndexUnavailableException {
+        while (true) {
+            String node = nodes.get(Math.floorMod(nodeIndex.get(), nodes.size()));
+            try {
+                HttpResponse<byte[]> response = send(request(node, method, path, body), retries.remaining());
+                if (isUnreachable.compareAndSet(true, false)) {
+                    LOG.info("OpenSearch answers at {}", node);
+                }
+                int status = response.statusCode();
+                if (status < 300 || status == 404) {
+                    return new Response(status, json(response));
+                }
+                if (status == 400 && type(response).equals(EXISTS)) {
+                    return new Response(200, MissingNode.getInstance());
+                }
+                String failure =
+                        method + " " + path + " got status " + status + " from OpenSearch: " + reason(response);
+                if (status == 400 || status == 405) {
+                    throw new IllegalStateException(failure);
+                }
+                if (!isRetryable(status)) {
+                    throw new IndexUnavailableException(failure);
+                }
+                nodeIndex.incrementAndGet();
+                retries.backOff(() -> failure);
+            } catch (IOException | TimeoutException e) {
+                nodeIndex.incrementAndGet();
+                if (isUnreachable.compareAndSet(false, true)) {
+                    LOG.warn("OpenSearch does not answer at {}. The request is retried: {}", node, e.toString());
+                }
+                retries.backOff(() -> "OpenSearch does not answer at " + node + ": " + e, e);
+            }
+        }
+    }
+
+    /** Returns whether a retry may succeed: the cluster is too busy, or a shard is not available. */
+    static boolean isRetryable(int status) {
+        return status == 429 || status >= 500;
+    }
+
+    private HttpRequest request(String node, String method, String path, byte[] body) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(node + path));
+        authorization.ifPresent(value -> request.header("Authorization", value));
+        if (body.length == 0) {
+            return request.method(method, HttpRequest.BodyPublishers.noBody()).build();
+        }
+        // OpenSearch requires this content type for bulk requests.
+        return request.header(
+                        "Content-Type", body[body.length - 1] == '\n' ? "application/x-ndjson" : "application/json")
+                .method(method, HttpRequest.BodyPublishers.ofByteArray(body))
+                .build();
+    }
+
+    /** Waits for the whole response. The timeout of {@link HttpRequest} covers the headers only. */
+    private HttpResponse<byte[]> send(HttpRequest request, Duration timeout)
+            throws IOException, TimeoutException, IndexUnavailableException {
+        CompletableFuture<HttpResponse<byte[]>> response =
+                client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
+        try {
+            return response.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        } catch (InterruptedException e) {
+            throw RetryState.interrupted(e);
+        } finally {
+            response.cancel(true);
+        }
+    }
+
+    private static JsonNode json(HttpResponse<byte[]> response) throws IOException {
+        return response.body().length == 0 ? MissingNode.getInstance() : JSON.readTree(response.body());
+    }
+
+    private static String type(HttpResponse<byte[]> response) throws IOException {
+        return json(response).path("error").path("type").asText();
+    }
+
+    private static String reason(HttpResponse<byte[]> response) {
+        String text;
+        try {
+            JsonNode error = json(response).path("error");
+            text = error.path("type").asText() + ", " + error.path("reason").asText();
+        } catch (IOException e) {
+            text = new String(response.body(), StandardCharsets.UTF_8);
+        }
+        return text.length() <= MAX_REASON_CHARACTERS ? text : text.substring(0, MAX_REASON_CHARACTERS) + "…";
+    }
+
+    static byte[] bytes(JsonNode json) {
+        try {
+            return JSON.writeValueAsBytes(json);
+        } catch (IOException e) {
+            throw new IllegalStateException("writing JSON to memory failed", e);
+        }
+    }
+
+    /** Returns the header of basic authentication (RFC 7617). */
+    private static Optional<String> basic(OpenSearchSettings settings) {
+        return settings.opensearchUser()
+                .flatMap(user -> settings.opensearchPassword()
+                        .map(password -> "Basic "
+                                + Base64.getEncoder()
+                                        .encodeToString(
+                                                (user + ':' + password.value()).getBytes(StandardCharsets.UTF_8))));
+    }
+
+    private static SSLContext sslContext(Path caFile) {
+        try (InputStream pem = Files.newInputStream(caFile)) {
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
+                store.setCertificateEntry(Integer.toString(store.size()), each);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalArgumentException(
+                    "PURI_OPENSEARCH_CA: the file " + caFile + " is no PEM of certificates: " + e, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+}

@@ -1,0 +1,275 @@
+package dev.puri.search.opensearch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.IndexStore;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.SearchIndex;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The indices in an OpenSearch cluster. An alias names the serving index; the cluster switches it atomically.
+ *
+ * <pre>
+ * puri-search            alias of the serving index
+ * puri-search-building   alias of the index of an unfinished rebuild
+ * puri-search-g7f3…      an index; without one of these aliases it is left over, and the next start drops it
+ * puri-search-g7f3…-w    write alias of this index: OpenSearch refuses a late write to a dropped index, because its
+ *                        write alias is missing, and does not create an index of that name
+ * </pre>
+ *
+ * Only one indexer may write the indices of an alias.
+ */
+public final class OpenSearchStore implements IndexStore {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenSearchStore.class);
+    private static final JsonNode TEMPLATE = template();
+
+    private final ClusterClient cluster;
+    private final OpenSearchSettings settings;
+    private final CursorSeal seal;
+    private final String servingAlias;
+    private final String buildingAlias;
+    private final Pattern indexNames;
+    private @Nullable OpenSearchIndex serving;
+    private @Nullable OpenSearchIndex building;
+
+    /**
+     * Creates a store. It sends no request yet.
+     *
+     * @param seal encrypts cursors; instances behind one address need the same key
+     * @throws IllegalArgumentException if the CA file cannot be used
+     */
+    public OpenSearchStore(OpenSearchSettings settings, CursorSeal seal) {
+        this.settings = settings;
+        this.seal = seal;
+        cluster = new ClusterClient(settings);
+        servingAlias = settings.opensearchIndex();
+        buildingAlias = servingAlias + "-building";
+        indexNames = Pattern.compile(Pattern.quote(servingAlias) + "-g[0-9a-f]{32}");
+    }
+
+    @Override
+    public SearchIndex serving() throws IndexUnavailableException {
+        requireClosed(serving);
+        String name = indexOf(servingAlias).orElse(null);
+        if (name == null) {
+            name = create(servingAlias);
+        } else if (!isUsable(name)) {
+            LOG.warn("The index {} has another format. It is dropped and rebuilt from the topics", name);
+            String created = create(null);
+            switchTo(created);
+            name = created;
+        }
+        OpenSearchIndex opened = open(name);
+        opened.refresh();
+        dropLeftOver();
+        serving = opened;
+        return opened;
+    }
+
+    @Override
+    public @Nullable SearchIndex building() throws IndexUnavailableException {
+        requireClosed(building);
+        String name = indexOf(buildingAlias).orElse(null);
+        if (name == null) {
+            return null;
+        }
+        if (!isUsable(name)) {
+            delete(name);
+            return null;
+        }
+        OpenSearchIndex opened = open(name);
+        opened.refresh();
+        building = opened;
+        return opened;
+    }
+
+    @Override
+    public SearchIndex build() throws IndexUnavailableException {
+        if (indexOf(buildingAlias).isPresent()) {
+            throw new IllegalStateException("there is already an unfinished index");
+        }
+        OpenSearchIndex opened = open(create(buildingAlias));
+        building = opened;
+        return opened;
+    }
+
+    @Override
+    public void promote() throws IndexUnavailableException {
+        OpenSearchIndex built = building;
+        if (built == null) {
+            throw new IllegalStateException("there is no unfinished index");
+        }
+        switchTo(built.name());
+        serving = built;
+        building = null;
+    }
+
+    @Override
+    public void drop(SearchIndex index) throws IndexUnavailableException {
+        // Compares names, because the same index may have been opened more than once.
+        if (!(index instanceof OpenSearchIndex dropped) || isNamed(serving, dropped.name())) {
+            throw new IllegalArgumentException("only a replaced or unfinished index can be dropped");
+        }
+        dropped.close();
+        delete(dropped.name());
+        OpenSearchIndex built = building;
+        if (built != null && isNamed(built, dropped.name())) {
+            built.close();
+            building = null;
+        }
+    }
+
+    private static boolean isNamed(@Nullable OpenSearchIndex index, String name) {
+        return index != null && index.name().equals(name);
+    }
+
+    @Override
+    public void close() {
+        if (serving != null) {
+            serving.close();
+        }
+        if (building != null) {
+            building.close();
+        }
+        cluster.close();
+    }
+
+    private static void requireClosed(@Nullable OpenSearchIndex index) {
+        if (index != null && index.isOpen()) {
+            throw new IllegalStateException("the index " + index.name() + " is open already");
+        }
+    }
+
+    private OpenSearchIndex open(String name) {
+        return new OpenSearchIndex(cluster, name, writeAlias(name), seal);
+    }
+
+    private static String writeAlias(String index) {
+        return index + "-w";
+    }
+
+    /** Returns the index of this store that has an alias. */
+    private Optional<String> indexOf(String alias) throws IndexUnavailableException {
+        List<String> indices = new ArrayList<>();
+        aliasesByIndex().forEach((index, aliases) -> {
+            if (aliases.contains(alias)) {
+                indices.add(index);
+            }
+        });
+        if (indices.size() > 1) {
+            throw new IllegalStateException("the alias " + alias + " names more than one index: " + indices);
+        }
+        return indices.stream().findFirst();
+    }
+
+    /** Returns the aliases of each index of this store. */
+    private Map<String, List<String>> aliasesByIndex() throws IndexUnavailableException {
+        JsonNode response =
+                cluster.write("GET", "/" + servingAlias + "-g*/_alias", null).body();
+        Map<String, List<String>> found = new TreeMap<>();
+        response.properties().forEach(index -> {
+            if (indexNames.matcher(index.getKey()).matches()) {
+                List<String> aliases = new ArrayList<>();
+                index.getValue().path("aliases").fieldNames().forEachRemaining(aliases::add);
+                found.put(index.getKey(), aliases);
+            }
+        });
+        return found;
+    }
+
+    /** Returns whether an index has the format of this version. */
+    private boolean isUsable(String name) throws IndexUnavailableException {
+        JsonNode mappings = cluster.write("GET", "/" + name + "/_mapping", null)
+                .body()
+                .path(name)
+                .path("mappings");
+        if (!mappings.path("_meta").equals(TEMPLATE.path("mappings").path("_meta"))) {
+            return false;
+        }
+        try (OpenSearchIndex index = open(name)) {
+            LOG.info("The index {} has the checkpoint {}", name, index.committed());
+            return true;
+        } catch (IllegalArgumentException e) {
+            LOG.warn("The index {} cannot be used: {}", name, e.getMessage());
+            return false;
+        }
+    }
+
+    private String create(@Nullable String alias) throws IndexUnavailableException {
+        String name = servingAlias + "-g" + UUID.randomUUID().toString().replace("-", "");
+        ObjectNode index = TEMPLATE.deepCopy();
+        index.withObject("/settings/index")
+                .put("number_of_shards", settings.opensearchShards())
+                .put("number_of_replicas", settings.opensearchReplicas());
+        ObjectNode aliases = index.putObject("aliases");
+        aliases.putObject(writeAlias(name));
+        if (alias != null) {
+            aliases.putObject(alias);
+        }
+        cluster.write("PUT", "/" + name, index);
+        return name;
+    }
+
+    /** Makes an index the only serving one, atomically. */
+    private void switchTo(String name) throws IndexUnavailableException {
+        ObjectNode body = ClusterClient.JSON.createObjectNode();
+        ArrayNode actions = body.putArray("actions");
+        actions.addObject().putObject("add").put("index", name).put("alias", servingAlias);
+        aliasesByIndex().forEach((index, aliases) -> {
+            if (aliases.contains(servingAlias) && !index.equals(name)) {
+                addRemoval(actions, index, servingAlias);
+            }
+            if (aliases.contains(buildingAlias) && index.equals(name)) {
+                addRemoval(actions, index, buildingAlias);
+            }
+        });
+        cluster.write("POST", "/_aliases", body);
+        String current = indexOf(servingAlias).orElse("none");
+        if (!current.equals(name)) {
+            throw new IndexUnavailableException("after the switch to " + name + " the serving index is " + current);
+        }
+    }
+
+    private static void addRemoval(ArrayNode actions, String index, String alias) {
+        actions.addObject().putObject("remove").put("index", index).put("alias", alias);
+    }
+
+    /** Drops indices without an alias of the store, which an interrupted switch or drop leaves. */
+    private void dropLeftOver() throws IndexUnavailableException {
+        for (Map.Entry<String, List<String>> each : aliasesByIndex().entrySet()) {
+            if (!each.getValue().contains(servingAlias) && !each.getValue().contains(buildingAlias)) {
+                LOG.info("The index {} is left over. It is dropped", each.getKey());
+                delete(each.getKey());
+            }
+        }
+    }
+
+    private void delete(String index) throws IndexUnavailableException {
+        cluster.write("DELETE", "/" + index, null);
+    }
+
+    private static JsonNode template() {
+        try (InputStream resource = OpenSearchStore.class.getResourceAsStream("index.json")) {
+            if (resource == null) {
+                throw new IllegalStateException("the resource index.json is missing");
+            }
+            return ClusterClient.JSON.readTree(resource);
+        } catch (IOException e) {
+            throw new IllegalStateException("the resource index.json is not valid JSON", e);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.puri.search.words;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.InvalidNameException;
+import dev.puri.schemas.identity.Puri;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The identity names that a typed text may be. An identity with one of these names ranks above all other hits.
+ *
+ * @param puri the text as a pURI; null if it is not one
+ * @param handle the text as a handle; null if it is not one
+ * @param identifiers the text as the third segment of a pURI: read as plain text and, if it contains a percent sign,
+ *     also read as escaped text
+ */
+public record NameCandidates(@Nullable Puri puri, @Nullable Handle handle, Set<String> identifiers) {
+    /** If more identities than this have a typed identifier, it names none of them. */
+    public static final int MAX_IDENTITIES = 256;
+
+    /** No name is longer, even if each of its characters is escaped. */
+    private static final int MAX_CHARACTERS = Puri.MAX_BYTES;
+
+    /** Parses typed text. Text that cannot be a name has no candidates. */
+    public static NameCandidates parse(String typed) {
+        String text = typed.strip();
+        if (text.isEmpty() || text.length() > MAX_CHARACTERS) {
+            return new NameCandidates(null, null, Set.of());
+        }
+        Puri puri = text.indexOf(':') < 0 ? null : orNull(() -> Puri.parse(text));
+        Handle handle = text.length() == Handle.LENGTH ? orNull(() -> Handle.parse(text)) : null;
+        Set<String> identifiers = new LinkedHashSet<>();
+        addIdentifier(identifiers, orNull(() -> Puri.of("x", "x", text)));
+        if (text.indexOf('%') >= 0) {
+            addIdentifier(identifiers, orNull(() -> Puri.parse("x:x:" + text)));
+        }
+        return new NameCandidates(puri, handle, identifiers);
+    }
+
+    /** Returns whether the text cannot be a name. */
+    public boolean isEmpty() {
+        return puri == null && handle == null && identifiers.isEmpty();
+    }
+
+    private static void addIdentifier(Set<String> identifiers, @Nullable Puri puri) {
+        if (puri != null) {
+            identifiers.add(puri.identifier());
+        }
+    }
+
+    private static <T> @Nullable T orNull(Supplier<T> parse) {
+        try {
+            return parse.get();
+        } catch (InvalidNameException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.puri.search.words;
+
+import org.apache.lucene.util.automaton.Automaton;
+import org.apache.lucene.util.automaton.Operations;
+
+/**
+ * Matches the strings at one edit from a text that keep its digits: one character deleted, inserted or replaced, none
+ * of them a digit, or two neighbours swapped that are not both digits. The fuzzy queries of both engines cannot
+ * exclude digits. OpenSearch gets a regular expression; Lucene gets the automaton, because building one from the
+ * regular expression takes milliseconds.
+ */
+public final class TypoPattern {
+    private static final String NO_DIGIT = "[^0-9]";
+
+    /** Limit of the determinization. The automaton of the longest text needs far less. */
+    private static final int MAX_WORK = 100_000;
+
+    private TypoPattern() {}
+
+    static boolean isDigit(int character) {
+        return character >= '0' && character <= '9';
+    }
+
+    static boolean hasDigits(String text) {
+        return text.codePoints().anyMatch(TypoPattern::isDigit);
+    }
+
+    /** Returns the pattern as a regular expression in the syntax that Lucene and {@link java.util.regex} share. */
+    public static String regex(String text) {
+        int[] characters = text.codePoints().toArray();
+        StringBuilder regex = new StringBuilder();
+        for (int i = 0; i < characters.length; i++) {
+            regex.append("((");
+            if (!isDigit(characters[i])) {
+                // The character is deleted or replaced.
+                regex.append(NO_DIGIT).append('?');
+                appendLiteral(regex, characters, i + 1, characters.length);
+                regex.append('|');
+            }
+            // A character is inserted before it.
+            regex.append(NO_DIGIT);
+            appendLiteral(regex, characters, i, characters.length);
+            if (i + 1 < characters.length && !(isDigit(characters[i]) && isDigit(characters[i + 1]))) {
+                regex.append('|');
+                appendLiteral(regex, characters, i + 1, i + 2);
+                appendLiteral(regex, characters, i, i + 1);
+                appendLiteral(regex, characters, i + 2, characters.length);
+            }
+            regex.append(")|");
+            appendLiteral(regex, characters, i, i + 1);
+        }
+        regex.append(NO_DIGIT);
+        regex.append(")".repeat(characters.length));
+        return regex.toString();
+    }
+
+    /** Returns the pattern as a deterministic automaton over code points. */
+    public static Automaton automaton(String text) {
+        int[] characters = text.codePoints().toArray();
+        int length = characters.length;
+        Automaton.Builder builder = new Automaton.Builder();
+        int[] unedited = new int[length + 1];
+        int[] edited = new int[length + 1];
+        for (int i = 0; i <= length; i++) {
+            unedited[i] = builder.createState();
+            edited[i] = builder.createState();
+        }
+        builder.setAccept(edited[length], true);
+        for (int i = 0; i <= length; i++) {
+            addNoDigit(builder, unedited[i], edited[i]);
+            if (i == length) {
+                continue;
+            }
+            builder.addTransition(unedited[i], unedited[i + 1], characters[i]);
+            builder.addTransition(edited[i], edited[i + 1], characters[i]);
+            if (!isDigit(characters[i])) {
+                addNoDigit(builder, unedited[i], edited[i + 1]);
+                if (i + 1 == length) {
+                    builder.setAccept(unedited[i], true);
+                } else {
+                    builder.addTransition(unedited[i], edited[i + 2], characters[i + 1]);
+                }
+            }
+            if (i + 1 < length && !(isDigit(characters[i]) && isDigit(characters[i + 1]))) {
+                int swapped = builder.createState();
+                builder.addTransition(unedited[i], swapped, characters[i + 1]);
+                builder.addTransition(swapped, edited[i + 2], characters[i]);
+            }
+        }
+        return Operations.determinize(builder.finish(), MAX_WORK);
+    }
+
+    private static void addNoDigit(Automaton.Builder builder, int from, int to) {
+        builder.addTransition(from, to, Character.MIN_CODE_POINT, '0' - 1);
+        builder.addTransition(from, to, '9' + 1, Character.MAX_CODE_POINT);
+    }
+
+    private static void appendLiteral(StringBuilder regex, int[] characters, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (!Character.isLetterOrDigit(characters[i])) {
+                regex.append('\\');
+            }
+            regex.appendCodePoint(characters[i]);
+        }
+    }
+}

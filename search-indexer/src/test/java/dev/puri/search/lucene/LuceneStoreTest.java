@@ -1,0 +1,296 @@
+package dev.puri.search.lucene;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.FakeTopics;
+import dev.puri.search.index.IndexCheckpoint;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Item;
+import dev.puri.search.index.SearchIndex;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.util.IOUtils;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class LuceneStoreTest {
+    private static final CursorSeal SEAL = new CursorSeal(new byte[32]);
+
+    @TempDir
+    private Path temporary;
+
+    private Path root() {
+        return temporary.resolve("home");
+    }
+
+    private LuceneStore open() {
+        return new LuceneStore(root(), SEAL);
+    }
+
+    /** Fills an index with several segments, one of them with a deletion. */
+    private FakeTopics fill() throws Exception {
+        FakeTopics topics = new FakeTopics();
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.serving();
+            for (int segment = 0; segment < 3; segment++) {
+                for (int i = 0; i < 20; i++) {
+                    topics.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));
+                }
+                index.apply(topics.after(index.committed()));
+                index.commit(topics.checkpoint());
+            }
+            topics.erase("music:tracks:1-7");
+            index.apply(topics.after(index.committed()));
+            index.commit(topics.checkpoint());
+        }
+        return topics;
+    }
+
+    private static void assertHasEntries(SearchIndex index, FakeTopics topics) throws Exception {
+        for (EntryKind kind : EntryKind.values()) {
+            Map<Puri, Entry> entries = new HashMap<>();
+            index.forEach(kind, entries::put);
+            assertThat(entries).isEqualTo(topics.entries(kind));
+        }
+    }
+
+    private List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.filter(Files::isRegularFile)
+                    .filter(file -> !file.endsWith("write.lock"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    @Test
+    void rebuildsAnIndexWithAnyDamagedFile() throws Exception {
+        Random random = new Random(3);
+        FakeTopics topics = fill();
+        int refused = 0;
+        for (Path file : files(root())) {
+            byte[] whole = Files.readAllBytes(file);
+            byte[] flipped = whole.clone();
+            flipped[random.nextInt(flipped.length)] ^= 0x10;
+            for (byte[] damaged : Arrays.asList(flipped, Arrays.copyOf(whole, whole.length / 2), new byte[0], null)) {
+                Path copy = temporary.resolve("copy");
+                copyTo(copy);
+                Path victim = copy.resolve(root().relativize(file).toString());
+                if (damaged == null) {
+                    Files.delete(victim);
+                } else {
+                    Files.write(victim, damaged);
+                }
+                try (LuceneStore store = new LuceneStore(copy, SEAL)) {
+                    SearchIndex index = store.serving();
+                    if (!index.committed().equals(topics.checkpoint())) {
+                        assertThat(index.committed()).as("%s", file).isEqualTo(IndexCheckpoint.NONE);
+                        refused++;
+                    }
+                    index.apply(topics.after(index.committed()));
+                    index.refresh();
+                    assertHasEntries(index, topics);
+                    index.commit(topics.checkpoint());
+                    assertThat(files(copy)).noneMatch(path -> path.toString().contains(".refused"));
+                }
+                try (LuceneStore store = new LuceneStore(copy, SEAL)) {
+                    assertThat(store.serving().committed()).isEqualTo(topics.checkpoint());
+                }
+                IOUtils.rm(copy);
+            }
+        }
+        assertThat(refused).isGreaterThan(20);
+    }
+
+    private void copyTo(Path copy) throws IOException {
+        for (Path file : files(root())) {
+            Path to = copy.resolve(root().relativize(file).toString());
+            Files.createDirectories(to.getParent());
+            Files.copy(file, to);
+        }
+    }
+
+    @Test
+    void keepsADamagedIndexUntilAnotherIsComplete() throws Exception {
+        fill();
+        Path segment = files(root().resolve("index-1")).getFirst();
+        Files.write(segment, new byte[10]);
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.serving();
+            assertThat(root().resolve("index-1.refused")).isDirectory();
+            index.commit(IndexCheckpoint.NONE);
+            assertThat(root().resolve("index-1.refused")).isDirectory();
+            index.commit(new FakeTopics().checkpoint());
+            assertThat(root().resolve("index-1.refused")).doesNotExist();
+        }
+    }
+
+    @Test
+    void rebuildsAnIndexOfAnotherFormat() throws Exception {
+        fill();
+        try (FSDirectory folder = FSDirectory.open(root().resolve("index-1"));
+                IndexWriter writer = new IndexWriter(folder, new IndexWriterConfig())) {
+            writer.setLiveCommitData(Map.of("form", "0", "reached", IndexCheckpoint.NONE.toString())
+                    .entrySet());
+        }
+        try (LuceneStore store = open()) {
+            assertThat(store.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
+        }
+    }
+
+    @Test
+    void doesNotOpenAnIndexWithAnotherWriter() throws Exception {
+        FakeTopics topics = fill();
+        try (LuceneStore first = open();
+                LuceneStore second = open()) {
+            SearchIndex index = first.serving();
+            assertThatThrownBy(second::serving).isInstanceOf(IndexUnavailableException.class);
+            assertHasEntries(index, topics);
+        }
+    }
+
+    @Test
+    void doesNotContinueADamagedUnfinishedIndex() throws Exception {
+        FakeTopics topics = fill();
+        try (LuceneStore store = open()) {
+            store.serving();
+            store.build().commit(topics.checkpoint());
+        }
+        Files.write(files(root().resolve("index-2")).getFirst(), new byte[10]);
+        try (LuceneStore store = open()) {
+            assertHasEntries(store.serving(), topics);
+            assertThat(store.building()).isNull();
+            store.build();
+        }
+    }
+
+    @Test
+    void removesAnIndexWithoutCommit() throws Exception {
+        FakeTopics topics = fill();
+        // As a crash during the creation of an index leaves it.
+        Files.createDirectories(root().resolve("index-2"));
+        Files.write(root().resolve("index-2").resolve("pending_segments_1"), new byte[10]);
+        try (LuceneStore store = open()) {
+            assertHasEntries(store.serving(), topics);
+            assertThat(store.building()).isNull();
+            assertThat(root().resolve("index-2")).doesNotExist();
+            assertThat(root().resolve("index-2.refused")).doesNotExist();
+            store.build();
+        }
+    }
+
+    @Test
+    void anUnfinishedIndexSurvivesADamagedServingIndex() throws Exception {
+        FakeTopics topics = fill();
+        try (LuceneStore store = open()) {
+            SearchIndex serving = store.serving();
+            SearchIndex built = store.build();
+            serving.close();
+            Files.write(files(root().resolve("index-1")).getFirst(), new byte[10]);
+            assertThat(store.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
+
+            built.apply(topics.since(0));
+            built.refresh();
+            assertHasEntries(built, topics);
+            built.commit(topics.checkpoint());
+            store.promote();
+        }
+        try (LuceneStore store = open()) {
+            assertHasEntries(store.serving(), topics);
+        }
+    }
+
+    @Test
+    void leavesOtherFoldersAlone() throws Exception {
+        Files.createDirectories(root().resolve("index-x"));
+        Files.createDirectories(root().resolve("snapshots"));
+        fill();
+        try (LuceneStore store = open()) {
+            store.serving();
+        }
+        assertThat(root().resolve("index-x")).isDirectory();
+        assertThat(root().resolve("snapshots")).isDirectory();
+    }
+
+    @Test
+    void onlyTheOwnerCanReadFiles() throws Exception {
+        fill();
+        for (Path file : files(root())) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .as("%s", file)
+                    .isEqualTo("rw-------");
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root().resolve("index-1"))))
+                .isEqualTo("rwx------");
+    }
+
+    @Test
+    void noFileContainsErasedTextAfterAPurge() throws Exception {
+        List<String> secrets = List.of("zqjxkvwsecretword", "zqjxkvwsecretid", "trk_zqjxkvwz2nqr8w3");
+        FakeTopics topics = new FakeTopics();
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.serving();
+            for (int segment = 0; segment < 4; segment++) {
+                for (int i = 0; i < 30; i++) {
+                    topics.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));
+                }
+                if (segment == 1) {
+                    topics.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword moon")
+                            .withHandle("trk_zqjxkvwz2nqr8w3"));
+                }
+                index.apply(topics.after(index.committed()));
+                index.commit(topics.checkpoint());
+            }
+            for (String secret : secrets) {
+                assertThat(filesWith(secret)).as(secret).isNotEmpty();
+            }
+
+            // Written again and erased before a commit.
+            topics.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword sun"));
+            topics.erase("music:users:zqjxkvwsecretid");
+            index.apply(topics.after(index.committed()));
+            index.refresh();
+            index.commit(topics.checkpoint());
+            assertThat(filesWith(secrets.getFirst())).isNotEmpty();
+
+            index.purge();
+            for (String secret : secrets) {
+                assertThat(filesWith(secret)).as(secret).isEmpty();
+            }
+            assertHasEntries(index, topics);
+        }
+    }
+
+    private List<Path> filesWith(String secret) throws IOException {
+        return files(root()).stream()
+                .filter(file -> {
+                    try {
+                        return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(secret);
+                    } catch (NoSuchFileException e) {
+                        return false;
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                })
+                .toList();
+    }
+}

@@ -1,0 +1,181 @@
+package dev.puri.search.opensearch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.settings.Settings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ClusterClientTest {
+    private final List<HttpServer> servers = new ArrayList<>();
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<String> authorizations = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void stop() {
+        servers.forEach(server -> server.stop(0));
+    }
+
+    @Test
+    void retriesABusyNode() throws Exception {
+        try (ClusterClient cluster = cluster(node(429, 503, 200))) {
+            assertThat(cluster.write("GET", "/x", null).status()).isEqualTo(200);
+            assertThat(requests).hasSize(3);
+        }
+    }
+
+    @Test
+    void skipsANodeThatIsDown() throws Exception {
+        String away = node(200);
+        servers.getFirst().stop(0);
+        try (ClusterClient cluster = cluster(away + "," + node(200))) {
+            assertThat(cluster.read("GET", "/x", null).status()).isEqualTo(200);
+            assertThat(cluster.read("GET", "/x", null).status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void readsFailSoonAndWritesAtTheirDeadline() throws Exception {
+        try (ClusterClient cluster = cluster(node(503))) {
+            assertThatThrownBy(() -> cluster.read("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class)
+                    .hasMessageContaining("503");
+            assertThat(requests).hasSize(3);
+            long begun = System.nanoTime();
+            assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
+            assertThat(requests).hasSizeBetween(5, 10);
+        }
+    }
+
+    @Test
+    void anIncompleteResponseTimesOut() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, 100);
+            exchange.getResponseBody().write("{\"a\":".getBytes(StandardCharsets.UTF_8));
+            exchange.getResponseBody().flush();
+        });
+        try (ClusterClient cluster = cluster(start(server))) {
+            assertThatThrownBy(() -> cluster.write("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class)
+                    .hasMessageContaining("does not answer");
+        }
+    }
+
+    @Test
+    void doesNotRetryARefusal() throws Exception {
+        try (ClusterClient cluster = cluster(node(403))) {
+            assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+            assertThat(requests).hasSize(1);
+        }
+        try (ClusterClient cluster = cluster(node(400))) {
+            assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IllegalStateException.class);
+            assertThat(requests).hasSize(2);
+        }
+    }
+
+    @Test
+    void sendsCredentialsToATrustedClusterOnly(@TempDir Path folder) throws Exception {
+        HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setHttpsConfigurator(new HttpsConfigurator(selfSigned(folder)));
+        server.createContext("/", exchange -> answer(exchange, 200));
+        String url = start(server).replace("http:", "https:");
+        Map<String, String> environment = new HashMap<>(Map.of(
+                "PURI_OPENSEARCH_URL", url,
+                "PURI_OPENSEARCH_USER", "puri",
+                "PURI_OPENSEARCH_PASSWORD", "p\u00e4ss:word",
+                "PURI_OPENSEARCH_WRITE_TIMEOUT", "1s"));
+        try (ClusterClient cluster = cluster(environment)) {
+            assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+        }
+        assertThat(authorizations).isEmpty();
+
+        environment.put("PURI_OPENSEARCH_CA", folder.resolve("ca.pem").toString());
+        try (ClusterClient cluster = cluster(environment)) {
+            assertThat(cluster.write("GET", "/x", null).found()).isTrue();
+        }
+        assertThat(authorizations)
+                .containsExactly("Basic "
+                        + Base64.getEncoder().encodeToString("puri:p\u00e4ss:word".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Returns a context with a self-signed certificate, and writes the certificate to {@code ca.pem}. */
+    private static SSLContext selfSigned(Path folder) throws Exception {
+        Path store = folder.resolve("keys.p12");
+        int status = new ProcessBuilder((Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                + " -genkeypair -noprompt -storetype PKCS12 -storepass changeit -alias node -dname CN=node"
+                                + " -keyalg EC -validity 2 -ext san=ip:127.0.0.1 -keystore " + store)
+                        .split(" "))
+                .start()
+                .waitFor();
+        assertThat(status).isZero();
+        KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
+        Files.writeString(
+                folder.resolve("ca.pem"),
+                "-----BEGIN CERTIFICATE-----\n"
+                        + Base64.getMimeEncoder()
+                                .encodeToString(keys.getCertificate("node").getEncoded())
+                        + "\n-----END CERTIFICATE-----\n");
+        KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        own.init(keys, "changeit".toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(own.getKeyManagers(), null, null);
+        return context;
+    }
+
+    /** Starts a node that answers with these statuses and repeats the last one. */
+    private String node(int... statuses) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        int before = requests.size();
+        server.createContext(
+                "/", exchange -> answer(exchange, statuses[Math.min(requests.size() - before, statuses.length - 1)]));
+        return start(server);
+    }
+
+    private void answer(HttpExchange exchange, int status) throws IOException {
+        requests.add(exchange.getRequestURI().toString());
+        authorizations.addAll(exchange.getRequestHeaders().getOrDefault("Authorization", List.of()));
+        byte[] body = "{\"error\":{\"type\":\"t\",\"reason\":\"r\"}}".getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(status, body.length);
+        exchange.getResponseBody().write(body);
+        exchange.close();
+    }
+
+    private String start(HttpServer server) {
+        servers.add(server);
+        server.start();
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    private static ClusterClient cluster(String urls) {
+        return cluster(Map.of("PURI_OPENSEARCH_URL", urls, "PURI_OPENSEARCH_WRITE_TIMEOUT", "1s"));
+    }
+
+    private static ClusterClient cluster(Map<String, String> environment) {
+        return new ClusterClient(Settings.read(OpenSearchSettings.class, Map.of(), environment, null));
+    }
+}

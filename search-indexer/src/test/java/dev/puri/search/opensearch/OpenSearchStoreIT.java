@@ -1,0 +1,116 @@
+package dev.puri.search.opensearch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.FakeTopics;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.Item;
+import dev.puri.search.index.SampleQuery;
+import dev.puri.search.index.SearchIndex;
+import dev.puri.search.index.SearchQuery;
+import dev.puri.testkit.OpenSearchFixture;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+@Execution(ExecutionMode.CONCURRENT)
+final class OpenSearchStoreIT {
+    private final OpenSearchFixture node = OpenSearchFixture.shared();
+    private final ClusterClient cluster = new ClusterClient(NodeSettings.of(node, "raw"));
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private OpenSearchStore open(String alias) {
+        return new OpenSearchStore(NodeSettings.of(node, alias), new CursorSeal(new byte[32]));
+    }
+
+    private List<String> indices(String pattern) throws Exception {
+        List<String> names = new ArrayList<>();
+        cluster.read("GET", "/" + pattern + "/_alias", null).body().fieldNames().forEachRemaining(names::add);
+        return names;
+    }
+
+    @Test
+    void dropsLeftOverIndicesOfItsOwnAliasOnly() throws Exception {
+        try (OpenSearchStore other = open("left-over")) {
+            other.serving();
+            try (OpenSearchStore store = open("left")) {
+                store.serving();
+                store.build();
+                store.promote();
+                assertThat(indices("left-g*")).hasSize(2);
+            }
+            try (OpenSearchStore store = open("left")) {
+                store.serving();
+                store.build();
+                assertThat(indices("left-g*")).hasSize(2);
+            }
+            try (OpenSearchStore store = open("left")) {
+                store.serving();
+                assertThat(store.building()).isNotNull();
+                assertThat(indices("left-over-g*")).hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void doesNotDropTheServingIndexThroughAnEarlierReference() throws Exception {
+        SearchIndex before;
+        try (OpenSearchStore store = open("twice")) {
+            before = store.serving();
+        }
+        try (OpenSearchStore store = open("twice")) {
+            SearchIndex index = store.serving();
+            assertThatThrownBy(() -> store.drop(before)).isInstanceOf(IllegalArgumentException.class);
+            assertThat(indices("twice-g*")).hasSize(1);
+            assertThat(index.committed()).isNotNull();
+        }
+    }
+
+    @Test
+    void replacesAnIndexOfAnotherFormat() throws Exception {
+        String old = "versions-g" + "0".repeat(32);
+        cluster.write("PUT", "/" + old, ClusterClient.JSON.readTree("{\"aliases\":{\"versions\":{}}}"));
+        try (OpenSearchStore store = open("versions")) {
+            SearchIndex index = store.serving();
+            assertThat(SampleQuery.list(SearchQuery.Order.NEWEST).run(index).hits())
+                    .isEmpty();
+            index.commit(new FakeTopics().write(Item.of("music:tracks:1")).checkpoint());
+            assertThat(indices("versions-g*")).hasSize(1).doesNotContain(old);
+        }
+    }
+
+    @Test
+    void aLateWriteDoesNotRecreateADroppedIndex() throws Exception {
+        try (OpenSearchStore store = open("late")) {
+            SearchIndex index = store.serving();
+            String name = indices("late-g*").getFirst();
+            cluster.write("DELETE", "/" + name, null);
+            FakeTopics topics = new FakeTopics().write(Item.of("music:tracks:1", "title", "late"));
+            assertThatThrownBy(() -> index.apply(topics.since(0))).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> index.commit(topics.checkpoint())).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> index.committed()).isInstanceOf(IndexUnavailableException.class);
+            assertThat(indices("late-g*")).isEmpty();
+        }
+    }
+
+    @Test
+    void theMappingRejectsUnknownFields() throws Exception {
+        try (OpenSearchStore store = open("strict")) {
+            store.serving();
+            String name = indices("strict-g*").getFirst();
+            JsonNode stray = ClusterClient.JSON.readTree("{\"stray\":1}");
+            assertThatThrownBy(() -> cluster.write("POST", "/" + name + "/_doc", stray))
+                    .hasMessageContaining("strict");
+        }
+    }
+}
