@@ -118,7 +118,7 @@ class CliIT {
 
     @Test
     void moreLinesThanMayBeUnderWayAreAllAccountedFor(@TempDir Path folder) throws IOException {
-        int count = Publication.MAX_UNDER_WAY + 5_000;
+        int count = Publication.MAX_UNSETTLED + 5_000;
         Path file = folder.resolve("many.jsonl");
         Files.write(file, (Iterable<String>)
                 IntStream.range(0, count).mapToObj(i -> created("many:a:" + i, "br-1"))::iterator);

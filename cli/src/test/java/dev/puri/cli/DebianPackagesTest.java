@@ -87,13 +87,13 @@ class DebianPackagesTest {
     @Test
     void attributesKeepTheTextAsItIs(@TempDir Path workDir) throws Exception {
         List<String> titles = events(workDir).stream()
-                .map(event -> ((EventLine.Creation) event.what()).attributes().get("title"))
+                .map(event -> ((EventLine.Creation) event.content()).attributes().get("title"))
                 .toList();
         assertThat(titles)
                 .contains("Théo, «Ünï» O'Ñeill <theo+deb@example.org>", "Firmware \\ Team <http://a.b/c?d=e&f#g>");
         assertThat(events(workDir).stream()
                         .map(event ->
-                                ((EventLine.Creation) event.what()).attributes().get("summary")))
+                                ((EventLine.Creation) event.content()).attributes().get("summary")))
                 .contains("runs \"things\"", "50% off [sic]");
     }
 
@@ -102,7 +102,7 @@ class DebianPackagesTest {
         assertThat(events(workDir)).isEqualTo(events(workDir));
         assertThat(events(workDir).stream()
                         .map(event ->
-                                ((EventLine.Creation) event.what()).shard().text())
+                                ((EventLine.Creation) event.content()).shard().text())
                         .distinct())
                 .containsExactlyInAnyOrder("de-1", "fr-1", "us-1");
     }

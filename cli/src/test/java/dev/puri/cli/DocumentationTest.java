@@ -344,7 +344,7 @@ class DocumentationTest {
         assertThat(lines)
                 .hasSize(6)
                 .allSatisfy(line ->
-                        assertThat(EventLineParser.parse(line)).as(line).isInstanceOf(EventLineParser.Good.class));
+                        assertThat(EventLineParser.parse(line)).as(line).isInstanceOf(EventLineParser.Valid.class));
     }
 
     @Test

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 final class PuriPartitioner {
     private PuriPartitioner() {}
 
-    static int of(Puri puri, int partitions) {
+    static int partition(Puri puri, int partitions) {
         return BuiltInPartitioner.partitionForKey(puri.toBytes(), partitions);
     }
 }

@@ -92,7 +92,7 @@ final class EventWaits {
      */
     private CompletableFuture<EventStatus> document(Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
         EventStatus late = new EventStatus.NotCaughtUp(event.token());
-        Puri puri = event.handle() == null ? event.puri() : rows.findByHandle(event.handle());
+        Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
         int partitions = indexer.endOffsets().partitions(EntryKind.DOCUMENT);
         if (puri == null || partitions == 0) {
             return CompletableFuture.completedFuture(late);

@@ -335,7 +335,7 @@ final class IndexFeeder implements AutoCloseable {
         if (change.entry() != null || Topics.isMarker(change.puri())) {
             return false;
         }
-        boolean nothingHappened = answer != null && answer.outcome().kind() != Outcome.EntryKind.APPLIED;
+        boolean nothingHappened = answer != null && answer.outcome().kind() != Outcome.Kind.APPLIED;
         // Before the index is complete, its entries cannot be looked up.
         return !nothingHappened || !complete || index.entry(change.kind(), change.puri()) != null;
     }
@@ -392,7 +392,7 @@ final class IndexFeeder implements AutoCloseable {
             recentRows.row(change.puri(), row.position(), row.handle());
         } else {
             recentRows.removed(change.puri());
-            if (answer != null && answer.outcome().kind() == Outcome.EntryKind.APPLIED) {
+            if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
                 tools.outcomes().erased(change.puri(), answer.position(), read.at());
             } else if (answer != null) {
                 tools.outcomes().noRow(change.puri(), answer.position());

@@ -68,7 +68,7 @@ final class IndexRows implements ReadYourWrites.Rows {
     @Override
     public @Nullable Puri bearer(Handle handle) {
         IndexFeeder feed = feed();
-        return feed == null ? null : feed.recentRows().findByHandle(handle);
+        return feed == null ? null : feed.recentRows().bearer(handle);
     }
 
     /** Asks the engine for the bearer of a handle and remembers it; may block. */
@@ -84,7 +84,7 @@ final class IndexRows implements ReadYourWrites.Rows {
             IndexFeeder feed = served.feed();
             Puri puri = feed == null ? null : served.index().findByHandle(handle);
             if (feed != null && puri != null) {
-                feed.recentRows().findByHandle(handle, puri);
+                feed.recentRows().bearer(handle, puri);
             }
         } catch (IndexUnavailableException e) {
             // A later change may name the bearer; if none does, the wait ends without a result.

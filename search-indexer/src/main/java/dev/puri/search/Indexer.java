@@ -2,7 +2,7 @@ package dev.puri.search;
 
 import dev.puri.http.Health;
 import dev.puri.search.IndexFeeder.OffsetGoneException;
-import dev.puri.search.index.IndexStore;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;

@@ -2,8 +2,8 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.index.Kind;
-import dev.puri.search.index.Reached;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.tail.EndOffsets;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.TopicEnds;
@@ -23,17 +23,17 @@ final class SourceOffsetsTest {
 
     private final SourceOffsets source = new SourceOffsets(
             Map.of(
-                    Kind.IDENTITY,
+                    EntryKind.IDENTITY,
                     ends(ROWS, Map.of(0, 10L, 1, 20L)),
-                    Kind.DOCUMENT,
+                    EntryKind.DOCUMENT,
                     ends(DOCUMENTS, Map.of(0, 5L, 1, 5L))),
-            Map.of(Kind.IDENTITY, Map.of(0, 2L, 1, 0L), Kind.DOCUMENT, Map.of(0, 0L, 1, 0L)),
+            Map.of(EntryKind.IDENTITY, Map.of(0, 2L, 1, 0L), EntryKind.DOCUMENT, Map.of(0, 0L, 1, 0L)),
             AT);
 
     @Test
     void anIndexOfTheseTopicsIsFedFromItsCheckpoint() {
         assertThat(mismatch(reached(ROWS, Map.of(0, 10L, 1, 3L), NOW))).isNull();
-        assertThat(mismatch(Reached.NOTHING)).isNull();
+        assertThat(mismatch(IndexCheckpoint.NONE)).isNull();
     }
 
     @Test
@@ -65,13 +65,13 @@ final class SourceOffsetsTest {
 
     @Test
     void anEmptyIndexBeginsWhereItsTopicsDo() {
-        NextOffsets reader = NextOffsets.of(Reached.NOTHING, source);
+        NextOffsets reader = NextOffsets.of(IndexCheckpoint.NONE, source);
 
-        assertThat(reader.byKind().get(Kind.IDENTITY)).isEqualTo(Map.of(0, 2L, 1, 0L));
+        assertThat(reader.byKind().get(EntryKind.IDENTITY)).isEqualTo(Map.of(0, 2L, 1, 0L));
         assertThat(source.lag(reader)).isEqualTo(8 + 20 + 5 + 5);
     }
 
-    private @Nullable String mismatch(Reached reached) {
+    private @Nullable String mismatch(IndexCheckpoint reached) {
         return source.mismatch(reached, TRUSTED, NOW);
     }
 
@@ -79,10 +79,10 @@ final class SourceOffsetsTest {
         return new TopicEnds(topicId, new EndOffsets(byPartition, AT));
     }
 
-    private static Reached reached(Uuid rows, Map<Integer, Long> offsets, Instant asOf) {
-        return new Reached(
-                Map.of(Kind.IDENTITY, rows.toString(), Kind.DOCUMENT, DOCUMENTS.toString()),
-                Map.of(Kind.IDENTITY, offsets, Kind.DOCUMENT, Map.of(0, 1L, 1, 1L)),
+    private static IndexCheckpoint reached(Uuid rows, Map<Integer, Long> offsets, Instant asOf) {
+        return new IndexCheckpoint(
+                Map.of(EntryKind.IDENTITY, rows.toString(), EntryKind.DOCUMENT, DOCUMENTS.toString()),
+                Map.of(EntryKind.IDENTITY, offsets, EntryKind.DOCUMENT, Map.of(0, 1L, 1, 1L)),
                 asOf,
                 true,
                 null);

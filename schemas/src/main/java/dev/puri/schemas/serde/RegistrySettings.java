@@ -149,7 +149,7 @@ record RegistrySettings(
         } catch (NumberFormatException e) {
             // Reported below, like a number out of range.
         }
-        throw new ConfigException(key + " is a whole number from 0 to " + most + ", not " + text);
+        throw new ConfigException(key + " is a whole number from 0 to " + max + ", not " + text);
     }
 
     private static String text(Map<String, ?> configs, String key, String defaultValue) {
