@@ -89,7 +89,7 @@ final class JwtVerifier {
                         url, new DefaultResourceRetriever(CONNECT_MILLIS, READ_MILLIS, MAX_KEY_SET_BYTES))
                 .cache(times.ttl().toMillis(), CONNECT_MILLIS + READ_MILLIS)
                 .rateLimited(times.minInterval().toMillis())
-                .rettlAheadCache(false)
+                .refreshAheadCache(false)
                 .outageTolerant(times.outageTtl().toMillis())
                 .build();
     }
