@@ -53,7 +53,7 @@ final class TopicsCommand implements Runnable {
         return Admin.create(command.settings().interactiveProperties());
     }
 
-    @Command(name = "list", description = "Show those that are existing.")
+    @Command(name = "list", description = "Show those that are there.")
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {
@@ -201,7 +201,7 @@ final class TopicsCommand implements Runnable {
     static Map<String, TopicDescription> describe(Admin admin, Set<String> names) {
         Set<String> existing = new TreeSet<>(get(admin.listTopics().names()));
         existing.retainAll(names);
-        return new TreeMap<>(get(admin.describeTopics(there).allTopicNames()));
+        return new TreeMap<>(get(admin.describeTopics(existing).allTopicNames()));
     }
 
     private static <T> T get(KafkaFuture<T> future) {
