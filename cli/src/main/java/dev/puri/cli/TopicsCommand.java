@@ -53,7 +53,7 @@ final class TopicsCommand implements Runnable {
         return Admin.create(command.settings().interactiveProperties());
     }
 
-    @Command(name = "list", description = "Show those that are existing.")
+    @Command(name = "list", description = "Show those that are there.")
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {

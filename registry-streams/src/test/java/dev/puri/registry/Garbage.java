@@ -14,7 +14,7 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
-/** Records that none of our programs writes, for any topic of the registry. */
+/** Invalid records, for any topic of the registry. */
 final class Garbage {
     /** One record. */
     record Form(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {}

@@ -23,9 +23,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contract once more, as plainly as Java allows: one mutable object a pURI, one long list of ifs.
- * It is told who asked first for each handle and what was searched when, and otherwise knows nothing of
- * queues, crashes or Kafka.
+ * A second, simple implementation of the contract: one mutable object per pURI and a list of conditions. Its inputs are
+ * the first claimant of each handle and whether a collection was searchable; it knows nothing of queues, crashes or Kafka.
  */
 final class Model {
     /** What the collections registry says, in the model's own words. */

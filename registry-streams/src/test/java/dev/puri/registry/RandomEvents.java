@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Events over so few names that they get into each other's way, and the declarations they go by. */
+/** Random events over few names, so that they conflict with each other, and the declarations for them. */
 final class RandomEvents {
     static final String MUSIC_TOPIC = Topics.eventsOf("music");
 

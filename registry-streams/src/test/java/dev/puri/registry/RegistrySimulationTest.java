@@ -79,7 +79,7 @@ class RegistrySimulationTest {
     /** One run of the world. */
     private static final class History {
         private final Random random;
-        private final World world = new World();
+        private final SimulatedKafka world = new SimulatedKafka();
         private final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
         private final RecordWriter<IdentityEvent> events = RecordWriter.of(IdentityEvent.class);
         private final int eventId = schemaRegistry.register("events", events.schema());
@@ -115,8 +115,8 @@ class RegistrySimulationTest {
             world.createTopic(Topics.EVENTS, PARTITIONS);
             world.createTopic(RandomEvents.MUSIC_TOPIC, 3);
             world.createTopic(STRAY_TOPIC, 7);
-            world.createTopic(World.INTAKE, PARTITIONS);
-            world.createTopic(World.CLAIMS, PARTITIONS);
+            world.createTopic(SimulatedKafka.INTAKE, PARTITIONS);
+            world.createTopic(SimulatedKafka.CLAIMS, PARTITIONS);
             world.createTopic(Topics.GRANTS, PARTITIONS);
             world.createTopic(Topics.IDENTITIES, PARTITIONS);
             world.createTopic(Topics.DOCUMENTS, PARTITIONS);
@@ -130,13 +130,13 @@ class RegistrySimulationTest {
                         List.of(RandomEvents.MUSIC_TOPIC, STRAY_TOPIC),
                         List.of(),
                         NamespaceEventForwarder::new,
-                        World.Route.to(World.INTAKE));
+                        SimulatedKafka.Route.to(SimulatedKafka.INTAKE));
             }
             for (int p = 0; p < PARTITIONS; p++) {
                 world.addTask(
                         "registrar",
                         p,
-                        List.of(Topics.EVENTS, World.INTAKE, Topics.GRANTS),
+                        List.of(Topics.EVENTS, SimulatedKafka.INTAKE, Topics.GRANTS),
                         List.of(
                                 RegistryTopology.REGISTRATIONS_STORE,
                                 RegistryTopology.TEXTS_STORE,
@@ -144,14 +144,14 @@ class RegistrySimulationTest {
                                 RegistryTopology.COUNTS_STORE),
                         () -> new Registrar(
                                 new EventParser(schemas), collections, encoder, taskCounts, skipped, PARTITIONS),
-                        World.Route.ofOutputs());
+                        SimulatedKafka.Route.ofOutputs());
                 world.addTask(
                         "clerk",
                         p,
-                        List.of(World.CLAIMS),
+                        List.of(SimulatedKafka.CLAIMS),
                         List.of(RegistryTopology.HANDLES_STORE),
                         () -> new Clerk(skipped),
-                        World.Route.to(Topics.GRANTS));
+                        SimulatedKafka.Route.to(Topics.GRANTS));
             }
         }
 
@@ -173,7 +173,7 @@ class RegistrySimulationTest {
 
         /** Whether tracks or albums are searched is declared anew. */
         private void switchSearch() {
-            world.tasks().forEach(World.Task::commit);
+            world.tasks().forEach(SimulatedKafka.Task::commit);
             noteWhatWasSearched();
             Collection collection = (Collection) RandomEvents.DECLARED.get(random.nextBoolean() ? 0 : 2);
             declare(new Collection(
@@ -190,7 +190,7 @@ class RegistrySimulationTest {
         /** What was decided since it was last asked went by what is declared now. */
         private void noteWhatWasSearched() {
             for (int p = 0; p < PARTITIONS; p++) {
-                for (World.Entry entry : world.log(Topics.IDENTITIES, p)) {
+                for (SimulatedKafka.Entry entry : world.log(Topics.IDENTITIES, p)) {
                     Puri puri = EventParser.canonicalKey(entry.key());
                     searchedThen.putIfAbsent(
                             header(entry, Position.HEADER), searched.contains(puri.qualifiedCollection()));
@@ -214,7 +214,7 @@ class RegistrySimulationTest {
                 publish();
                 return;
             }
-            World.Task task = world.tasks().get(random.nextInt(world.tasks().size()));
+            SimulatedKafka.Task task = world.tasks().get(random.nextInt(world.tasks().size()));
             if (dice < 80) {
                 task.read(task.sources().get(random.nextInt(task.sources().size())));
             } else if (dice < 90) {
@@ -238,7 +238,7 @@ class RegistrySimulationTest {
         /** A grant is lost or comes twice, as after a topic was made anew. */
         private void disturbGrants() {
             int partition = random.nextInt(PARTITIONS);
-            List<World.Entry> grants = world.log(Topics.GRANTS, partition);
+            List<SimulatedKafka.Entry> grants = world.log(Topics.GRANTS, partition);
             if (!grants.isEmpty()) {
                 int at = random.nextInt(grants.size());
                 if (random.nextBoolean()) {
@@ -246,10 +246,10 @@ class RegistrySimulationTest {
                 } else {
                     grants.set(
                             at,
-                            new World.Entry(
+                            new SimulatedKafka.Entry(
                                     grants.get(at).key(),
                                     new Grant(generated.uuid(), Handle.parse("trk_zzzzzzzzzzzzzzz"), true).toBytes(),
-                                    World.noHeaders()));
+                                    SimulatedKafka.noHeaders()));
                 }
             }
         }
@@ -258,7 +258,7 @@ class RegistrySimulationTest {
             int idle = 0;
             while (idle < 20) {
                 boolean isBusy = false;
-                for (World.Task task : world.tasks()) {
+                for (SimulatedKafka.Task task : world.tasks()) {
                     for (String source : task.sources()) {
                         while (task.read(source)) {
                             isBusy = true;
@@ -291,13 +291,13 @@ class RegistrySimulationTest {
             int partition = topic.equals(Topics.EVENTS) && key != null
                     ? PuriPartitioner.partition(event == null ? Puri.parse("a:b:c") : event.puri(), PARTITIONS)
                     : random.nextInt(world.partitions(topic));
-            List<World.Entry> log = world.log(topic, partition);
+            List<SimulatedKafka.Entry> log = world.log(topic, partition);
             if (event != null) {
                 published.put(new Position(topic, partition, log.size()).toString(), event);
             }
-            Headers headers = World.noHeaders();
+            Headers headers = SimulatedKafka.noHeaders();
             headers.add(Position.HEADER, TextCodec.utf8("forged-0-0"));
-            log.add(new World.Entry(key, value, headers));
+            log.add(new SimulatedKafka.Entry(key, value, headers));
         }
 
         private void publishRubbish() {
@@ -320,7 +320,7 @@ class RegistrySimulationTest {
         private void compare() {
             Map<String, UuidHash> firstToAsk = new HashMap<>();
             for (int p = 0; p < PARTITIONS; p++) {
-                for (World.Entry claim : world.log(World.CLAIMS, p)) {
+                for (SimulatedKafka.Entry claim : world.log(SimulatedKafka.CLAIMS, p)) {
                     firstToAsk.putIfAbsent(
                             new String(claim.key(), StandardCharsets.UTF_8),
                             Claim.fromBytes(claim.value()).claimant());
@@ -330,7 +330,7 @@ class RegistrySimulationTest {
             Map<Puri, List<String>> orderRead = new HashMap<>();
             Model model = new Model(RandomEvents.rules(), firstToAsk);
             int read = 0;
-            for (World.Task task : world.tasks()) {
+            for (SimulatedKafka.Task task : world.tasks()) {
                 if (!task.toString().startsWith("registrar")) {
                     continue;
                 }
@@ -364,7 +364,7 @@ class RegistrySimulationTest {
             if (topic.equals(Topics.GRANTS)) {
                 return;
             }
-            World.Entry entry = world.log(topic, partition).get(offset);
+            SimulatedKafka.Entry entry = world.log(topic, partition).get(offset);
             Puri puri = EventParser.canonicalKey(entry.key());
             if (puri == null
                     || topic.equals(Topics.EVENTS) && PuriPartitioner.partition(puri, PARTITIONS) != partition) {
@@ -402,7 +402,7 @@ class RegistrySimulationTest {
                 Map<String, Outcome> actual, Map<Puri, List<String>> orderAnswered, Map<Puri, Row> rows) {
             RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
             for (int p = 0; p < PARTITIONS; p++) {
-                for (World.Entry entry : world.log(Topics.IDENTITIES, p)) {
+                for (SimulatedKafka.Entry entry : world.log(Topics.IDENTITIES, p)) {
                     Puri puri = EventParser.canonicalKey(entry.key());
                     String position = header(entry, Position.HEADER);
                     Outcome before = actual.put(position, Outcome.parse(header(entry, Outcome.HEADER)));
@@ -423,7 +423,7 @@ class RegistrySimulationTest {
             RecordReader<dev.puri.schemas.avro.Document> reader = RecordReader.of(dev.puri.schemas.avro.Document.class);
             Map<Puri, Document> documents = new HashMap<>();
             for (int p = 0; p < PARTITIONS; p++) {
-                for (World.Entry entry : world.log(Topics.DOCUMENTS, p)) {
+                for (SimulatedKafka.Entry entry : world.log(Topics.DOCUMENTS, p)) {
                     Puri puri = EventParser.canonicalKey(entry.key());
                     String position = header(entry, Position.HEADER);
                     if (!RandomEvents.isSearched(puri)) {
@@ -460,7 +460,7 @@ class RegistrySimulationTest {
             List<String> erasures = new ArrayList<>();
             RecordReader<Rejection> reader = RecordReader.of(Rejection.class);
             for (int p = 0; p < PARTITIONS; p++) {
-                for (World.Entry entry : world.log(Topics.REJECTIONS, p)) {
+                for (SimulatedKafka.Entry entry : world.log(Topics.REJECTIONS, p)) {
                     if (entry.value() == null) {
                         erasures.add(header(entry, Position.HEADER));
                         continue;
@@ -493,7 +493,7 @@ class RegistrySimulationTest {
         private List<String> eventsThatLeftNoRow() {
             List<String> positions = new ArrayList<>();
             for (int p = 0; p < PARTITIONS; p++) {
-                for (World.Entry entry : world.log(Topics.IDENTITIES, p)) {
+                for (SimulatedKafka.Entry entry : world.log(Topics.IDENTITIES, p)) {
                     if (entry.value() == null
                             && Outcome.parse(header(entry, Outcome.HEADER)).kind() != Outcome.Kind.REFUSED) {
                         positions.add(header(entry, Position.HEADER));
@@ -503,7 +503,7 @@ class RegistrySimulationTest {
             return positions;
         }
 
-        private static String header(World.Entry entry, String name) {
+        private static String header(SimulatedKafka.Entry entry, String name) {
             return new String(entry.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
         }
     }

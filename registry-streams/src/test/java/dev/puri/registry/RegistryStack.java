@@ -35,7 +35,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** A broker of a test's own with the registry's topics on it, and eyes on what the topology writes. */
+/** A broker with the registry's topics, and consumers of the topology's output. */
 final class RegistryStack implements AutoCloseable {
     static final int PARTITIONS = 4;
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The service in a process of its own, which a test can kill as a machine's failure would. */
+/** The streams service in a child process, which a test can kill or freeze. */
 final class StreamsProcess {
     private StreamsProcess() {}
 

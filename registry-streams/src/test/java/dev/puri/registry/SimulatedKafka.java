@@ -26,11 +26,11 @@ import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka in a few lists: topics, and tasks that read them, write to them in transactions, and lose at a
- * crash all that they did since their last commit. The processors in it are the real ones. Everything
- * happens in one thread, in the order in which the test's random numbers say.
+ * Simulates Kafka with lists: topics, and tasks that read them, write to them in transactions, and lose everything since
+ * their last commit in a crash. The processors are the real ones. Everything happens in one thread, in an order that the
+ * test's random numbers determine.
  */
-final class World {
+final class SimulatedKafka {
     static final String INTAKE = "app-intake-repartition";
     static final String CLAIMS = "app-claims-repartition";
 
