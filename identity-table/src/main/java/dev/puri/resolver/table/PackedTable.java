@@ -44,7 +44,7 @@ public final class PackedTable implements Table, StateStore {
     private final RowCodec codec = new RowCodec(words);
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
     private final RowBatch own;
-    private final Fresh record = new Fresh();
+    private final NewRecord record = new NewRecord();
     private final Counts tally = new Counts();
 
     /** Of the batch that is written, where its records are. */
@@ -115,7 +115,7 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /** Counts rows by the words that they refer to, so that stats can tell and a word without any is forgotten. */
-    private final class Counts implements RowCodec.Tally {
+    private final class Counts implements RowCodec.RowCounter {
         @Override
         public void count(int collection, int owner, int shard, int status, int more) {
             words.collections.count(collection, more);
@@ -131,7 +131,7 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /** The record to which the indexes are being pointed; read only when a search meets another one of the same hash. */
-    private final class Fresh {
+    private final class NewRecord {
         private final Index.Match byName = other -> RowCodec.sameName(bytes(), other);
         private final Index.Match byHandle = other -> {
             HandleKey handle = HandleKey.of(bytes(), words, seed);

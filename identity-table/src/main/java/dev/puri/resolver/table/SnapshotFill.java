@@ -56,7 +56,7 @@ final class SnapshotFill {
     /**
      * @return the number of rows
      */
-    long fill(List<Block> blocks, RowCodec.Tally total) throws IOException, SnapshotRefusedException {
+    long fill(List<Block> blocks, RowCodec.RowCounter total) throws IOException, SnapshotRefusedException {
         for (Block block : blocks) {
             byTable.get(block.table()).add(new Placed(block, slab.allocateRoom(block.bytes() / Slab.UNIT)));
         }

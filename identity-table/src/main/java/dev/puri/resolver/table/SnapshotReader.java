@@ -108,7 +108,7 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     /** Fills the table, into which readers must not be let before. */
-    void fill(RowCodec.Tally total) throws IOException, SnapshotRefusedException {
+    void fill(RowCodec.RowCounter total) throws IOException, SnapshotRefusedException {
         try {
             Foot foot = foot();
             readWords(foot.words);
