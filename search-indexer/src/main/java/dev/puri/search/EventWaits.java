@@ -63,15 +63,15 @@ final class EventWaits {
         // Whoever is answered later is so by a thread that everybody waits for.
         boolean mayAsk = row.isDone();
         AtomicReference<CompletableFuture<?>> underWay = new AtomicReference<>(row);
-        CompletableFuture<EventStatus> answer = row.thenCompose(sight -> {
-            if (!(sight instanceof EventStatus.Seen)) {
-                return CompletableFuture.completedFuture(sight);
+        CompletableFuture<EventStatus> answer = row.thenCompose(status -> {
+            if (!(status instanceof EventStatus.Seen)) {
+                return CompletableFuture.completedFuture(status);
             }
             CompletableFuture<EventStatus> document = document(caller, event, end, mayAsk);
             underWay.set(document);
             return document;
         });
-        answer.whenComplete((sight, failure) -> {
+        answer.whenComplete((status, failure) -> {
             if (answer.isCancelled()) {
                 underWay.get().cancel(false);
             }

@@ -15,9 +15,9 @@ import java.util.List;
  * GET    /v1/search            200, a page of results, mixed · 400 · 503 until an index was complete once,
  *                              or the engine is away; Puri-Index-Lag while what is answered may be old
  *          ?at=&wait=&ref=     409 refused · 504 not caught up
- * POST   /v1/search/reindex    202, another index is built beside the one that answers · 503
- * GET    /v1/search/reindex    200, how far it is
- * DELETE /v1/search/reindex    202, it is given up
+ * POST   /v1/search/reindex    202, starts a rebuild of the index · 503
+ * GET    /v1/search/reindex    200, the progress of the rebuild
+ * DELETE /v1/search/reindex    202, cancels the rebuild
  * GET    /v1/search/verify     200, lines of JSON: each difference between index and topics, at last the
  *                              counts · 503 while another is under way
  * GET    /v1/stats             200 · 503
@@ -37,7 +37,7 @@ import java.util.List;
  * What holds for every path (404, 405, 414, 431, 500) is the listener's.
  */
 final class SearchRoutes {
-    /** Since how many seconds it is not known that the index has all; told when that is noticeable. */
+    /** The header with the staleness of the index in seconds, if that is noticeable. */
     static final String LAG = "Puri-Index-Lag";
 
     private SearchRoutes() {}
