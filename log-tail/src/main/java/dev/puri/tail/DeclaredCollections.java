@@ -41,7 +41,8 @@ public final class DeclaredCollections implements AutoCloseable {
     /**
      * @param follow begins to follow the topic with the given handler
      */
-    DeclaredCollections(SchemaRegistry registry, Duration maxStaleness, Function<TopicFollower.Handler, Follower> follow) {
+    DeclaredCollections(
+            SchemaRegistry registry, Duration maxStaleness, Function<TopicFollower.Handler, Follower> follow) {
         this.values = new AvroValues<>(CollectionsEntry.class, registry);
         this.maxStaleness = maxStaleness;
         this.follower = follow.apply(new RecordHandler());

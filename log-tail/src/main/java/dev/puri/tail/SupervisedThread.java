@@ -37,7 +37,8 @@ public final class SupervisedThread {
      * @param policy the delays between attempts; the first one follows an attempt that lasted longer than the longest
      * @param onFailure called on the thread with whatever an attempt throws, but not after the stop
      */
-    public SupervisedThread(String name, Stop stop, RetryPolicy policy, Attempt attempt, Consumer<Throwable> onFailure) {
+    public SupervisedThread(
+            String name, Stop stop, RetryPolicy policy, Attempt attempt, Consumer<Throwable> onFailure) {
         this.stop = stop;
         this.policy = policy;
         this.attempt = attempt;

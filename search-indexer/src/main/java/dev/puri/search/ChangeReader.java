@@ -109,7 +109,8 @@ final class ChangeReader {
         Kind kind = record.topic().equals(Kind.IDENTITY.topic()) ? Kind.IDENTITY : Kind.DOCUMENT;
         try {
             Puri puri = RecordKey.puri(record.key());
-            EventOutcome answer = kind == Kind.IDENTITY ? outcomes.read(puri, record.headers(), () -> place(record)) : null;
+            EventOutcome answer =
+                    kind == Kind.IDENTITY ? outcomes.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == Kind.IDENTITY ? row(value, answer) : document(value);
             SearchedAttributes attributes = entry instanceof Entry.OfDocument

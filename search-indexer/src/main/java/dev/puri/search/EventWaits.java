@@ -90,7 +90,8 @@ final class EventWaits {
     /**
      * @param mayAsk whether the engine may be asked, which may block
      */
-    private CompletableFuture<EventStatus> document(Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
+    private CompletableFuture<EventStatus> document(
+            Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
         EventStatus late = new EventStatus.NotCaughtUp(event.token());
         Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
         int partitions = indexer.endOffsets().partitions(Kind.DOCUMENT);

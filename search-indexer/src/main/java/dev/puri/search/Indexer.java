@@ -113,7 +113,12 @@ final class Indexer implements AutoCloseable {
     /**
      * @param hanging describes a transaction that hides later records; null when there is none
      */
-    Indexer(EngineOpener engine, EndOffsetMonitor endOffsets, IndexFeeder.Tools tools, Limits limits, Supplier<@Nullable String> hanging) {
+    Indexer(
+            EngineOpener engine,
+            EndOffsetMonitor endOffsets,
+            IndexFeeder.Tools tools,
+            Limits limits,
+            Supplier<@Nullable String> hanging) {
         this.engine = engine;
         this.endOffsets = endOffsets;
         this.tools = tools;
@@ -367,8 +372,8 @@ final class Indexer implements AutoCloseable {
     private void serveFromBefore(SearchIndex opened, Reached reached) {
         Duration age = Duration.between(reached.asOf(), clock.instant());
         if (age.compareTo(TRUSTED_UNSEEN) < 0) {
-            ServingIndex before =
-                    new ServingIndex(opened, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
+            ServingIndex before = new ServingIndex(
+                    opened, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
             serving = before;
             hasServed = true;
             failure = null;

@@ -45,7 +45,8 @@ final class SearchRoutes {
     /**
      * @param lag borne by what the index answers while it is not fresh
      */
-    static List<Route> inside(Searches searches, AdminRequests adminRequests, Health health, Metrics metrics, Route.Mark lag) {
+    static List<Route> inside(
+            Searches searches, AdminRequests adminRequests, Health health, Metrics metrics, Route.Mark lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/search", Scope.RESOLVE, searches::all)
                 .taking(SearchRequest.PARAMETERS)

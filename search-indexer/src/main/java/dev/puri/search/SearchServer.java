@@ -73,7 +73,8 @@ public final class SearchServer implements AutoCloseable {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
             Indexer.EngineOpener engine = given == null ? resources.add(Engines.of(settings), Engines::close) : given;
             DeclaredCollections collections = resources.add(
-                    DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters), DeclaredCollections::close);
+                    DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters),
+                    DeclaredCollections::close);
             RefusalLog refusals = resources.add(
                     RefusalLog.start(
                             consumers,
@@ -103,7 +104,8 @@ public final class SearchServer implements AutoCloseable {
                             endOffsets,
                             new IndexFeeder.Tools(
                                     consumers,
-                                    new ChangeReader(registry, outcomes, DeclaredAttributes.of(collections)::of, meters),
+                                    new ChangeReader(
+                                            registry, outcomes, DeclaredAttributes.of(collections)::of, meters),
                                     outcomes,
                                     waiters,
                                     settings.searchRefreshInterval(),
@@ -119,7 +121,8 @@ public final class SearchServer implements AutoCloseable {
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(rows, outcomes, refusals, waiters, () -> endOffsets.partitions(Kind.IDENTITY), meters),
+                    new ReadYourWrites(
+                            rows, outcomes, refusals, waiters, () -> endOffsets.partitions(Kind.IDENTITY), meters),
                     waiters,
                     documents);
             SearchPool pool = resources.add(

@@ -170,7 +170,9 @@ final class Searches {
         } catch (IndexUnavailableException e) {
             Problem problem = Problem.of(
                     ENGINE_UNAVAILABLE,
-                    listener.equals(PUBLIC) ? "Nothing is answered now." : WaitParameters.sentence(e.getMessage() + ""));
+                    listener.equals(PUBLIC)
+                            ? "Nothing is answered now."
+                            : WaitParameters.sentence(e.getMessage() + ""));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         } finally {
             served.release();

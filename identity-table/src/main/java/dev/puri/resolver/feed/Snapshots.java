@@ -219,7 +219,8 @@ public final class Snapshots {
             stop.ask();
             if (!thread.join(STOP)) {
                 log.warn(
-                        "The last snapshot of the table is not written within {} s; the one before stays", STOP.toSeconds());
+                        "The last snapshot of the table is not written within {} s; the one before stays",
+                        STOP.toSeconds());
             }
         }
     }

@@ -408,7 +408,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void watch(
-            BrokerTopic topic, TableClient feeding, TopicEnds filledFrom, Snapshots.Writing writing, RowChanges changes) {
+            BrokerTopic topic,
+            TableClient feeding,
+            TopicEnds filledFrom,
+            Snapshots.Writing writing,
+            RowChanges changes) {
         while (!stop.isAskedWithin(WATCH_PERIOD)) {
             replaced.look();
             if (!feeding.isRunning()) {
@@ -419,7 +423,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 ObservationTime lastSeen = lastSeen();
                 TopicEnds now = askForEnds(topic);
                 if (!now.isOfTheSameTopic(filledFrom)) {
-                    inTrouble(Topics.IDENTITIES + " was deleted and created again, or has other partitions than before");
+                    inTrouble(
+                            Topics.IDENTITIES + " was deleted and created again, or has other partitions than before");
                     return;
                 }
                 if (lastSeen.age(clock).compareTo(LONGEST_ABSENCE) > 0) {

@@ -87,7 +87,8 @@ public final class PackedTable implements Table, StateStore {
      * @throws SnapshotRefusedException when the snapshot is damaged or does not fit the topic
      * @throws IOException when it cannot be read
      */
-    public static PackedTable open(Path snapshot, SnapshotRequirements terms) throws IOException, SnapshotRefusedException {
+    public static PackedTable open(Path snapshot, SnapshotRequirements terms)
+            throws IOException, SnapshotRefusedException {
         SnapshotReader.Head head = SnapshotReader.head(snapshot, terms);
         PackedTable table = new PackedTable(head.seed(), head.offsets());
         try (SnapshotReader reader =

@@ -98,7 +98,8 @@ final class SnapshotReader implements AutoCloseable {
         }
     }
 
-    private static void requireWithin(int partition, long offset, SnapshotRequirements terms) throws SnapshotRefusedException {
+    private static void requireWithin(int partition, long offset, SnapshotRequirements terms)
+            throws SnapshotRefusedException {
         long begin = terms.begins().getOrDefault(partition, 0L);
         long end = terms.ends().getOrDefault(partition, 0L);
         if (offset < begin || offset > end) {
