@@ -28,8 +28,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Look-ups of one reference, and of a batch. A reference with a token is answered when the table has seen the token's event,
- * or the wait is over.
+ * Look-ups of one reference, and of a batch. A reference with a token is answered when the table has seen the token's
+ * event, or the wait is over.
  */
 final class LookUps {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);

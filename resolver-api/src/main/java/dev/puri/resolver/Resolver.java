@@ -229,8 +229,8 @@ public final class Resolver implements AutoCloseable {
     }
 
     /**
-     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has a bound
-     * of its own; the longest is the table's, of half a minute, most of it for its last snapshot.
+     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has
+     * a bound of its own; the longest is the table's, of half a minute, most of it for its last snapshot.
      */
     @Override
     public void close() {

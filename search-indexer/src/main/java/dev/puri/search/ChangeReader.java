@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decodes records of both topics to changes of the index. A record that cannot be decoded is counted, logged and skipped: the
- * entry before it stays.
+ * Decodes records of both topics to changes of the index. A record that cannot be decoded is counted, logged and
+ * skipped: the entry before it stays.
  */
 final class ChangeReader {
     private static final Logger log = LoggerFactory.getLogger(ChangeReader.class);

@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the attributes of a document are searched, as its collection declares it. A document is not indexed before that is known:
- * its weights would be wrong until the next rebuild.
+ * How the attributes of a document are searched, as its collection declares it. A document is not indexed before that
+ * is known: its weights would be wrong until the next rebuild.
  *
  * <pre>
  * the declarations were not read to their end      wait
@@ -101,7 +101,8 @@ final class DeclaredAttributes {
     /**
      * The declaration of a document's collection, or the default if there is none.
      *
-     * @param publishedBy an upper bound for the time of the document, by {@link System#nanoTime}; never later at a later try
+     * @param publishedBy an upper bound for the time of the document, by {@link System#nanoTime}; never later at a
+     *     later try
      * @throws UnknownException when the declaration is not known yet
      */
     SearchedAttributes of(Puri puri, long publishedBy) {

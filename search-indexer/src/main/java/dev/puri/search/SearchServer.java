@@ -276,8 +276,8 @@ public final class SearchServer implements AutoCloseable {
     }
 
     /**
-     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has a bound
-     * of its own; the longest is the indexer's, of half a minute, most of it for the last commit.
+     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has
+     * a bound of its own; the longest is the indexer's, of half a minute, most of it for the last commit.
      */
     @Override
     public void close() {

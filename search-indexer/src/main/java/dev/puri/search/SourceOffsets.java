@@ -48,7 +48,8 @@ record SourceOffsets(Map<Kind, TopicEnds> ends, Map<Kind, Map<Integer, Long>> be
     /**
      * Why an index cannot be fed from its checkpoint, so that it has to be rebuilt; null when it can.
      *
-     * @param trusted how long an index may have been without contact: after that, tombstones of erased names may be gone
+     * @param trusted how long an index may have been without contact: after that, tombstones of erased names may be
+     *     gone
      */
     @Nullable
     String mismatch(Reached reached, Duration trusted, Instant now) {

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  *      └──────────────────────────────── a new record ◀───┘
  * </pre>
  *
- * Both change meanwhile, so a difference is reported only if no record of the name was written during its comparison. Takes
- * some {@value #BYTES_A_NAME} bytes of heap a name, of one kind at a time.
+ * Both change meanwhile, so a difference is reported only if no record of the name was written during its comparison.
+ * Takes some {@value #BYTES_A_NAME} bytes of heap a name, of one kind at a time.
  */
 final class Verification {
     static final int BYTES_A_NAME = 300;

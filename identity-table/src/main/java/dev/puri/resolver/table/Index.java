@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * hash above 36 of the address; a slot's place follows from those bits, so growing reads no record.
  *
  * <p>One thread writes, and any number of threads read without locks. The writer makes the new record reachable, then
- * increments the small table's <em>stamp</em>, and only then destroys the old state (frees a record or pages, or lets a word
- * be forgotten that only the old record referred to). A reader reads the stamp, the data, and the stamp again. If the stamp
- * is the same, nothing that the reader saw was destroyed before it had finished, and a miss was not caused by a slot that
- * moved. Otherwise it reads once more. A reader never waits for the writer.
+ * increments the small table's <em>stamp</em>, and only then destroys the old state (frees a record or pages, or lets a
+ * word be forgotten that only the old record referred to). A reader reads the stamp, the data, and the stamp again. If
+ * the stamp is the same, nothing that the reader saw was destroyed before it had finished, and a miss was not caused by
+ * a slot that moved. Otherwise it reads once more. A reader never waits for the writer.
  *
  * <pre>
  * writer:  write record · slot := it (release) · stamp+1 (release) · fence · free and reuse the old
@@ -40,8 +40,8 @@ final class Index {
     private final Slab slab;
 
     /**
-     * For each table its number of slots, then the addresses of the pages with the slots. An array is never changed, but
-     * replaced.
+     * For each table its number of slots, then the addresses of the pages with the slots. An array is never changed,
+     * but replaced.
      */
     private final long[][] arrays = new long[TABLES][];
 
@@ -190,8 +190,8 @@ final class Index {
     }
 
     /**
-     * The address of the slot at which a search would begin; 0 when there is none. When the slots of many hashes are read
-     * before the searches, the processor waits for all of their memory at once.
+     * The address of the slot at which a search would begin; 0 when there is none. When the slots of many hashes are
+     * read before the searches, the processor waits for all of their memory at once.
      */
     long firstSlot(long hash) {
         long[] array = arrays[table(hash)];
@@ -200,8 +200,8 @@ final class Index {
     }
 
     /**
-     * The address of the record that a search of this hash would compare first; 0 when there is none. For any thread. The
-     * record may have been freed, so the bytes there mean nothing.
+     * The address of the record that a search of this hash would compare first; 0 when there is none. For any thread.
+     * The record may have been freed, so the bytes there mean nothing.
      */
     long first(long hash) {
         long[] array = (long[]) ARRAY.getAcquire(arrays, table(hash));

@@ -63,7 +63,9 @@ public final class PackedTable implements Table, StateStore {
 
     private final Map<Integer, Long> reached = new ConcurrentHashMap<>();
 
-    /** The committed offsets for Kafka Streams, by partition; none for partitions that are read from their beginning. */
+    /**
+     * The committed offsets for Kafka Streams, by partition; none for partitions that are read from their beginning.
+     */
     private final Map<Integer, Long> opened;
 
     private volatile @Nullable Changes listener;
@@ -131,7 +133,9 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** The record to which the indexes are being pointed; read only when a search meets another one of the same hash. */
+    /**
+     * The record to which the indexes are being pointed; read only when a search meets another one of the same hash.
+     */
     private final class NewRecord {
         private final Index.Match byName = other -> RowCodec.sameName(bytes(), other);
         private final Index.Match byHandle = other -> {
@@ -196,8 +200,8 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Foretells how many offsets there are to be passed until the table is filled, so that it grows at once to what it will
-     * need if the rest of the topic is like what was read. Where each partition begins has to be said by {@link
+     * Foretells how many offsets there are to be passed until the table is filled, so that it grows at once to what it
+     * will need if the rest of the topic is like what was read. Where each partition begins has to be said by {@link
      * #reach} before anything of it is put. By the thread that writes, or by the one that hands it the first row,
      * before that.
      *
@@ -229,8 +233,8 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Forgets owners, shards and collections that no row has any more; the next batch does too. By the thread that fills
-     * batches.
+     * Forgets owners, shards and collections that no row has any more; the next batch does too. By the thread that
+     * fills batches.
      */
     public void forgetUnusedWords() {
         words.forgetUnused();
@@ -247,8 +251,8 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Puts and removes the rows of a batch, in their order. It first loads the slots of all rows into the cache, since waiting
-     * for that memory takes most of the time of a put.
+     * Puts and removes the rows of a batch, in their order. It first loads the slots of all rows into the cache, since
+     * waiting for that memory takes most of the time of a put.
      */
     public void write(RowBatch batch) {
         double toCome = passed > 0 && passed < expected ? (double) expected / passed : 0;
@@ -266,7 +270,9 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** Copies all records at once if few freed records can be reused: many short copies cost more than one long copy. */
+    /**
+     * Copies all records at once if few freed records can be reused: many short copies cost more than one long copy.
+     */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];
         long room = bytes == 0 || slab.freeRecords() >= batch.count ? 0 : slab.allocateRoom(bytes / Slab.UNIT);
@@ -291,7 +297,9 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** Loads the first slots of all rows into the cache: independent reads, of which the processor runs many at a time. */
+    /**
+     * Loads the first slots of all rows into the cache: independent reads, of which the processor runs many at a time.
+     */
     private void touchSlots(RowBatch batch) {
         int count = 0;
         for (int i = 0; i < batch.count; i++) {

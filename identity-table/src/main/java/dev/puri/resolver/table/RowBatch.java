@@ -6,9 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packed rows for a table, in the topic's order. The thread that writes only stores them and points the indexes to them.
- * Created by {@link PackedTable#newBatch}. One thread fills all batches of a table; it may be another than the one that
- * writes.
+ * Packed rows for a table, in the topic's order. The thread that writes only stores them and points the indexes to
+ * them. Created by {@link PackedTable#newBatch}. One thread fills all batches of a table; it may be another than the
+ * one that writes.
  */
 public final class RowBatch {
     /** As many as are polled at a time, unless the user says otherwise. */

@@ -16,9 +16,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Fills an empty table with a snapshot's blocks, with as many threads as there are processors: first the records and the index
- * of names, then the index of handles, each small table by small table. So the memory that a thread works on fits its cache.
- * Beside the table itself it needs a few MiB for each thread, however many rows there are.
+ * Fills an empty table with a snapshot's blocks, with as many threads as there are processors: first the records and
+ * the index of names, then the index of handles, each small table by small table. So the memory that a thread works on
+ * fits its cache. Beside the table itself it needs a few MiB for each thread, however many rows there are.
  */
 final class SnapshotFill {
     private static final int MOST_THREADS = 8;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All identities, indexed by pURI and by handle. One thread writes while any number of threads read; a reader sees each
- * identity as it was at some time, never a mix of two states. A table outlives the client that feeds it, so that it serves
- * until another table replaces it.
+ * identity as it was at some time, never a mix of two states. A table outlives the client that feeds it, so that it
+ * serves until another table replaces it.
  */
 public interface Table {
     /** The identity of that name; null when there is none. */
@@ -30,8 +30,8 @@ public interface Table {
     long reached(int partition);
 
     /**
-     * Shows every identity, in no order, while the table may be written: an identity that does not change meanwhile is shown
-     * once, any other as it was before the change, or after it, or both.
+     * Shows every identity, in no order, while the table may be written: an identity that does not change meanwhile is
+     * shown once, any other as it was before the change, or after it, or both.
      */
     void scan(Consumer<Identity> seen);
 
@@ -39,8 +39,8 @@ public interface Table {
     int parts();
 
     /**
-     * Shows every identity of one part like {@link #scan}, but without an object for each. An identity stays in its part for
-     * ever.
+     * Shows every identity of one part like {@link #scan}, but without an object for each. An identity stays in its
+     * part for ever.
      *
      * @param part from 0
      * @param view of this table; shows one identity after the other, valid only during the call of {@code seen}
@@ -51,8 +51,9 @@ public interface Table {
     TableStats stats();
 
     /**
-     * Sets the listener for rows that are put and names that are removed. The thread that writes calls it, after readers can
-     * see the change; so it must be quick and must not throw. There is one listener at a time; null for none.
+     * Sets the listener for rows that are put and names that are removed. The thread that writes calls it, after
+     * readers can see the change; so it must be quick and must not throw. There is one listener at a time; null for
+     * none.
      */
     void onChange(@Nullable Changes listener);
 
