@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *                          └─▶ where does the partition of its document end now? ─▶ readers see all up to there
  * </pre>
  *
- * The registry writes row and document in one transaction, so once the row is seen the document stands before
- * the end of its partition, if there is one. While others are written, that end is never reached at once; so
- * what was written a while ago is looked for first.
+ * The registry writes row and document in one transaction. So once readers see the row, its document, if there is one,
+ * is before the end of its partition. While other documents are written, readers do not reach that end at once; so
+ * documents of a while ago are looked for first.
  */
 final class EventWaits {
     private final Indexer indexer;
@@ -49,7 +49,7 @@ final class EventWaits {
      */
     CompletableFuture<EventStatus> await(Object caller, SearchRequest.Awaited event) throws Waiters.TooManyException {
         if (indexer.endOffsets().partitions(Kind.IDENTITY) == 0) {
-            // Answered from before, and no broker has told yet whose a token can be.
+            // The index serves from before the start, and the number of partitions is not known yet.
             return CompletableFuture.completedFuture(new EventStatus.NotCaughtUp(event.token()));
         }
         long end = System.nanoTime() + event.patience().toNanos();

@@ -63,7 +63,7 @@ final class SearchRoutes {
         return List.copyOf(all);
     }
 
-    /** What stands here alone is answered to the public: no route leads to anything else. */
+    /** The only routes of the public listener. */
     static List<Route> outside(Searches searches, Health health, Route.Mark lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/search", Scope.RESOLVE, searches::asPublic)

@@ -66,7 +66,7 @@ public final class TransactionMonitor implements AutoCloseable {
     }
 
     /**
-     * Makes a watch that {@link #start} starts; brokers and topics need not be there yet.
+     * Creates a monitor that {@link #start} starts; brokers and topics need not be there yet.
      *
      * @param kafka properties of the user's choice
      * @param topics names of the topics that are followed, whether they exist or not
