@@ -9,8 +9,8 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Decodes the Avro values of one topic. Distinguishes a value that cannot be decoded from a schema registry that does not
- * answer.
+ * Decodes the Avro values of one topic. Distinguishes a value that cannot be decoded from a schema registry that does
+ * not answer.
  *
  * @param <T> type of the values
  */

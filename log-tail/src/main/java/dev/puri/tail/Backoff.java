@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 
 /**
  * When a failed piece of work is due for its next attempt, by a {@link RetryPolicy}. A caller that may block waits for
- * {@link #nextDelay}; one that must not calls {@link #delay} after a failure and {@link #isDue} before each attempt. Used
- * by one thread.
+ * {@link #nextDelay}; one that must not calls {@link #delay} after a failure and {@link #isDue} before each attempt.
+ * Used by one thread.
  */
 public final class Backoff {
     private final RetryPolicy policy;

@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The collections that {@code puri.collections.v1} declares, as far as this instance has read it. Thread-safe; no look-up
- * takes a lock.
+ * The collections that {@code puri.collections.v1} declares, as far as this instance has read it. Thread-safe; no
+ * look-up takes a lock.
  *
- * <p>Whether a name is public is decided on the safe side. No name is public before the topic was read to its end, or when
- * the view is stale; and a declaration that cannot be read revokes the one before.
+ * <p>Whether a name is public is decided on the safe side. No name is public before the topic was read to its end, or
+ * when the view is stale; and a declaration that cannot be read revokes the one before.
  */
 public final class DeclaredCollections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DeclaredCollections.class);
@@ -41,7 +41,8 @@ public final class DeclaredCollections implements AutoCloseable {
     /**
      * @param follow begins to follow the topic with the given handler
      */
-    DeclaredCollections(SchemaRegistry registry, Duration maxStaleness, Function<TopicFollower.Handler, Follower> follow) {
+    DeclaredCollections(
+            SchemaRegistry registry, Duration maxStaleness, Function<TopicFollower.Handler, Follower> follow) {
         this.values = new AvroValues<>(CollectionsEntry.class, registry);
         this.maxStaleness = maxStaleness;
         this.follower = follow.apply(new RecordHandler());
@@ -96,8 +97,8 @@ public final class DeclaredCollections implements AutoCloseable {
     }
 
     /**
-     * The declaration of a {@code namespace:collection}; null when none was read. Copies nothing, so it may be called for
-     * every record.
+     * The declaration of a {@code namespace:collection}; null when none was read. Copies nothing, so it may be called
+     * for every record.
      */
     public @Nullable Collection collection(String qualified) {
         return declarations.collection(qualified);

@@ -9,7 +9,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Creates consumers without a group that read committed records only. The caller uses each in one thread, and closes it.
+ * Creates consumers without a group that read committed records only. The caller uses each in one thread, and closes
+ * it.
  *
  * @param kafka the user's properties; those that correctness depends on are overridden
  */

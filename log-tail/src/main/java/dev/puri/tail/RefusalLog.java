@@ -41,11 +41,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The most recent refusals, by position and by pURI, without those of erased identities. Thread-safe. A look-up holds a lock
- * only while it copies what it finds, so an event loop may do it.
+ * The most recent refusals, by position and by pURI, without those of erased identities. Thread-safe. A look-up holds a
+ * lock only while it copies what it finds, so an event loop may do it.
  *
- * <p>A refusal and the row that answers the same event come from two topics. A reader that has the row waits a moment for the
- * refusal ({@link #soonAt}), which costs an entry in a map and no thread.
+ * <p>A refusal and the row that answers the same event come from two topics. A reader that has the row waits a moment
+ * for the refusal ({@link #soonAt}), which costs an entry in a map and no thread.
  */
 public final class RefusalLog implements Refusals, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
@@ -209,7 +209,8 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     /**
      * The refusal of an event that is known to be refused. Its record may not have been read yet.
      *
-     * @return completed by the follower's thread or a timer's; with null after the timeout, or when there are too many waits
+     * @return completed by the follower's thread or a timer's; with null after the timeout, or when there are too many
+     *     waits
      */
     @Override
     public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration timeout) {
@@ -269,8 +270,8 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     }
 
     /**
-     * Forgets the older refusals of an erased pURI, and those that name it as their survivor; also refusals that are read
-     * later.
+     * Forgets the older refusals of an erased pURI, and those that name it as their survivor; also refusals that are
+     * read later.
      */
     public synchronized void forgetErased(Puri puri, Instant at) {
         Instant before = erasedAt.get(puri);

@@ -74,7 +74,8 @@ public record RejectedEvent(
 
     /** A copy with position and reason alone, which suffices to answer the token and names nobody. */
     RejectedEvent withoutNames() {
-        return new RejectedEvent(position, reason, "what it named was erased since", rejectedAt, null, null, null, null);
+        return new RejectedEvent(
+                position, reason, "what it named was erased since", rejectedAt, null, null, null, null);
     }
 
     private static String cut(String detail) {

@@ -117,7 +117,8 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /**
-     * Writes reason, detail, holder and survivor into the open object. Answers to the event's token have the same fields.
+     * Writes reason, detail, holder and survivor into the open object. Answers to the event's token have the same
+     * fields.
      *
      * @throws IOException only from the generator
      */

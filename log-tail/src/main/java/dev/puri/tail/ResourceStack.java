@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources of a server, which are closed in the reverse order of their start. A resource that fails to close does not keep
- * the others open. Used by one thread at a time.
+ * The resources of a server, which are closed in the reverse order of their start. A resource that fails to close does
+ * not keep the others open. Used by one thread at a time.
  */
 public final class ResourceStack implements AutoCloseable {
     private final Deque<Runnable> closeActions = new ArrayDeque<>();
@@ -23,7 +23,9 @@ public final class ResourceStack implements AutoCloseable {
         return resource;
     }
 
-    /** Adds an action that {@link #close} runs before it closes the resources added so far, such as draining a listener. */
+    /**
+     * Adds an action that {@link #close} runs before it closes the resources added so far, such as draining a listener.
+     */
     public void runBeforeClosing(Runnable action) {
         closeActions.push(action);
     }

@@ -12,9 +12,9 @@ import java.util.function.Consumer;
  *    └─────▶ throws anything ─▶ failure handler ────┘
  * </pre>
  *
- * A thread that ended by an unforeseen exception, or by an {@link Error} such as a passing lack of memory, would silently
- * leave its server without the work. So every {@link Throwable} goes to the failure handler, which keeps it for health, and
- * the work is tried again. Only a {@link Stop} ends the thread.
+ * A thread that ended by an unforeseen exception, or by an {@link Error} such as a passing lack of memory, would
+ * silently leave its server without the work. So every {@link Throwable} goes to the failure handler, which keeps it
+ * for health, and the work is tried again. Only a {@link Stop} ends the thread.
  */
 public final class SupervisedThread {
     private final Stop stop;
@@ -37,7 +37,8 @@ public final class SupervisedThread {
      * @param policy the delays between attempts; the first one follows an attempt that lasted longer than the longest
      * @param onFailure called on the thread with whatever an attempt throws, but not after the stop
      */
-    public SupervisedThread(String name, Stop stop, RetryPolicy policy, Attempt attempt, Consumer<Throwable> onFailure) {
+    public SupervisedThread(
+            String name, Stop stop, RetryPolicy policy, Attempt attempt, Consumer<Throwable> onFailure) {
         this.stop = stop;
         this.policy = policy;
         this.attempt = attempt;

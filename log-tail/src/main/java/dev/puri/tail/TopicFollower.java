@@ -55,7 +55,9 @@ final class TopicFollower implements Follower {
     private final Stop stop = new Stop();
     private final SupervisedThread thread;
 
-    /** By partition, the offset that is read next; empty when the reading begins again. Of the follower's thread alone. */
+    /**
+     * By partition, the offset that is read next; empty when the reading begins again. Of the follower's thread alone.
+     */
     private final Map<Integer, Long> nextOffsets = new HashMap<>();
 
     private volatile @Nullable EndOffsets reached;
@@ -63,7 +65,9 @@ final class TopicFollower implements Follower {
 
     /** Handles the topic's records, in the order of each partition. Called by the follower's thread. */
     interface Handler {
-        /** The topic is read from its beginning again: forget all records. They may be of another topic of this name. */
+        /**
+         * The topic is read from its beginning again: forget all records. They may be of another topic of this name.
+         */
         void reset();
 
         /**
@@ -237,8 +241,9 @@ final class TopicFollower implements Follower {
     }
 
     /**
-     * Returns the offsets from which about the last records follow, by time, since the partitions differ in length. Twice
-     * as many offsets are counted: of a transaction with one record in a partition, every other offset is its marker.
+     * Returns the offsets from which about the last records follow, by time, since the partitions differ in length.
+     * Twice as many offsets are counted: of a transaction with one record in a partition, every other offset is its
+     * marker.
      */
     private Map<Integer, Long> firstOffsets(
             Consumer<byte[], byte[]> consumer, Map<Integer, Long> begins, Map<Integer, Long> ends) {

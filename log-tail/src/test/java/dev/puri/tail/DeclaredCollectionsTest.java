@@ -25,10 +25,11 @@ final class DeclaredCollectionsTest {
     private final Written written = new Written(registry);
     private final FakeFollower follower = new FakeFollower();
     private final List<TopicFollower.Handler> handlers = new ArrayList<>();
-    private final DeclaredCollections collections = new DeclaredCollections(registry, Duration.ofSeconds(30), handler -> {
-        handlers.add(handler);
-        return follower;
-    });
+    private final DeclaredCollections collections =
+            new DeclaredCollections(registry, Duration.ofSeconds(30), handler -> {
+                handlers.add(handler);
+                return follower;
+            });
 
     @Test
     void isPublicAsLongAsItIsDeclaredSo() {

@@ -98,7 +98,8 @@ final class SupervisedThreadTest {
         assertThat(failures).isEmpty();
     }
 
-    private SupervisedThread start(RetryPolicy policy, Consumer<Throwable> onFailure, SupervisedThread.Attempt attempt) {
+    private SupervisedThread start(
+            RetryPolicy policy, Consumer<Throwable> onFailure, SupervisedThread.Attempt attempt) {
         SupervisedThread thread = new SupervisedThread("test", stop, policy, attempt, onFailure);
         thread.start();
         return thread;

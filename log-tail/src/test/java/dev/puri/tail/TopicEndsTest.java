@@ -23,7 +23,8 @@ final class TopicEndsTest {
 
     @Test
     void theEndsAreReachedOnceNoPartitionLacksAnything() {
-        assertThat(ends.ends().isReachedBy(partition -> partition == 2 ? 3 : 11)).isFalse();
+        assertThat(ends.ends().isReachedBy(partition -> partition == 2 ? 3 : 11))
+                .isFalse();
         assertThat(ends.ends().isReachedBy(partition -> 11)).isTrue();
     }
 

@@ -28,8 +28,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Look-ups of one reference, and of a batch. A reference with a token is answered when the table has seen the token's event,
- * or the wait is over.
+ * Look-ups of one reference, and of a batch. A reference with a token is answered when the table has seen the token's
+ * event, or the wait is over.
  */
 final class LookUps {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
@@ -87,7 +87,8 @@ final class LookUps {
             Position token = WaitParameters.token(at);
             when(exchange, status(exchange, ref, token, wait), status -> {
                 if (status instanceof EventStatus.Foreign foreign) {
-                    exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
+                    exchange.problem(
+                            Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
                 } else {
                     answer(exchange, ref, status);
                 }
@@ -142,7 +143,8 @@ final class LookUps {
         boolean waits = false;
         try {
             for (ResolveRequest.Ref each : request.refs()) {
-                CompletableFuture<EventStatus> status = each.at() == null ? NOTHING_ASKED : statusOf(exchange, each, wait);
+                CompletableFuture<EventStatus> status =
+                        each.at() == null ? NOTHING_ASKED : statusOf(exchange, each, wait);
                 waits |= !status.isDone();
                 statuses.add(status);
             }
@@ -214,7 +216,10 @@ final class LookUps {
         return limits.waits().wait(exchange.query("wait"));
     }
 
-    private void when(Exchange exchange, CompletableFuture<EventStatus> status, java.util.function.Consumer<EventStatus> answer) {
+    private void when(
+            Exchange exchange,
+            CompletableFuture<EventStatus> status,
+            java.util.function.Consumer<EventStatus> answer) {
         if (status.isDone()) {
             answer.accept(status.join());
             return;
@@ -241,6 +246,7 @@ final class LookUps {
     private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {
         exchange.header("Retry-After", "1")
                 .problem(Problem.of(
-                        WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(String.valueOf(tooMany.getMessage()))));
+                        WaitParameters.TOO_MANY_WAITERS,
+                        WaitParameters.sentence(String.valueOf(tooMany.getMessage()))));
     }
 }

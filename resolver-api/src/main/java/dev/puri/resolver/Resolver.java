@@ -86,7 +86,8 @@ public final class Resolver implements AutoCloseable {
                     Subscribers.start(options(changes), consumers, registry, clock, metrics.registry()),
                     Subscribers::close);
             OutcomeCache outcomes = new OutcomeCache(metrics.registry(), refusals::forgetErased);
-            Waiters waiters = resources.add(Waiters.forBatches(settings.maxWaiters(), settings.maxRefs()), Waiters::close);
+            Waiters waiters =
+                    resources.add(Waiters.forBatches(settings.maxWaiters(), settings.maxRefs()), Waiters::close);
             Gauge.builder("puri.waiters", waiters, Waiters::count)
                     .description("Requests that wait for events")
                     .register(metrics.registry());
@@ -133,7 +134,13 @@ public final class Resolver implements AutoCloseable {
                     new LookUps.Limits(settings.maxRefs(), new WaitParameters(settings.maxWait())),
                     metrics.registry());
             Feeds feeds = new Feeds(
-                    subscribers, refusals, collections, keeper::table, keeper::behind, keeper::lagAge, options(changes));
+                    subscribers,
+                    refusals,
+                    collections,
+                    keeper::table,
+                    keeper::behind,
+                    keeper::lagAge,
+                    options(changes));
             Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
             Search search = resources.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
@@ -222,8 +229,8 @@ public final class Resolver implements AutoCloseable {
     }
 
     /**
-     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has a bound
-     * of its own; the longest is the table's, of half a minute, most of it for its last snapshot.
+     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has
+     * a bound of its own; the longest is the table's, of half a minute, most of it for its last snapshot.
      */
     @Override
     public void close() {

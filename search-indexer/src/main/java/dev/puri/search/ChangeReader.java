@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records of both topics into changes of the index. What does not decode is counted, logged and kept out: the
- * entry before it stays.
+ * Decodes records of both topics to changes of the index. A record that cannot be decoded is counted, logged and
+ * skipped: the entry before it stays.
  */
 final class ChangeReader {
     private static final Logger log = LoggerFactory.getLogger(ChangeReader.class);
@@ -38,7 +38,7 @@ final class ChangeReader {
     /** How far the clocks of machines may differ. */
     private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
 
-    /** An older document is treated as one of this age. */
+    /** Older documents are treated like one of this age. */
     private static final Duration LONG_AGO = Duration.ofHours(1);
 
     private final AvroValues<IdentityRow> rows;
@@ -51,26 +51,26 @@ final class ChangeReader {
     @FunctionalInterface
     interface Declared {
         /**
-         * How they are searched.
+         * How the attributes of a document are searched.
          *
-         * @param publishedBy when its record was there at the latest, in nanoseconds of {@link System#nanoTime}
-         * @throws DeclaredAttributes.UnknownException when it is not known now
+         * @param publishedBy an upper bound for the time of its record, in nanoseconds of {@link System#nanoTime}
+         * @throws DeclaredAttributes.UnknownException when that is not known yet
          */
         SearchedAttributes of(Puri puri, long publishedBy);
     }
 
     /**
-     * What a record says.
+     * The change of a record.
      *
-     * @param answer which event it answers; null for a document, or where nobody says
-     * @param at when it was written
+     * @param answer the event that the record answers; null for a document, or without valid headers
+     * @param at when the record was written
      */
     record Read(IndexChange change, @Nullable EventOutcome answer, Instant at) {}
 
     /**
-     * For whoever indexes nothing of it.
+     * Creates a reader whose changes are not indexed.
      *
-     * @param registry of which schemas are asked; not closed
+     * @param registry resolves schema ids; not closed
      * @param outcomes reads which event a record answers
      */
     ChangeReader(SchemaRegistry registry, OutcomeCache outcomes, MeterRegistry meters) {
@@ -100,16 +100,17 @@ final class ChangeReader {
      * Reads a record.
      *
      * @param polledAt when it was polled, in nanoseconds of {@link System#nanoTime}
-     * @return null when it is none of ours and never will be
-     * @throws RegistryUnavailableException when it cannot be read now
-     * @throws DeclaredAttributes.UnknownException when it is not known now how it is searched
+     * @return null when it can never be decoded
+     * @throws RegistryUnavailableException when it cannot be decoded now
+     * @throws DeclaredAttributes.UnknownException when it is not known yet how its attributes are searched
      */
     @Nullable
     Read read(ConsumerRecord<byte[], byte[]> record, long polledAt) {
         EntryKind kind = record.topic().equals(EntryKind.IDENTITY.topic()) ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
         try {
             Puri puri = RecordKey.puri(record.key());
-            EventOutcome answer = kind == EntryKind.IDENTITY ? outcomes.read(puri, record.headers(), () -> place(record)) : null;
+            EventOutcome answer =
+                    kind == EntryKind.IDENTITY ? outcomes.read(puri, record.headers(), () -> place(record)) : null;
             byte[] value = record.value();
             Entry entry = value == null ? null : kind == EntryKind.IDENTITY ? row(value, answer) : document(value);
             SearchedAttributes attributes = entry instanceof Entry.OfDocument
@@ -121,12 +122,12 @@ final class ChangeReader {
                     Instant.ofEpochMilli(record.timestamp()));
         } catch (UnreadableException | IllegalArgumentException e) {
             Objects.requireNonNull(undecodable.get(kind)).increment();
-            log.warn("The record at {} is kept out: {}", place(record), e.getMessage());
+            log.warn("The record at {} is skipped: {}", place(record), e.getMessage());
             return null;
         }
     }
 
-    /** A rebuild reads what was published long ago, and need not wait for declarations. */
+    /** An upper bound for the time of a record, so that a rebuild need not wait for declarations of old documents. */
     private static long publishedBy(ConsumerRecord<byte[], byte[]> record, long polledAt) {
         long agoMillis = System.currentTimeMillis() - record.timestamp() - CLOCK_SKEW.toMillis();
         return polledAt

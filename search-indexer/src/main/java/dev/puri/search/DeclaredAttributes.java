@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How collections declare their attributes to be searched, for documents that are about to be indexed. A document is
- * not indexed before it is known what is declared: its weights would be wrong until the next reindexing.
+ * How the attributes of a document are searched, as its collection declares it. A document is not indexed before that
+ * is known: its weights would be wrong until the next rebuild.
  *
  * <pre>
  * the declarations were not read to their end      wait
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * For one thread.
  */
 final class DeclaredAttributes {
-    /** How long after it is sure that a collection is not declared that is believed without waiting again. */
+    /** How long a collection that was certainly not declared counts as undeclared without another wait. */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
     private static final int MAX_COLLECTIONS = 10_000;
@@ -33,28 +33,28 @@ final class DeclaredAttributes {
     private final Source source;
     private final LongSupplier nanoTime;
 
-    /** By collection that is not declared, when that was last sure. */
+    /** By undeclared collection, the last time when that was certain. */
     private final Map<String, Long> undeclaredAt = new HashMap<>();
 
-    /** Declarations as far as they were read. */
+    /** The declarations that were read. */
     interface Source {
-        /** Whether all were read that there were when the reading began. */
+        /** Whether all declarations were read that there were at the start. */
         boolean hasCaughtUp();
 
-        /** How long ago it was known that all were read which there were; null when it never was. */
+        /** How long ago no declaration was missing; null before that was ever known. */
         @Nullable
         Duration age();
 
-        /** Of a {@code namespace:collection}; null when nothing is declared. */
+        /** The declaration of a {@code namespace:collection}; null when there is none. */
         @Nullable
         Collection collection(String qualified);
 
-        /** Why they are not read, for people; null when they are. */
+        /** Why declarations cannot be read now, for people; null when they can. */
         @Nullable
         String trouble();
     }
 
-    /** Not known now; to be asked again. */
+    /** The declaration is not known yet; the caller tries again. */
     static final class UnknownException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -99,11 +99,11 @@ final class DeclaredAttributes {
     }
 
     /**
-     * What is declared of a document's collection.
+     * The declaration of a document's collection, or the default if there is none.
      *
-     * @param publishedBy when the document was there at the latest, in nanoseconds of {@link System#nanoTime}; never
-     *     later at a later try
-     * @throws UnknownException when it is not known yet
+     * @param publishedBy an upper bound for the time of the document, by {@link System#nanoTime}; never later at a
+     *     later try
+     * @throws UnknownException when the declaration is not known yet
      */
     SearchedAttributes of(Puri puri, long publishedBy) {
         if (!source.hasCaughtUp()) {
@@ -118,7 +118,7 @@ final class DeclaredAttributes {
         if (age == null) {
             throw unknown(name + " is not among them");
         }
-        // Looked up again: the declaration may have been read before the age was.
+        // Looked up again: the declaration may have been read after the first look, before the age.
         declared = declared(name);
         if (declared != null) {
             return declared.attributes();
@@ -132,7 +132,7 @@ final class DeclaredAttributes {
         if (sure == null && undeclaredAt.size() >= MAX_COLLECTIONS) {
             undeclaredAt.clear();
         }
-        // A collection whose documents keep coming is not waited for again.
+        // Later documents of the collection need not wait again.
         undeclaredAt.put(name, readAt);
         return SearchedAttributes.DEFAULT;
     }

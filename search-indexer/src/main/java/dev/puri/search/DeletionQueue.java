@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Indices that await their deletion, because another one has replaced them or they cannot be fed any more. Each is deleted
- * once nobody reads it. Used by one thread.
+ * Indices that await their deletion, because another one has replaced them or they cannot be fed any more. Each is
+ * deleted once nobody reads it. Used by one thread.
  */
 final class DeletionQueue {
     private static final Logger log = LoggerFactory.getLogger(DeletionQueue.class);
@@ -51,8 +51,8 @@ final class DeletionQueue {
     }
 
     /**
-     * Waits until nobody reads any of the indices, at most that long, and forgets all of them. The next one to open the engine
-     * finds and deletes them.
+     * Waits until nobody reads any of the indices, at most that long, and forgets all of them. The next one to open the
+     * engine finds and deletes them.
      */
     void awaitReaders(Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tracks, for each partition, the last time before which readers see every document. A wait for an older document need not
- * ask the brokers, however much is written now:
+ * Tracks, for each partition, the last time before which readers see every document. A wait for an older document need
+ * not ask the brokers, however much is written now:
  *
  * <pre>
  * brokers: the partition ends at 70 ─▶ readers see all up to 70 ─▶ they see all as of when the brokers were asked
@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  *   └──────────────────────────────────────────────────────────────────────┘
  * </pre>
  *
- * The ends are high watermarks: a document may become visible later than the row of its transaction. Each end is awaited
- * until it is reached, so that an index with a large lag gets there too. Thread-safe.
+ * The ends are high watermarks: a document may become visible later than the row of its transaction. Each end is
+ * awaited until it is reached, so that an index with a large lag gets there too. Thread-safe.
  */
 final class DocumentVisibility implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DocumentVisibility.class);
@@ -45,7 +45,9 @@ final class DocumentVisibility implements AutoCloseable {
     /** The feeder whose index the progress belongs to: readers of another index may see less. */
     private @Nullable IndexFeeder feed;
 
-    /** The last unexpected failure, so that a repeated one is logged once; empty after a success. Of its thread alone. */
+    /**
+     * The last unexpected failure, so that a repeated one is logged once; empty after a success. Of its thread alone.
+     */
     private String trouble = "";
 
     /** The end of a partition, and when the brokers were asked for it, by {@link System#nanoTime}. */
@@ -127,8 +129,8 @@ final class DocumentVisibility implements AutoCloseable {
     }
 
     /**
-     * Whether readers are known to see the document that was written together with a name's row, or that there is none. They
-     * see the row.
+     * Whether readers are known to see the document that was written together with a name's row, or that there is none.
+     * They see the row.
      *
      * @param partition of the document
      */

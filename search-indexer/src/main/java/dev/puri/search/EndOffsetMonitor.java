@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the brokers for the end offsets of both topics once a second, in a thread of its own since that may take long. */
+/**
+ * Asks the brokers for the end offsets of both topics once a second, in a thread of its own since that may take long.
+ */
 final class EndOffsetMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndOffsetMonitor.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -67,7 +69,9 @@ final class EndOffsetMonitor implements AutoCloseable {
         return trouble;
     }
 
-    /** How long an index may be without contact to its topics; brokers keep tombstones for a sixth longer. Null before. */
+    /**
+     * How long an index may be without contact to its topics; brokers keep tombstones for a sixth longer. Null before.
+     */
     @Nullable
     Duration trusted() {
         Duration kept = tombstonesKept;

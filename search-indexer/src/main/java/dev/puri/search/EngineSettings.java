@@ -3,7 +3,7 @@ package dev.puri.search;
 import dev.puri.settings.Setting;
 import java.util.List;
 
-/** What keeps the index. A record of its own, so that a mistake in it is told beside all others. */
+/** The engine that keeps the index. A record of its own, so that its mistakes are reported together with all others. */
 public record EngineSettings(
         @Setting(
                 doc = "What keeps the index: lucene, in this process, or opensearch.",

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *                          └─▶ where does the partition of its document end now? ─▶ readers see all up to there
  * </pre>
  *
- * The registry writes row and document in one transaction, so once the row is seen the document stands before
- * the end of its partition, if there is one. While others are written, that end is never reached at once; so
- * what was written a while ago is looked for first.
+ * The registry writes row and document in one transaction. So once readers see the row, its document, if there is one,
+ * is before the end of its partition. While other documents are written, readers do not reach that end at once; so
+ * documents of a while ago are looked for first.
  */
 final class EventWaits {
     private final Indexer indexer;
@@ -49,7 +49,7 @@ final class EventWaits {
      */
     CompletableFuture<EventStatus> await(Object caller, SearchRequest.Awaited event) throws Waiters.TooManyException {
         if (indexer.endOffsets().partitions(EntryKind.IDENTITY) == 0) {
-            // Answered from before, and no broker has told yet whose a token can be.
+            // The index serves from before the start, and the number of partitions is not known yet.
             return CompletableFuture.completedFuture(new EventStatus.NotCaughtUp(event.token()));
         }
         long end = System.nanoTime() + event.patience().toNanos();
@@ -63,15 +63,15 @@ final class EventWaits {
         // Whoever is answered later is so by a thread that everybody waits for.
         boolean mayAsk = row.isDone();
         AtomicReference<CompletableFuture<?>> underWay = new AtomicReference<>(row);
-        CompletableFuture<EventStatus> answer = row.thenCompose(sight -> {
-            if (!(sight instanceof EventStatus.Seen)) {
-                return CompletableFuture.completedFuture(sight);
+        CompletableFuture<EventStatus> answer = row.thenCompose(status -> {
+            if (!(status instanceof EventStatus.Seen)) {
+                return CompletableFuture.completedFuture(status);
             }
             CompletableFuture<EventStatus> document = document(caller, event, end, mayAsk);
             underWay.set(document);
             return document;
         });
-        answer.whenComplete((sight, failure) -> {
+        answer.whenComplete((status, failure) -> {
             if (answer.isCancelled()) {
                 underWay.get().cancel(false);
             }
@@ -90,7 +90,8 @@ final class EventWaits {
     /**
      * @param mayAsk whether the engine may be asked, which may block
      */
-    private CompletableFuture<EventStatus> document(Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
+    private CompletableFuture<EventStatus> document(
+            Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
         EventStatus late = new EventStatus.NotCaughtUp(event.token());
         Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
         int partitions = indexer.endOffsets().partitions(EntryKind.DOCUMENT);

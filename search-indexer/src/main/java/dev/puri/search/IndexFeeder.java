@@ -49,9 +49,9 @@ import org.slf4j.LoggerFactory;
  *  └────────┴─── brokers or schema registry away: back off, then the same batch again
  * </pre>
  *
- * It holds one batch at a time and polls the next one only after the index has taken it. So its memory is bounded, and no
- * record is lost. When the engine fails, the next feeder begins at the last commit. A step waits at most as long as its
- * caller allows, and as long as the engine takes. Used by one thread; methods for other threads say so.
+ * It holds one batch at a time and polls the next one only after the index has taken it. So its memory is bounded, and
+ * no record is lost. When the engine fails, the next feeder begins at the last commit. A step waits at most as long as
+ * its caller allows, and as long as the engine takes. Used by one thread; methods for other threads say so.
  */
 final class IndexFeeder implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IndexFeeder.class);
@@ -88,7 +88,10 @@ final class IndexFeeder implements AutoCloseable {
     private long refreshedAt = System.nanoTime();
     private long committedAt = System.nanoTime();
 
-    /** End offsets that readers must reach before the index is as of their time; null when readers have reached the last. */
+    /**
+     * End offsets that readers must reach before the index is as of their time; null when readers have reached the
+     * last.
+     */
     private @Nullable SourceOffsets awaited;
 
     private @Nullable SourceOffsets lastObserved;
@@ -325,9 +328,9 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     /**
-     * Whether files may hold the entry that a record removes. They do if the name had one. The registry also answers refused
-     * events of unknown names with tombstones, which must not let anybody cause purges; but compaction may have left such a
-     * tombstone of an erased name.
+     * Whether files may hold the entry that a record removes. They do if the name had one. The registry also answers
+     * refused events of unknown names with tombstones, which must not let anybody cause purges; but compaction may have
+     * left such a tombstone of an erased name.
      */
     private boolean mayBeInFiles(ChangeReader.Read read) throws IndexUnavailableException {
         IndexChange change = read.change();

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Builds another index while the serving one is fed and searched. Somebody asked for it, or the serving index cannot be fed
- * any more, or the process ended during the last rebuild.
+ * Builds another index while the serving one is fed and searched. Somebody asked for it, or the serving index cannot be
+ * fed any more, or the process ended during the last rebuild.
  *
  * <pre>
  * wanted ─▶ continue an unfinished index, or begin an empty one ─▶ step · step … ─▶ caught up: built
@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  *   └────────── back off ◀── the engine fails, or a topic was cut ◀────┘
  * </pre>
  *
- * A failure of the rebuild does not affect the serving index. Used by the indexer's thread; methods for other threads say
- * so.
+ * A failure of the rebuild does not affect the serving index. Used by the indexer's thread; methods for other threads
+ * say so.
  */
 final class IndexRebuild {
     private static final Logger log = LoggerFactory.getLogger(IndexRebuild.class);
@@ -302,7 +302,9 @@ final class IndexRebuild {
         trouble = why;
     }
 
-    /** Commits what the index has taken, if the engine allows it. The next one to open the engine continues from there. */
+    /**
+     * Commits what the index has taken, if the engine allows it. The next one to open the engine continues from there.
+     */
     void suspend() {
         IndexFeeder filling = feed;
         feed = null;

@@ -29,8 +29,8 @@ final class IndexRows implements ReadYourWrites.Rows {
     }
 
     /**
-     * Does not ask the engine: a slow answer would delay all waits and the feeder. Rows that the index had when it was opened
-     * are not found here; a wait for one of those ends without a result, and the caller asks again.
+     * Does not ask the engine: a slow answer would delay all waits and the feeder. Rows that the index had when it was
+     * opened are not found here; a wait for one of those ends without a result, and the caller asks again.
      */
     @Override
     public @Nullable Position lastRecentOf(Puri puri) {

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a serving index and feeds it. One thread does this; {@link EndOffsetMonitor} asks the brokers for the end offsets in
- * another.
+ * Keeps a serving index and feeds it. One thread does this; {@link EndOffsetMonitor} asks the brokers for the end
+ * offsets in another.
  *
  * <pre>
  *  puri.identities.v1 ─┐                    ┌───────────────────┐
@@ -42,7 +42,8 @@ import org.slf4j.LoggerFactory;
  *
  * An index that has served once serves while brokers or schema registry are away; it is then not ready, and its answers
  * say how old they are. An engine that fails is opened again, and no index serves until it is. An index that does not
- * match the topics when it is opened does not serve: it may be of other topics, or show entries that were erased meanwhile.
+ * match the topics when it is opened does not serve: it may be of other topics, or show entries that were erased
+ * meanwhile.
  */
 final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
@@ -50,7 +51,9 @@ final class Indexer implements AutoCloseable {
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration SIZE_PERIOD = Duration.ofSeconds(10);
 
-    /** How long health shows a failure. A full disk fails again within that time, although the index is opened between. */
+    /**
+     * How long health shows a failure. A full disk fails again within that time, although the index is opened between.
+     */
     private static final Duration FAILURE_SHOWN = Duration.ofMinutes(1);
 
     private static final Duration LEAVE = Duration.ofSeconds(5);
@@ -113,7 +116,12 @@ final class Indexer implements AutoCloseable {
     /**
      * @param hanging describes a transaction that hides later records; null when there is none
      */
-    Indexer(EngineOpener engine, EndOffsetMonitor endOffsets, IndexFeeder.Tools tools, Limits limits, Supplier<@Nullable String> hanging) {
+    Indexer(
+            EngineOpener engine,
+            EndOffsetMonitor endOffsets,
+            IndexFeeder.Tools tools,
+            Limits limits,
+            Supplier<@Nullable String> hanging) {
         this.engine = engine;
         this.endOffsets = endOffsets;
         this.tools = tools;
@@ -133,8 +141,8 @@ final class Indexer implements AutoCloseable {
     // For any thread.
 
     /**
-     * Returns the serving index with its reference count raised, or null if no index was complete yet. The caller must release
-     * it.
+     * Returns the serving index with its reference count raised, or null if no index was complete yet. The caller must
+     * release it.
      */
     @Nullable
     ServingIndex acquire() {
@@ -367,8 +375,8 @@ final class Indexer implements AutoCloseable {
     private void serveFromBefore(SearchIndex opened, IndexCheckpoint reached) {
         Duration age = Duration.between(reached.asOf(), clock.instant());
         if (age.compareTo(TRUSTED_UNSEEN) < 0) {
-            ServingIndex before =
-                    new ServingIndex(opened, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
+            ServingIndex before = new ServingIndex(
+                    opened, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
             serving = before;
             hasServed = true;
             failure = null;
@@ -497,8 +505,8 @@ final class Indexer implements AutoCloseable {
     }
 
     /**
-     * Waits for end offsets that the brokers reported after the index was opened. Earlier ones may lie before the index's
-     * checkpoint, as if the index were of other topics. For an empty index any will do.
+     * Waits for end offsets that the brokers reported after the index was opened. Earlier ones may lie before the
+     * index's checkpoint, as if the index were of other topics. For an empty index any will do.
      */
     private SourceOffsets awaitOffsets(IndexCheckpoint reached, long readAt) {
         while (!stop.isAsked()) {

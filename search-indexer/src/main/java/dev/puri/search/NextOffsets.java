@@ -21,8 +21,8 @@ record NextOffsets(Map<TopicPartition, Long> next) {
     }
 
     /**
-     * The offsets from which an index is fed: those of its checkpoint, or the first ones that the brokers have. Topics that were
-     * cut or restored do not begin at 0.
+     * The offsets from which an index is fed: those of its checkpoint, or the first ones that the brokers have. Topics
+     * that were cut or restored do not begin at 0.
      */
     static NextOffsets of(IndexCheckpoint reached, SourceOffsets source) {
         Map<TopicPartition, Long> next = new HashMap<>();

@@ -24,7 +24,10 @@ final class Problems {
 
     private Problems() {}
 
-    /** {@code GET /problems/{name}}, the page of each; the same for the public, since they tell of nothing but themselves. */
+    /**
+     * {@code GET /problems/{name}}, the page of each; the same for the public, since they tell of nothing but
+     * themselves.
+     */
     static Route pages() {
         return ProblemPages.route(ALL, Problems.class, "/problems-search.properties");
     }

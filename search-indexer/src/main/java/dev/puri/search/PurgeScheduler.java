@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Purges erased entries from the files of an index in time: one purge at a time, in a thread of its own. A purge may take
- * hours. Feeding and searching go on meanwhile; only the deletion of its index waits. Used by one thread.
+ * Purges erased entries from the files of an index in time: one purge at a time, in a thread of its own. A purge may
+ * take hours. Feeding and searching go on meanwhile; only the deletion of its index waits. Used by one thread.
  */
 final class PurgeScheduler {
     private static final Logger log = LoggerFactory.getLogger(PurgeScheduler.class);

@@ -7,8 +7,8 @@ import dev.puri.tail.RecentEntries;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most recent rows that readers of the index can see: the last event of each name, and the bearer of each handle. Waits
- * for events look here first, without asking the engine. Also an upper bound for the time at which each row was
+ * The most recent rows that readers of the index can see: the last event of each name, and the bearer of each handle.
+ * Waits for events look here first, without asking the engine. Also an upper bound for the time at which each row was
  * written. Of each kind the newest {@value #MOST}. Thread-safe.
  */
 final class RecentRows {
@@ -35,8 +35,8 @@ final class RecentRows {
     }
 
     /**
-     * A time, by {@link System#nanoTime}, before which the row that readers see of a name was written; or the tombstone, if
-     * they see none.
+     * A time, by {@link System#nanoTime}, before which the row that readers see of a name was written; or the
+     * tombstone, if they see none.
      */
     synchronized long writtenBefore(Puri puri) {
         Long at = writtenBefore.get(puri);

@@ -42,7 +42,7 @@ final class SearchPool implements AutoCloseable {
     /** The last search counts for an eighth of the mean, as in TCP's estimate of round trips (RFC 6298). */
     private static final int MEAN_WEIGHT = 8;
 
-    /** How often those that have waited too long are looked for, while no thread comes to them. */
+    /** How often overdue searches are looked for while all threads are busy. */
     private static final Duration SHED_PERIOD = Duration.ofMillis(100);
 
     private final ThreadPoolExecutor threads;
@@ -57,36 +57,36 @@ final class SearchPool implements AutoCloseable {
     private final AtomicLong meanNanos = new AtomicLong();
     private final Counter shed;
 
-    /** The last failure of the shedding, so that one that repeats is logged once; of its thread alone. */
+    /** The last failure of the shedding, so that a repeated one is logged once. Used by its thread alone. */
     private String lastFailure = "";
 
-    /** Finds out what to answer, where it may take its time. */
+    /** Computes an answer on a thread that may block. */
     @FunctionalInterface
     interface Work {
-        /** What answers, on the exchange's event loop. */
+        /** The action that answers, to be run on the exchange's event loop. */
         Runnable run();
     }
 
-    /** A search and whoever waits for it. */
+    /** A search of a client. */
     interface Task {
-        /** Whether nobody waits any more. */
+        /** Whether the client has gone. */
         boolean isOver();
 
-        /** Does it; throws nothing. */
+        /** Runs the search; throws nothing. */
         void run();
 
         /**
-         * It will not be done.
+         * Refuses the search.
          *
-         * @param wait how long its turn would have taken, as far as is known
+         * @param wait the expected time until its turn
          */
         void refuse(Duration wait);
     }
 
     /**
      * @param size searches at a time
-     * @param capacity most that wait
-     * @param maxWait how long one may wait for its turn
+     * @param capacity of the queue
+     * @param maxWait how long a search may wait for its turn
      * @param nanoClock like {@link System#nanoTime}
      */
     SearchPool(int size, int capacity, Duration maxWait, LongSupplier nanoClock, MeterRegistry meters) {
@@ -110,12 +110,12 @@ final class SearchPool implements AutoCloseable {
         shedding.start();
     }
 
-    /** Does the work, and answers on the event loop; from any thread. */
+    /** Runs the work on a thread of the pool and its answer on the event loop; for any thread. */
     void run(Exchange exchange, Work work) {
         submit(new Answer(exchange, work));
     }
 
-    /** Does the task soon, or refuses it. */
+    /** Runs the task soon, or refuses it. */
     void submit(Task task) {
         long wait = expectedWaitNanos();
         if (wait > maxWaitNanos) {
@@ -129,7 +129,7 @@ final class SearchPool implements AutoCloseable {
         }
     }
 
-    /** How long one that comes now would wait, as far as the last searches tell; none while a thread is idle. */
+    /** The expected wait of a new search, from the mean time of searches; zero while a thread is idle. */
     private long expectedWaitNanos() {
         return running.get() < size ? 0 : (queue.size() + 1L) * meanNanos.get() / size;
     }
@@ -205,7 +205,7 @@ final class SearchPool implements AutoCloseable {
             try {
                 answer = work.run();
             } catch (RuntimeException | Error e) {
-                // Nobody else would answer; an Error, too, is the search's and not the thread's.
+                // Nothing else would answer. An Error fails its search and not the thread.
                 answer = () -> {
                     throw e instanceof RuntimeException bug ? bug : new IllegalStateException(e);
                 };

@@ -24,12 +24,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The query of {@code GET /v1/search}, read strictly: a value that cannot be is told, never passed over.
+ * The query of {@code GET /v1/search}. Parsing is strict: an invalid value is reported, never ignored.
  *
  * @param query but for where the page begins
  * @param cursor of the page before; null for the first
- * @param byShard whether the answer tells which results are of which shard
- * @param awaited the event that the answer is to know of; null for whatever is known now
+ * @param byShard whether the answer groups the results by shard
+ * @param awaited the event that the answer must include; null for none
  */
 record SearchRequest(
         SearchQuery query,

@@ -15,9 +15,9 @@ import java.util.List;
  * GET    /v1/search            200, a page of results, mixed · 400 · 503 until an index was complete once,
  *                              or the engine is away; Puri-Index-Lag while what is answered may be old
  *          ?at=&wait=&ref=     409 refused · 504 not caught up
- * POST   /v1/search/reindex    202, another index is built beside the one that answers · 503
- * GET    /v1/search/reindex    200, how far it is
- * DELETE /v1/search/reindex    202, it is given up
+ * POST   /v1/search/reindex    202, starts a rebuild of the index · 503
+ * GET    /v1/search/reindex    200, the progress of the rebuild
+ * DELETE /v1/search/reindex    202, cancels the rebuild
  * GET    /v1/search/verify     200, lines of JSON: each difference between index and topics, at last the
  *                              counts · 503 while another is under way
  * GET    /v1/stats             200 · 503
@@ -37,7 +37,7 @@ import java.util.List;
  * What holds for every path (404, 405, 414, 431, 500) is the listener's.
  */
 final class SearchRoutes {
-    /** Since how many seconds it is not known that the index has all; told when that is noticeable. */
+    /** The header with the staleness of the index in seconds, if that is noticeable. */
     static final String LAG = "Puri-Index-Lag";
 
     private SearchRoutes() {}
@@ -45,7 +45,8 @@ final class SearchRoutes {
     /**
      * @param lag borne by what the index answers while it is not fresh
      */
-    static List<Route> inside(Searches searches, AdminRequests adminRequests, Health health, Metrics metrics, Route.DynamicHeader lag) {
+    static List<Route> inside(
+            Searches searches, AdminRequests adminRequests, Health health, Metrics metrics, Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/search", Scope.RESOLVE, searches::all)
                 .taking(SearchRequest.PARAMETERS)
@@ -62,7 +63,7 @@ final class SearchRoutes {
         return List.copyOf(all);
     }
 
-    /** What stands here alone is answered to the public: no route leads to anything else. */
+    /** The only routes of the public listener. */
     static List<Route> outside(Searches searches, Health health, Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();
         all.add(Route.get("/v1/search", Scope.RESOLVE, searches::asPublic)

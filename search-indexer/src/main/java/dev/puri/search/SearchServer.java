@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
 public final class SearchServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SearchServer.class);
 
-    /** Enough for an engine to take them at once, and few enough to be taken within a refresh. */
+    /** Records of a poll: enough for an efficient bulk, and few enough to be applied within a refresh interval. */
     private static final String BATCH = "2000";
 
     private static final Set<String> TOPICS =
@@ -58,10 +58,10 @@ public final class SearchServer implements AutoCloseable {
     private final ResourceStack resources = new ResourceStack();
     private final Metrics metrics = resources.add(new Metrics(), Metrics::close);
     private final Indexer indexer;
-    /** The internal one, and behind it the public one if there is one. */
+    /** The internal listener, then the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
 
-    /** None before it has come up: nobody has been told yet that it is there. */
+    /** Zero until the start succeeds: before, no load balancer knows of the server. */
     private Duration drainDelay = Duration.ZERO;
 
     private SearchServer(SearchSettings settings, Indexer.@Nullable EngineOpener given) {
@@ -74,7 +74,8 @@ public final class SearchServer implements AutoCloseable {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
             Indexer.EngineOpener engine = given == null ? resources.add(Engines.of(settings), Engines::close) : given;
             DeclaredCollections collections = resources.add(
-                    DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters), DeclaredCollections::close);
+                    DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters),
+                    DeclaredCollections::close);
             RefusalLog refusals = resources.add(
                     RefusalLog.start(
                             consumers,
@@ -94,7 +95,7 @@ public final class SearchServer implements AutoCloseable {
                             settings.kafka().byName(),
                             settings.bootstrapServer(),
                             TOPICS::contains,
-                            // Of a refusal the reason alone is enough.
+                            // A refusal is answered without its details too.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
                     TransactionMonitor::close);
@@ -104,7 +105,8 @@ public final class SearchServer implements AutoCloseable {
                             endOffsets,
                             new IndexFeeder.Tools(
                                     consumers,
-                                    new ChangeReader(registry, outcomes, DeclaredAttributes.of(collections)::of, meters),
+                                    new ChangeReader(
+                                            registry, outcomes, DeclaredAttributes.of(collections)::of, meters),
                                     outcomes,
                                     waiters,
                                     settings.searchRefreshInterval(),
@@ -120,7 +122,8 @@ public final class SearchServer implements AutoCloseable {
             EventWaits waits = new EventWaits(
                     indexer,
                     rows,
-                    new ReadYourWrites(rows, outcomes, refusals, waiters, () -> endOffsets.partitions(EntryKind.IDENTITY), meters),
+                    new ReadYourWrites(
+                            rows, outcomes, refusals, waiters, () -> endOffsets.partitions(EntryKind.IDENTITY), meters),
                     waiters,
                     documents);
             SearchPool pool = resources.add(
@@ -150,7 +153,7 @@ public final class SearchServer implements AutoCloseable {
             health.add(Health.Kind.READY, "index", indexer::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagHeader lag = resources.add(LagHeader.start(SearchRoutes.LAG, indexer::age), LagHeader::close);
-            // Waits and verifications would be waited for.
+            // The listeners would wait for waits and verifications.
             Runnable endWaits = () -> {
                 waiters.close();
                 adminRequests.close();
@@ -189,7 +192,7 @@ public final class SearchServer implements AutoCloseable {
         return start(settings, null);
     }
 
-    /** The same on an engine of a test's own. */
+    /** Starts an indexer with a test's engine. */
     static SearchServer start(SearchSettings settings, Indexer.@Nullable EngineOpener engine) {
         log.info("Search indexer with {}", Settings.effective(settings));
         return new SearchServer(settings, engine);
@@ -198,7 +201,7 @@ public final class SearchServer implements AutoCloseable {
     private static SchemaRegistry registry(SearchSettings settings) {
         Map<String, Object> config = new HashMap<>(settings.kafka().byName());
         config.put("schema.registry.url", settings.schemaRegistry());
-        // The feed waits itself, where it can be stopped and be seen to wait.
+        // The feeder retries itself: there a stop ends the wait, and health shows it.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
@@ -274,8 +277,8 @@ public final class SearchServer implements AutoCloseable {
     }
 
     /**
-     * Stops being ready, answers for a while as before and then what is under way, and stops. Every part has
-     * a bound of its own; the longest is the index's, of half a minute, most of it for its last commit.
+     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has
+     * a bound of its own; the longest is the indexer's, of half a minute, most of it for the last commit.
      */
     @Override
     public void close() {

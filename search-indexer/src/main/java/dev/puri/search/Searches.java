@@ -27,7 +27,7 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** The two ways to search: with all that is known, and with what the public may know. */
+/** Searches of services, and of the public, which sees public collections only. */
 final class Searches {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The index is not complete yet", 503);
     static final ProblemType ENGINE_UNAVAILABLE =
@@ -53,7 +53,7 @@ final class Searches {
     private final MeterRegistry meters;
 
     /**
-     * @param publicCollections those that the public may search; null while that is not known for sure
+     * @param publicCollections the collections that the public may search; null while that is not known for sure
      */
     Searches(
             Indexer indexer,
@@ -88,7 +88,7 @@ final class Searches {
         }
     }
 
-    /** Without how far it is, which tells how much there is. */
+    /** Leaves out the progress, which would reveal the number of entries. */
     void asPublic(Exchange exchange) {
         try {
             SearchRequest request = SearchRequest.parsePublic(exchange);
@@ -122,7 +122,7 @@ final class Searches {
 
     private Runnable searchAsPublic(Exchange exchange, SearchRequest request, Set<String> among) {
         if (among.isEmpty()) {
-            // To the engine, none would be all.
+            // The engine would take an empty set for all collections.
             SearchResult nothing = new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
             byte[] body = JsonBody.bytes(json ->
                     ResultJson.writePublic(json, nothing, request.query().facets(), null));
@@ -137,7 +137,7 @@ final class Searches {
                         ResultJson.writePublic(json, page, request.query().facets(), cursor));
     }
 
-    /** How a page is written. */
+    /** Writes a page of results. */
     @FunctionalInterface
     private interface Written {
         JsonBody of(SearchResult page, @Nullable String cursor);
@@ -170,7 +170,9 @@ final class Searches {
         } catch (IndexUnavailableException e) {
             Problem problem = Problem.of(
                     ENGINE_UNAVAILABLE,
-                    listener.equals(PUBLIC) ? "Nothing is answered now." : WaitParameters.sentence(e.getMessage() + ""));
+                    listener.equals(PUBLIC)
+                            ? "Nothing is answered now."
+                            : WaitParameters.sentence(e.getMessage() + ""));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         } finally {
             served.release();
@@ -187,25 +189,25 @@ final class Searches {
     }
 
     private Runnable await(Exchange exchange, SearchRequest.Awaited event, SearchRequest request) {
-        CompletableFuture<EventStatus> sight;
+        CompletableFuture<EventStatus> status;
         try {
-            sight = waits.await(exchange.connection(), event);
+            status = waits.await(exchange.connection(), event);
         } catch (Waiters.TooManyException e) {
             Problem problem = Problem.of(WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(e.getMessage() + ""));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
         return () -> {
-            exchange.onGone(() -> sight.cancel(false));
-            sight.whenComplete((seen, failure) -> exchange.later(() -> {
+            exchange.onGone(() -> status.cancel(false));
+            status.whenComplete((seen, failure) -> exchange.later(() -> {
                 if (!exchange.isOver()) {
-                    answer(exchange, sight.join(), request);
+                    answer(exchange, status.join(), request);
                 }
             }));
         };
     }
 
-    private void answer(Exchange exchange, EventStatus sight, SearchRequest request) {
-        switch (sight) {
+    private void answer(Exchange exchange, EventStatus status, SearchRequest request) {
+        switch (status) {
             case EventStatus.Seen seen -> pool.run(exchange, () -> search(exchange, request));
             case EventStatus.Refused refused -> exchange.problem(refused(refused));
             case EventStatus.Foreign foreign ->
@@ -234,7 +236,7 @@ final class Searches {
                 : problem.with("canonical", told.survivor().toString());
     }
 
-    /** An index that was complete and failed is not the same as one that is being filled, and its cause helps. */
+    /** Distinguishes an index that failed, with the cause, from one that is being filled. */
     private void notServing(Exchange exchange) {
         String failure = indexer.failure();
         if (failure == null) {

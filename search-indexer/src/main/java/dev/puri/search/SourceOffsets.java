@@ -48,7 +48,8 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
     /**
      * Why an index cannot be fed from its checkpoint, so that it has to be rebuilt; null when it can.
      *
-     * @param trusted how long an index may have been without contact: after that, tombstones of erased names may be gone
+     * @param trusted how long an index may have been without contact: after that, tombstones of erased names may be
+     *     gone
      */
     @Nullable
     String mismatch(IndexCheckpoint reached, Duration trusted, Instant now) {

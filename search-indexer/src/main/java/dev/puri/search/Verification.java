@@ -23,26 +23,26 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the index that answers with its topics, one kind after the other:
+ * Compares the serving index with its topics, one kind after the other:
  *
  * <pre>
  * read the topic to its end, a fingerprint for each name
- *      ─▶ wait until the index is there ─▶ compare all ─▶ those that are not the same:
- *      ┌─▶ read on to the end ─▶ wait ─▶ compare again ─▶ read on: nothing new of this name? it differs
- *      └──────────────────────────────── something new ◀──┘
+ *      ─▶ wait for the index to get there ─▶ compare all ─▶ for names that differ:
+ *      ┌─▶ read on to the end ─▶ wait ─▶ compare again ─▶ read on: no new record of the name? it differs
+ *      └──────────────────────────────── a new record ◀───┘
  * </pre>
  *
- * Both go on meanwhile, so a name is only told when nothing was written of it from before it was compared
- * until after. Some {@value #BYTES_A_NAME} bytes of heap a name, of one kind at a time.
+ * Both change meanwhile, so a difference is reported only if no record of the name was written during its comparison.
+ * Takes some {@value #BYTES_A_NAME} bytes of heap a name, of one kind at a time.
  */
 final class Verification {
     static final int BYTES_A_NAME = 300;
 
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-    private static final Duration LOOK = Duration.ofMillis(20);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration POLL_INDEX = Duration.ofMillis(20);
 
-    /** How long neither the topic nor the index may get any farther. */
+    /** How long neither topic nor index may make progress. */
     private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(60);
 
     private static final int ROUNDS = 10;
@@ -55,7 +55,7 @@ final class Verification {
     private final Map<EntryKind, Long> compared = new EnumMap<>(EntryKind.class);
     private long unsettled;
 
-    /** Told of every difference. */
+    /** Receives each difference. */
     interface Report {
         /**
          * @param fields those that differ; empty for the others
@@ -72,7 +72,7 @@ final class Verification {
         DIFFERS
     }
 
-    /** It cannot be told now. The message says why. */
+    /** The comparison cannot be completed. The message says why. */
     static final class BrokenOffException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -82,7 +82,7 @@ final class Verification {
     }
 
     /**
-     * @param goesOn asked now and then; false ends it
+     * @param goesOn checked now and then; false ends the comparison
      */
     Verification(
             Indexer indexer,
@@ -114,7 +114,7 @@ final class Verification {
         return compared.getOrDefault(kind, 0L);
     }
 
-    /** Names of which news came whenever they were compared. */
+    /** Names that changed during each of their comparisons. */
     long unsettled() {
         return unsettled;
     }
@@ -128,7 +128,7 @@ final class Verification {
         OfKind(EntryKind kind, Consumer<byte[], byte[]> consumer) {
             this.kind = kind;
             this.consumer = consumer;
-            partitions = consumer.partitionsFor(kind.topic(), PATIENCE).stream()
+            partitions = consumer.partitionsFor(kind.topic(), REQUEST_TIMEOUT).stream()
                     .map(info -> new TopicPartition(kind.topic(), info.partition()))
                     .toList();
             consumer.assign(partitions);
@@ -162,9 +162,9 @@ final class Verification {
             unsettled += open.size();
         }
 
-        /** Takes what there is of the names that are asked for, up to the end that the topic has now. */
+        /** Reads the records of wanted names, up to the current end of the topic. */
         private void readOn(Predicate<Puri> wanted) throws BrokenOffException {
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, REQUEST_TIMEOUT);
             long progress = System.nanoTime();
             while (!hasReached(ends)) {
                 requireGoingOn(progress, "the topic " + kind.topic() + " is not read any farther");
@@ -185,19 +185,19 @@ final class Verification {
 
         private boolean hasReached(Map<TopicPartition, Long> ends) {
             return ends.entrySet().stream()
-                    .allMatch(end -> consumer.position(end.getKey(), PATIENCE) >= end.getValue());
+                    .allMatch(end -> consumer.position(end.getKey(), REQUEST_TIMEOUT) >= end.getValue());
         }
 
-        /** Until readers of the index see all that was read of the topic. */
+        /** Waits until readers of the index see everything that was read of the topic. */
         private void awaitIndex() throws BrokenOffException {
             Map<TopicPartition, Long> read = new HashMap<>();
-            partitions.forEach(partition -> read.put(partition, consumer.position(partition, PATIENCE)));
+            partitions.forEach(partition -> read.put(partition, consumer.position(partition, REQUEST_TIMEOUT)));
             NextOffsets wanted = new NextOffsets(read);
             NextOffsets before = indexer.seen();
             long progress = System.nanoTime();
             while (!indexer.seen().hasReached(wanted)) {
                 requireGoingOn(progress, "the index is not fed: " + indexer.progress());
-                LockSupport.parkNanos(LOOK.toNanos());
+                LockSupport.parkNanos(POLL_INDEX.toNanos());
                 progress = indexer.seen().equals(before) ? progress : System.nanoTime();
                 before = indexer.seen();
             }
@@ -212,7 +212,7 @@ final class Verification {
             }
         }
 
-        /** Those that are not the same, for the first look. */
+        /** The names that differ in the first comparison. */
         private Set<Puri> compareAll() throws BrokenOffException, IndexUnavailableException {
             Set<Puri> open = new HashSet<>();
             ServingIndex served = acquire();
@@ -231,7 +231,7 @@ final class Verification {
             return open;
         }
 
-        /** Those that are still not the same, with what the index has of them. */
+        /** The names that still differ, with the fingerprints of their entries in the index. */
         private Map<Puri, @Nullable Fingerprint> compare(Collection<Puri> names)
                 throws BrokenOffException, IndexUnavailableException {
             Map<Puri, @Nullable Fingerprint> different = new HashMap<>();

@@ -12,7 +12,9 @@ public final class ChangeRecords {
 
     private ChangeRecords() {}
 
-    /** Whether a record changes its row. A record that answers a refused or repeated event has the row as it was before. */
+    /**
+     * Whether a record changes its row. A record that answers a refused or repeated event has the row as it was before.
+     */
     public static boolean isChange(Headers headers) {
         Header last = null;
         for (Header header : headers) {

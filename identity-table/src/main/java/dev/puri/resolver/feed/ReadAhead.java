@@ -9,14 +9,16 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls one partition in a thread of its own, up to a known end, so that its next records are decoded while the ones before
- * are processed. It owns the consumer until it has ended.
+ * Polls one partition in a thread of its own, up to a known end, so that its next records are decoded while the ones
+ * before are processed. It owns the consumer until it has ended.
  *
- * <p>It is few polls ahead, some half a millisecond of work, so that records are still in the processor's cache when they are
- * processed. Used by one thread.
+ * <p>It is few polls ahead, some half a millisecond of work, so that records are still in the processor's cache when
+ * they are processed. Used by one thread.
  */
 final class ReadAhead {
-    /** Polls that wait; with the one being processed and the one being read, of 500 records each, some 2 MB of objects. */
+    /**
+     * Polls that wait; with the one being processed and the one being read, of 500 records each, some 2 MB of objects.
+     */
     static final int MOST = 2;
 
     private static final long LOOK_MILLIS = 100;
@@ -150,8 +152,8 @@ final class ReadAhead {
     }
 
     /**
-     * Frees the consumer, whose position may be after {@link #position}. Waits for the thread even when interrupted, since nothing
-     * else frees the consumer.
+     * Frees the consumer, whose position may be after {@link #position}. Waits for the thread even when interrupted,
+     * since nothing else frees the consumer.
      */
     void stop() {
         isStopped = true;

@@ -5,9 +5,9 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frees a table that another has replaced. Look-ups and exports may still read it, so only the garbage collector knows when
- * its gigabytes outside the heap are free; and the small heap of a server gives the collector no reason to run. Exports take
- * about a second to end, so the collector runs again until the table is gone. Used by one thread.
+ * Frees a table that another has replaced. Look-ups and exports may still read it, so only the garbage collector knows
+ * when its gigabytes outside the heap are free; and the small heap of a server gives the collector no reason to run.
+ * Exports take about a second to end, so the collector runs again until the table is gone. Used by one thread.
  */
 final class ReplacedTable {
     /** The largest number of runs for one table. */

@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the changes of one complete table. The thread that writes the table calls it, after readers of the table can see
- * the change. So an implementation must be quick and must not throw.
+ * Receives the changes of one complete table. The thread that writes the table calls it, after readers of the table can
+ * see the change. So an implementation must be quick and must not throw.
  */
 public interface RowChanges {
     /** Ignores all changes. */
@@ -46,8 +46,8 @@ public interface RowChanges {
     void reached(int partition, long offset);
 
     /**
-     * The table had all records of the topic at that time. Called every few seconds, by another thread than the one that
-     * writes.
+     * The table had all records of the topic at that time. Called every few seconds, by another thread than the one
+     * that writes.
      */
     void completeAt(Instant time);
 }

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Converts records of {@code puri.identities.v1} to batches for the table, both at restore and later. No content of the
- * topic can stop it: a record that cannot be decoded is counted, and the row before it stays. While the schema registry is
- * out of reach it waits, because skipping a record would lose a change.
+ * topic can stop it: a record that cannot be decoded is counted, and the row before it stays. While the schema registry
+ * is out of reach it waits, because skipping a record would lose a change.
  */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private static final Schema REGISTERED = RegisteredForm.of(IdentityRow.getClassSchema());
@@ -129,13 +129,18 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         }
     }
 
-    /** The value of the first header. The registry writes the position there, and no other value of its parses as one. */
+    /**
+     * The value of the first header. The registry writes the position there, and no other value of its parses as one.
+     */
     private static byte @Nullable [] firstOf(Headers headers) {
         Iterator<Header> all = headers.iterator();
         return all.hasNext() ? all.next().value() : null;
     }
 
-    /** Whether rows of a schema have the byte layout that this build writes. Earlier builds registered the class's schema. */
+    /**
+     * Whether rows of a schema have the byte layout that this build writes. Earlier builds registered the class's
+     * schema.
+     */
     private static boolean isRow(Schema writer) {
         return writer.equals(REGISTERED) || writer.equals(IdentityRow.getClassSchema());
     }

@@ -60,16 +60,16 @@ final class RowWriter implements AutoCloseable {
     private @Nullable RowChanges changes;
 
     /**
-     * By partition, the offset after the last record that is in the table. Used by the thread that writes while the table is
-     * being filled: the table's own offsets advance only with the next poll.
+     * By partition, the offset after the last record that is in the table. Used by the thread that writes while the
+     * table is being filled: the table's own offsets advance only with the next poll.
      */
     private long[] written = {};
 
     private volatile @Nullable Throwable failure;
 
     /**
-     * Whether batches keep the bytes of records, for the receiver of changes. Not while the table is being filled: old arrays
-     * that refer to young objects cost the garbage collector most.
+     * Whether batches keep the bytes of records, for the receiver of changes. Not while the table is being filled: old
+     * arrays that refer to young objects cost the garbage collector most.
      */
     private volatile boolean isKept;
 
@@ -77,7 +77,10 @@ final class RowWriter implements AutoCloseable {
     final class Batch {
         final RowBatch rows;
 
-        /** By row or removal: the bytes of its record if they are kept, its partition and offset, and whether it is a change. */
+        /**
+         * By row or removal: the bytes of its record if they are kept, its partition and offset, and whether it is a
+         * change.
+         */
         private final byte[] @Nullable [] keys = new byte[RowBatch.MOST][];
 
         private final byte[] @Nullable [] values = new byte[RowBatch.MOST][];

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the table to disk and opens it, so that a start reads only later records. A snapshot that cannot be used is set aside
- * with a message, and the table is filled from the topic's beginning. So a damaged file costs time only.
+ * Writes the table to disk and opens it, so that a start reads only later records. A snapshot that cannot be used is
+ * set aside with a message, and the table is filled from the topic's beginning. So a damaged file costs time only.
  */
 public final class Snapshots {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
@@ -219,7 +219,8 @@ public final class Snapshots {
             stop.ask();
             if (!thread.join(STOP)) {
                 log.warn(
-                        "The last snapshot of the table is not written within {} s; the one before stays", STOP.toSeconds());
+                        "The last snapshot of the table is not written within {} s; the one before stays",
+                        STOP.toSeconds());
             }
         }
     }

@@ -48,10 +48,10 @@ public final class TableClient implements AutoCloseable {
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(2));
 
     /**
-     * The consumer's defaults. Kafka Streams restores one partition after the other, and fetches the next part of a partition
-     * when the one before is used up. Large parts need fewer round trips to distant brokers. Few records a poll are still in
-     * the processor's cache when they are processed. A short wait for new records keeps the long poll of a finished partition
-     * from holding the connection for half a second.
+     * The consumer's defaults. Kafka Streams restores one partition after the other, and fetches the next part of a
+     * partition when the one before is used up. Large parts need fewer round trips to distant brokers. Few records a
+     * poll are still in the processor's cache when they are processed. A short wait for new records keeps the long poll
+     * of a finished partition from holding the connection for half a second.
      */
     public static final Map<String, String> CONSUMER = Map.of(
             ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "8388608",

@@ -44,8 +44,8 @@ import org.slf4j.LoggerFactory;
  *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated
  * </pre>
  *
- * The table of a dead client serves on, because its rows are the last ones known; but readiness is down, so that clients
- * ask another resolver if there is one. A table that was never complete does not serve.
+ * The table of a dead client serves on, because its rows are the last ones known; but readiness is down, so that
+ * clients ask another resolver if there is one. A table that was never complete does not serve.
  *
  * @param <C> type of the receiver of changes
  */
@@ -114,7 +114,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     /**
-     * A complete table and the receiver of its changes. They belong together: the receiver's offsets are those of this table.
+     * A complete table and the receiver of its changes. They belong together: the receiver's offsets are those of this
+     * table.
      *
      * @param <C> type of the receiver
      * @param changes receives each change after readers of the table can see it
@@ -130,8 +131,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      * @param maxLag the largest lag, in records, with which the table is ready
      * @param maxLagAge how old the end offsets may be that the lag is computed from
      * @param hanging describes a transaction that hides later records; null when there is none
-     * @param collector runs the garbage collector after a table was replaced, since that frees its memory outside the heap; does
-     *     nothing in a process that the keeper shares with an application
+     * @param collector runs the garbage collector after a table was replaced, since that frees its memory outside the
+     *     heap; does nothing in a process that the keeper shares with an application
      */
     public TableKeeper(
             Supplier<BrokerTopic> topics,
@@ -408,7 +409,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void watch(
-            BrokerTopic topic, TableClient feeding, TopicEnds filledFrom, Snapshots.Writing writing, RowChanges changes) {
+            BrokerTopic topic,
+            TableClient feeding,
+            TopicEnds filledFrom,
+            Snapshots.Writing writing,
+            RowChanges changes) {
         while (!stop.isAskedWithin(WATCH_PERIOD)) {
             replaced.look();
             if (!feeding.isRunning()) {
@@ -419,7 +424,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 ObservationTime lastSeen = lastSeen();
                 TopicEnds now = askForEnds(topic);
                 if (!now.isOfTheSameTopic(filledFrom)) {
-                    inTrouble(Topics.IDENTITIES + " was deleted and created again, or has other partitions than before");
+                    inTrouble(
+                            Topics.IDENTITIES + " was deleted and created again, or has other partitions than before");
                     return;
                 }
                 if (lastSeen.age(clock).compareTo(LONGEST_ABSENCE) > 0) {
@@ -459,8 +465,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     /**
-     * Stops feeding and waits for the last snapshot; within half a minute, even while the table is being filled or waits for
-     * something.
+     * Stops feeding and waits for the last snapshot; within half a minute, even while the table is being filled or
+     * waits for something.
      */
     @Override
     public void close() {

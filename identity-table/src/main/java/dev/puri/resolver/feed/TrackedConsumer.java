@@ -16,14 +16,16 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer of Kafka Streams' global thread. It reports the offsets up to which records have been processed. Counting
- * records is not enough: transaction markers take offsets too, so the table would never reach the end of its topic.
+ * The consumer of Kafka Streams' global thread. It reports the offsets up to which records have been processed.
+ * Counting records is not enough: transaction markers take offsets too, so the table would never reach the end of its
+ * topic.
  *
- * <p>The thread polls, processes, and polls again. So at each poll it has processed all earlier records; likewise when it asks
- * for its position, which it does at restore only.
+ * <p>The thread polls, processes, and polls again. So at each poll it has processed all earlier records; likewise when
+ * it asks for its position, which it does at restore only.
  *
- * <p>While a partition is restored, another thread polls ahead ({@link ReadAhead}): Kafka's consumer fetches the next part of a
- * partition when the one before is used up, so a restore of one partition after the other would wait for each part.
+ * <p>While a partition is restored, another thread polls ahead ({@link ReadAhead}): Kafka's consumer fetches the next
+ * part of a partition when the one before is used up, so a restore of one partition after the other would wait for each
+ * part.
  */
 final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     /** A bound for each poll ahead, so that the consumer is soon free for other calls. */

@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One door: from a hash to the address of a record. 1,024 small tables of open addressing, chosen by
+ * A hash index to the addresses of records. It consists of 1,024 small tables of open addressing, chosen by
  * the hash's top bits, so that each grows alone and shortly. A slot is one long, 28 further bits of the
  * hash above 36 of the address; a slot's place follows from those bits, so growing reads no record.
  *
- * <p>One thread writes and any number read without locks. The writer makes the new reachable, then
- * counts the small table's <em>stamp</em> up, and only then destroys the old (frees a record or
- * pages, or has a word forgotten that only the record referred to). A reader takes the stamp, reads, and takes it again: when it is the same, nothing that the
- * reader saw was destroyed before it had finished reading, and a miss is none that a slot's moving
- * made. Otherwise it reads once more. There is no state in which a reader has to wait for the writer.
+ * <p>One thread writes, and any number of threads read without locks. The writer makes the new record reachable, then
+ * increments the small table's <em>stamp</em>, and only then destroys the old state (frees a record or pages, or lets a
+ * word be forgotten that only the old record referred to). A reader reads the stamp, the data, and the stamp again. If
+ * the stamp is the same, nothing that the reader saw was destroyed before it had finished, and a miss was not caused by
+ * a slot that moved. Otherwise it reads once more. A reader never waits for the writer.
  *
  * <pre>
  * writer:  write record · slot := it (release) · stamp+1 (release) · fence · free and reuse the old
@@ -40,14 +40,14 @@ final class Index {
     private final Slab slab;
 
     /**
-     * Of each table its number of slots, and then the addresses of the pages that they stand in. Never
-     * changed, but replaced.
+     * For each table its number of slots, then the addresses of the pages with the slots. An array is never changed,
+     * but replaced.
      */
     private final long[][] arrays = new long[TABLES][];
 
     private final long[] stamps = new long[TABLES];
 
-    /** How often a table's array was replaced; its stamp goes on then too. */
+    /** How often a table's array was replaced, which increments its stamp too. */
     private final long[] rebuilds = new long[TABLES];
 
     private final int[] live = new int[TABLES];
@@ -55,15 +55,15 @@ final class Index {
     private final AtomicLong entries = new AtomicLong();
     private final AtomicLong slots = new AtomicLong();
 
-    /** However much is to come, it may all be of the same few names. */
+    /** A bound for growth in advance: records that are yet to be read may all be of a few names. */
     private static final double MOST_GROWTH = 8;
 
     private static final double LEAST_GROWTH = 1.1;
 
-    /** How often as many entries as now there will be; 0 when that is not known. */
+    /** The expected final number of entries divided by the current one; 0 when not known. */
     private double toCome;
 
-    /** What a table that is rebuilt becomes, and a page of what it was. */
+    /** The new slots of a table that is being rebuilt. */
     private final Slots moved;
 
     private final long[] read = new long[Slab.PAGE_UNITS];
@@ -190,8 +190,8 @@ final class Index {
     }
 
     /**
-     * Where the slot stands at which a search would begin; 0 when there is none. When those of many hashes are read
-     * before they are sought one by one, the processor waits for all their memory at once.
+     * The address of the slot at which a search would begin; 0 when there is none. When the slots of many hashes are
+     * read before the searches, the processor waits for all of their memory at once.
      */
     long firstSlot(long hash) {
         long[] array = arrays[table(hash)];
@@ -200,8 +200,8 @@ final class Index {
     }
 
     /**
-     * Where the record stands that a search of this hash would look at first, by any thread; 0 when there is
-     * none. It may be freed by the time that it is read, so what is read there is of no meaning.
+     * The address of the record that a search of this hash would compare first; 0 when there is none. For any thread.
+     * The record may have been freed, so the bytes there mean nothing.
      */
     long first(long hash) {
         long[] array = (long[]) ARRAY.getAcquire(arrays, table(hash));

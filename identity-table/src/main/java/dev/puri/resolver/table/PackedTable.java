@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * byHandle ─▶ handles (Index)┘
  * </pre>
  *
- * A row that changes gets a new record; both doors are turned to it and the old record is freed. One
- * thread writes; {@link Index} says why readers need no lock.
+ * A row that changes gets a new record; both indexes are pointed to it and the old record is freed. One thread writes;
+ * {@link Index} says why readers need no lock.
  */
 public final class PackedTable implements Table, StateStore {
     /** The store's name. */
@@ -44,7 +44,7 @@ public final class PackedTable implements Table, StateStore {
     private final RowCodec codec = new RowCodec(words);
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
     private final RowBatch own;
-    private final Fresh record = new Fresh();
+    private final NewRecord record = new NewRecord();
     private final Counts tally = new Counts();
 
     /** Of the batch that is written, where its records are. */
@@ -58,12 +58,14 @@ public final class PackedTable implements Table, StateStore {
 
     private long passed;
 
-    /** Written, so that what was read for its own sake is read. */
+    /** Written so that the JIT compiler does not remove reads that only load the cache. */
     private long touched;
 
     private final Map<Integer, Long> reached = new ConcurrentHashMap<>();
 
-    /** Where Kafka Streams is to go on, by partition; nothing of one that is read from its beginning. */
+    /**
+     * The committed offsets for Kafka Streams, by partition; none for partitions that are read from their beginning.
+     */
     private final Map<Integer, Long> opened;
 
     private volatile @Nullable Changes listener;
@@ -87,7 +89,8 @@ public final class PackedTable implements Table, StateStore {
      * @throws SnapshotRefusedException when the snapshot is damaged or does not fit the topic
      * @throws IOException when it cannot be read
      */
-    public static PackedTable open(Path snapshot, SnapshotRequirements terms) throws IOException, SnapshotRefusedException {
+    public static PackedTable open(Path snapshot, SnapshotRequirements terms)
+            throws IOException, SnapshotRefusedException {
         SnapshotReader.Head head = SnapshotReader.head(snapshot, terms);
         PackedTable table = new PackedTable(head.seed(), head.offsets());
         try (SnapshotReader reader =
@@ -115,7 +118,7 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /** Counts rows by the words that they refer to, so that stats can tell and a word without any is forgotten. */
-    private final class Counts implements RowCodec.Tally {
+    private final class Counts implements RowCodec.RowCounter {
         @Override
         public void count(int collection, int owner, int shard, int status, int more) {
             words.collections.count(collection, more);
@@ -130,8 +133,10 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** The record to which the doors are being turned; read only when a search meets one of the same hash. */
-    private final class Fresh {
+    /**
+     * The record to which the indexes are being pointed; read only when a search meets another one of the same hash.
+     */
+    private final class NewRecord {
         private final Index.Match byName = other -> RowCodec.sameName(bytes(), other);
         private final Index.Match byHandle = other -> {
             HandleKey handle = HandleKey.of(bytes(), words, seed);
@@ -195,8 +200,8 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Foretells how many offsets there are to be passed until the table is filled, so that it grows at once to what it will
-     * need if the rest of the topic is like what was read. Where each partition begins has to be said by {@link
+     * Foretells how many offsets there are to be passed until the table is filled, so that it grows at once to what it
+     * will need if the rest of the topic is like what was read. Where each partition begins has to be said by {@link
      * #reach} before anything of it is put. By the thread that writes, or by the one that hands it the first row,
      * before that.
      *
@@ -228,8 +233,8 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Forgets owners, shards and collections that no row has any more; the next batch does too. By the thread that fills
-     * batches.
+     * Forgets owners, shards and collections that no row has any more; the next batch does too. By the thread that
+     * fills batches.
      */
     public void forgetUnusedWords() {
         words.forgetUnused();
@@ -240,21 +245,21 @@ public final class PackedTable implements Table, StateStore {
         return words;
     }
 
-    /** A batch that another thread may fill for this table; then nothing is to be put but by batches. */
+    /** A batch that another thread may fill for this table. From then on, only batches may change the table. */
     public RowBatch newBatch() {
         return new RowBatch(words, codec, seed);
     }
 
     /**
-     * Puts and removes what is in a batch, in its order. The doors' memory is asked for first and all
-     * together, for waiting for it is what a put takes longest with.
+     * Puts and removes the rows of a batch, in their order. It first loads the slots of all rows into the cache, since
+     * waiting for that memory takes most of the time of a put.
      */
     public void write(RowBatch batch) {
         double toCome = passed > 0 && passed < expected ? (double) expected / passed : 0;
         names.foretell(toCome);
         handles.foretell(toCome);
         store(batch);
-        touchDoors(batch);
+        touchSlots(batch);
         for (int i = 0; i < batch.count; i++) {
             Puri removed = batch.removed[i];
             if (removed == null) {
@@ -265,7 +270,9 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** Where little waits to be used again, all at once: so short copies cost more than what they copy. */
+    /**
+     * Copies all records at once if few freed records can be reused: many short copies cost more than one long copy.
+     */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];
         long room = bytes == 0 || slab.freeRecords() >= batch.count ? 0 : slab.allocateRoom(bytes / Slab.UNIT);
@@ -290,8 +297,10 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** First where all begin and then what stands there: so the processor has many more reads under way. */
-    private void touchDoors(RowBatch batch) {
+    /**
+     * Loads the first slots of all rows into the cache: independent reads, of which the processor runs many at a time.
+     */
+    private void touchSlots(RowBatch batch) {
         int count = 0;
         for (int i = 0; i < batch.count; i++) {
             if (batch.removed[i] == null) {

@@ -6,10 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows on their way into a table, in the topic's order and packed already, so that the thread that
- * writes has nothing left to do but to store them and turn the doors. Made by
- * {@link PackedTable#newBatch}; all batches of a table are filled by one thread, which may be another
- * than the one that writes.
+ * Packed rows for a table, in the topic's order. The thread that writes only stores them and points the indexes to
+ * them. Created by {@link PackedTable#newBatch}. One thread fills all batches of a table; it may be another than the
+ * one that writes.
  */
 public final class RowBatch {
     /** As many as are polled at a time, unless the user says otherwise. */
@@ -36,7 +35,7 @@ public final class RowBatch {
     /** The collections that merged rows' survivors are of; -1 of any other row. */
     final int[] survivorCollections = new int[MOST];
 
-    /** What is to be removed; null where there is a row. */
+    /** The name to remove; null where there is a row. */
     final @Nullable Puri[] removed = new Puri[MOST];
 
     int count;

@@ -107,12 +107,12 @@ final class RowCodec {
     }
 
     /** Tells what is counted by: the record's collection, owner, shard and status, and what else it refers to. */
-    static void count(byte[] record, Tally tally, int more) {
+    static void count(byte[] record, RowCounter tally, int more) {
         count(record, 0, tally, more);
     }
 
     /** The same of a record among others. */
-    static void count(byte[] bytes, int begin, Tally tally, int more) {
+    static void count(byte[] bytes, int begin, RowCounter tally, int more) {
         int collectionAt = nameAt(bytes, begin);
         int ownerAt = Identifier.end(bytes, Varint.end(bytes, collectionAt)) + 16;
         int shardAt = Varint.end(bytes, ownerAt);
@@ -129,7 +129,7 @@ final class RowCodec {
     }
 
     /** Takes counts of rows. */
-    interface Tally {
+    interface RowCounter {
         void count(int collection, int owner, int shard, int status, int more);
 
         /** Counts rows that were merged into one of this collection; they are counted by their own beside it. */

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Counts of rows by one thread, to be added to others'. Kinds are few, so most are counted in an array. */
-final class RowCounts implements RowCodec.Tally {
+final class RowCounts implements RowCodec.RowCounter {
     private static final int CACHED = 1 << 10;
     private static final long NONE = -1;
 
@@ -52,7 +52,7 @@ final class RowCounts implements RowCodec.Tally {
         }
     }
 
-    void addTo(RowCodec.Tally total) {
+    void addTo(RowCodec.RowCounter total) {
         for (int at = 0; at < CACHED; at++) {
             flush(at);
         }

@@ -16,10 +16,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Fills an empty table with a snapshot's blocks, by as many threads as there are processors: first the
- * records and the doors by name, small table by small table, then the doors by handle, likewise. So
- * every part of memory that a thread is busy with fits its cache. Beside the table itself it needs a few
- * MiB for each thread, however many rows there are.
+ * Fills an empty table with a snapshot's blocks, with as many threads as there are processors: first the records and
+ * the index of names, then the index of handles, each small table by small table. So the memory that a thread works on
+ * fits its cache. Beside the table itself it needs a few MiB for each thread, however many rows there are.
  */
 final class SnapshotFill {
     private static final int MOST_THREADS = 8;
@@ -33,7 +32,7 @@ final class SnapshotFill {
     private final List<List<Placed>> byTable = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
 
-    /** Records that stand under a name no more: it was written anew during the dump, and is read again from the topic. */
+    /** Records that were replaced during the dump: the topic has a newer one of their name, which is read again. */
     private final Set<Long> replaced = ConcurrentHashMap.newKeySet();
 
     /** A block, and where its records will stand. */
@@ -57,7 +56,7 @@ final class SnapshotFill {
     /**
      * @return the number of rows
      */
-    long fill(List<Block> blocks, RowCodec.Tally total) throws IOException, SnapshotRefusedException {
+    long fill(List<Block> blocks, RowCodec.RowCounter total) throws IOException, SnapshotRefusedException {
         for (Block block : blocks) {
             byTable.get(block.table()).add(new Placed(block, slab.allocateRoom(block.bytes() / Slab.UNIT)));
         }

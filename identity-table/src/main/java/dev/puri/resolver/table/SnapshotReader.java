@@ -98,7 +98,8 @@ final class SnapshotReader implements AutoCloseable {
         }
     }
 
-    private static void requireWithin(int partition, long offset, SnapshotRequirements terms) throws SnapshotRefusedException {
+    private static void requireWithin(int partition, long offset, SnapshotRequirements terms)
+            throws SnapshotRefusedException {
         long begin = terms.begins().getOrDefault(partition, 0L);
         long end = terms.ends().getOrDefault(partition, 0L);
         if (offset < begin || offset > end) {
@@ -108,7 +109,7 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     /** Fills the table, into which readers must not be let before. */
-    void fill(RowCodec.Tally total) throws IOException, SnapshotRefusedException {
+    void fill(RowCodec.RowCounter total) throws IOException, SnapshotRefusedException {
         try {
             Foot foot = foot();
             readWords(foot.words);

@@ -194,7 +194,7 @@ final class SnapshotWriter {
     }
 
     /** Numbers of the words that the dumped records refer to: what was erased before is not to be written. */
-    private static final class Used implements RowCodec.Tally {
+    private static final class Used implements RowCodec.RowCounter {
         private final BitSet collections = new BitSet();
         private final BitSet owners = new BitSet();
         private final BitSet shards = new BitSet();

@@ -7,61 +7,61 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every identity, by two doors. One thread writes while any number read; a reader sees each identity
- * as it was at some moment, never half of it. Outlives the client that feeds it, so that it can answer
- * while another takes over.
+ * All identities, indexed by pURI and by handle. One thread writes while any number of threads read; a reader sees each
+ * identity as it was at some time, never a mix of two states. A table outlives the client that feeds it, so that it
+ * serves until another table replaces it.
  */
 public interface Table {
     /** The identity of that name; null when there is none. */
     @Nullable
     Identity byPuri(Puri puri);
 
-    /** The identity that bears this handle now; null when none does. */
+    /** The identity that bears this handle; null when none does. */
     @Nullable
     Identity byHandle(Handle handle);
 
-    /** Finds rows and shows them without an object for each, for one thread. */
+    /** A view that finds and shows rows without creating objects; for one thread. */
     RecordView newView();
 
     /** How many identities there are, merged and deleted ones among them. */
     long rows();
 
-    /** The offset up to which a partition of the topic has been seen; 0 before anything of it was. */
+    /** The next offset of a partition of the topic: the table has all records before it. 0 at first. */
     long reached(int partition);
 
     /**
-     * Shows every identity, in no order, while writing goes on: one that is not written meanwhile is
-     * shown once, any other as it was before or after, or both.
+     * Shows every identity, in no order, while the table may be written: an identity that does not change meanwhile is
+     * shown once, any other as it was before the change, or after it, or both.
      */
     void scan(Consumer<Identity> seen);
 
-    /** The parts that it can be read in, one by one: {@link #show}. */
+    /** The number of parts, each of which {@link #show} reads. */
     int parts();
 
     /**
-     * Shows every identity of one part, in no order, while writing goes on: as {@link #scan} does, without an object for
-     * each, and no longer than {@code seen} takes. An identity stays in its part for ever.
+     * Shows every identity of one part like {@link #scan}, but without an object for each. An identity stays in its
+     * part for ever.
      *
      * @param part from 0
-     * @param view of this table; shows one identity after the other to {@code seen}
+     * @param view of this table; shows one identity after the other, valid only during the call of {@code seen}
      */
     void show(int part, RecordView view, Consumer<RecordView> seen);
 
-    /** What is in it, counted as it goes; cheap. Counts of one moment may be a few rows apart. */
+    /** Counts, which the table keeps up to date; cheap. Counts may differ by the few rows that are being written. */
     TableStats stats();
 
     /**
-     * Tells of every row that is put and every name that is removed from now on, by the thread that
-     * writes and after readers can see it; so it has to be quick and must not throw. One listener at a
-     * time, null for none.
+     * Sets the listener for rows that are put and names that are removed. The thread that writes calls it, after
+     * readers can see the change; so it must be quick and must not throw. There is one listener at a time; null for
+     * none.
      */
     void onChange(@Nullable Changes listener);
 
-    /** Hears of changes. */
+    /** Receives changes. */
     @FunctionalInterface
     interface Changes {
         /**
-         * @param row what stands under the name now; null when nothing does
+         * @param row the name's row after the change; null when there is none
          */
         void changed(Puri puri, @Nullable Row row);
     }

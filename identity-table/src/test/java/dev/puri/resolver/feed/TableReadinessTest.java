@@ -42,7 +42,8 @@ final class TableReadinessTest {
 
     @Test
     void aTransactionThatHangsHidesWhatFollowsItThoughNothingSeemsToBeMissing() {
-        assertThat(new TableReadiness(true, true, null, null, 0, SECOND, "it hangs").unready(10, Duration.ofSeconds(30)))
+        assertThat(new TableReadiness(true, true, null, null, 0, SECOND, "it hangs")
+                        .unready(10, Duration.ofSeconds(30)))
                 .isEqualTo("it hangs");
     }
 
@@ -59,6 +60,7 @@ final class TableReadinessTest {
             @Nullable String trouble,
             long behind,
             @Nullable Duration age) {
-        return new TableReadiness(fed, running, waitingFor, trouble, behind, age, null).unready(10, Duration.ofSeconds(30));
+        return new TableReadiness(fed, running, waitingFor, trouble, behind, age, null)
+                .unready(10, Duration.ofSeconds(30));
     }
 }

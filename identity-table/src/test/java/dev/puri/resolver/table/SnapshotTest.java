@@ -81,7 +81,10 @@ final class SnapshotTest {
         assertThat(opened.committedOffset(new TopicPartition("t", 1))).isNull();
     }
 
-    /** So many that each thread gathers more of a small table's handles than a page holds, and a table has several blocks. */
+    /**
+     * So many that each thread gathers more of a small table's handles than a page holds, and a table has several
+     * blocks.
+     */
     @Test
     void aLargeTableIsOpenedAsItWasWritten() throws Exception {
         int rows = 1_200_000;

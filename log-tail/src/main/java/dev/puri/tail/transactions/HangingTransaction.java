@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A partition that waits for a transaction longer than any may take.
  *
- * @param transaction null when its producer was not told
+ * @param transaction null when the brokers did not report its producer
  */
 record HangingTransaction(Stalled stalled, @Nullable OpenTransaction transaction) {
     /** What is wrong, in one sentence without a full stop. */

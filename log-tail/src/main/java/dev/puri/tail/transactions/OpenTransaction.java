@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The transaction that a partition waits for.
  *
  * @param lastWrite the timestamp of the producer's last record in the partition
- * @param coordinator what its coordinator knows of it; null when that was not told
+ * @param coordinator the state at its coordinator; null when that was not reported
  */
 record OpenTransaction(
         long producerId,
@@ -71,7 +71,7 @@ record OpenTransaction(
      * How long a partition may wait for a transaction before that is taken to hang. A transaction that its coordinator
      * has ended will never end here; any other has its time-out and until it is aborted.
      *
-     * @param transaction null when not even its producer was told
+     * @param transaction null when not even its producer was reported
      * @param longest the longest time-out that brokers allow
      */
     static Duration mayTake(@Nullable OpenTransaction transaction, Duration longest) {

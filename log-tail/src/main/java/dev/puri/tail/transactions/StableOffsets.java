@@ -27,7 +27,7 @@ final class StableOffsets {
     /**
      * The offsets of all followed partitions at one moment.
      *
-     * @param unanswered partitions that exist and whose offsets no broker told, such as those without a leader
+     * @param unanswered existing partitions whose offsets no broker reported, such as those without a leader
      */
     record Snapshot(Map<TopicPartition, Offsets> offsets, Set<TopicPartition> unanswered) {}
 
@@ -46,7 +46,7 @@ final class StableOffsets {
     private record Seen(long lastStable, long nanos) {}
 
     /**
-     * Takes the offsets of all partitions that are there. The time of a partition goes on while nobody tells its offsets.
+     * Takes the offsets of all partitions. The time of a partition continues while no broker reports its offsets.
      *
      * @param nanos when they were asked for, of {@link System#nanoTime}
      * @return the partitions that wait for a transaction, also those that were seen to do so for the first time, but

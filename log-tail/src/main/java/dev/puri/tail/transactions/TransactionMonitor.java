@@ -23,11 +23,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches for transactions that never end in partitions that a server reads with {@code read_committed}. A consumer
- * notices nothing: it believes that it has read everything, because the last stable offset counts as the end for it, and
- * a store that is restored to the partition's true end waits for ever. So the brokers are asked for both offsets every 5 s.
+ * notices nothing: it believes that it has read everything, because the last stable offset counts as the end for it,
+ * and a store that is restored to the partition's true end waits for ever. So the brokers are asked for both offsets
+ * every 5 s.
  *
- * <p>A transaction hangs when its partition has waited longer for it than it may take ({@link OpenTransaction#mayTake}).
- * The server is unready then: whatever is committed after it is missing from its answers.
+ * <p>A transaction hangs when its partition has waited longer for it than it may take ({@link
+ * OpenTransaction#mayTake}). The server is unready then: whatever is committed after it is missing from its answers.
  */
 public final class TransactionMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TransactionMonitor.class);
@@ -65,7 +66,7 @@ public final class TransactionMonitor implements AutoCloseable {
     }
 
     /**
-     * Makes a watch that {@link #start} starts; brokers and topics need not be there yet.
+     * Creates a monitor that {@link #start} starts; brokers and topics need not be there yet.
      *
      * @param kafka properties of the user's choice
      * @param topics names of the topics that are followed, whether they exist or not

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** What the brokers tell of transactions; every method asks them. Used by one thread, but for {@link #close}. */
+/** Asks the brokers about transactions. Used by one thread, but for {@link #close}. */
 interface TransactionView extends AutoCloseable {
     /**
      * The offsets of all partitions that are followed.
@@ -17,13 +17,13 @@ interface TransactionView extends AutoCloseable {
     Snapshot offsets();
 
     /**
-     * The transactions that partitions wait for. What this principal may not know is left out.
+     * The transactions that partitions wait for, without those that this principal may not see.
      *
      * @throws org.apache.kafka.common.KafkaException when no broker answers
      */
     Map<TopicPartition, OpenTransaction> open(Collection<Stalled> partitions);
 
-    /** The longest time-out of a transaction that the brokers allow; Kafka's default when they do not tell it. */
+    /** The longest time-out of a transaction that the brokers allow; Kafka's default when they do not report it. */
     Duration longestTimeout();
 
     /** Fails what is being asked; from any thread, and more than once. */

@@ -34,9 +34,9 @@ public record EventOutcome(Position position, Outcome outcome) {
     }
 
     /**
-     * Returns the row as it is kept: under the position of this event, so that a wait for its token ends. An event that was
-     * refused in another partition than the row's leaves the row's own position: its token is known as refused, and tokens of
-     * the row's partition could not be compared with its position.
+     * Returns the row as it is kept: under the position of this event, so that a wait for its token ends. An event that
+     * was refused in another partition than the row's leaves the row's own position: its token is known as refused, and
+     * tokens of the row's partition could not be compared with its position.
      */
     public Row keep(Row row) {
         Position own = row.position();
@@ -45,8 +45,8 @@ public record EventOutcome(Position position, Outcome outcome) {
     }
 
     /**
-     * Returns the row under the position of the event that its record answers, even if that event did not change the row. The
-     * row's own position may be older: a description, for example, does not change it.
+     * Returns the row under the position of the event that its record answers, even if that event did not change the
+     * row. The row's own position may be older: a description, for example, does not change it.
      */
     public static Row under(Position position, Row row) {
         return new Row(

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Outcomes that no row shows: the last event of a name without a row, refused events, and events of namespaces' own topics.
- * Of each kind the newest {@value #MOST}. Thread-safe.
+ * Outcomes that no row shows: the last event of a name without a row, refused events, and events of namespaces' own
+ * topics. Of each kind the newest {@value #MOST}. Thread-safe.
  */
 public final class OutcomeCache {
     private static final Logger log = LoggerFactory.getLogger(OutcomeCache.class);
@@ -53,8 +53,8 @@ public final class OutcomeCache {
     }
 
     /**
-     * Reads which event a record answers. Records without valid headers are counted, and the first one is logged. Their rows
-     * are kept under the row's own position, so no wait ends too early.
+     * Reads which event a record answers. Records without valid headers are counted, and the first one is logged. Their
+     * rows are kept under the row's own position, so no wait ends too early.
      *
      * @param place of the record, for people
      * @return null when the headers are missing or malformed
@@ -104,9 +104,9 @@ public final class OutcomeCache {
     }
 
     /**
-     * Notes that this event was answered and readers can see the result. A namespace's own topic may have another number of
-     * partitions than the shared topic, and its producers another partitioner. So events of a name may come from several
-     * partitions, but its row shows the position of one of them. Such events are remembered one by one.
+     * Notes that this event was answered and readers can see the result. A namespace's own topic may have another
+     * number of partitions than the shared topic, and its producers another partitioner. So events of a name may come
+     * from several partitions, but its row shows the position of one of them. Such events are remembered one by one.
      */
     public void answered(Puri puri, Position position) {
         if (!position.topic().equals(Topics.EVENTS)) {

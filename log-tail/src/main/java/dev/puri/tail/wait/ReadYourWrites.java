@@ -33,11 +33,11 @@ import org.jspecify.annotations.Nullable;
  * the wait is over: can the token be of this name? ──▶ NotCaughtUp, else Foreign
  * </pre>
  *
- * A request with a token that cannot be of its name waits too: the producer may have sent the event to the wrong partition,
- * and then its refusal is read later.
+ * A request with a token that cannot be of its name waits too: the producer may have sent the event to the wrong
+ * partition, and then its refusal is read later.
  *
- * A later event is a later one of the same name. The offset up to which a partition was read says nothing about one event,
- * because an event may be parked while events of other names overtake it.
+ * A later event is a later one of the same name. The offset up to which a partition was read says nothing about one
+ * event, because an event may be parked while events of other names overtake it.
  */
 public final class ReadYourWrites {
     /** How long to wait for the rejection of an event that is known to be refused. */
@@ -57,14 +57,15 @@ public final class ReadYourWrites {
     /** The rows that readers see. */
     public interface Rows {
         /**
-         * The last event that a name's row shows; null when there is no row. Called once, at the start of a wait; may block.
+         * The last event that a name's row shows; null when there is no row. Called once, at the start of a wait; may
+         * block.
          */
         @Nullable
         Position lastOf(Puri puri);
 
         /**
-         * The same for rows that changed recently. Called for each news during a wait, by threads that others depend on, so it
-         * must not block.
+         * The same for rows that changed recently. Called for each news during a wait, by threads that others depend
+         * on, so it must not block.
          */
         default @Nullable Position lastRecentOf(Puri puri) {
             return lastOf(puri);
@@ -132,8 +133,8 @@ public final class ReadYourWrites {
     }
 
     /**
-     * Waits for an event of a name. Blocks as long as {@link Rows#lastOf} does. The future completes on any thread; cancelling
-     * it ends the wait.
+     * Waits for an event of a name. Blocks as long as {@link Rows#lastOf} does. The future completes on any thread;
+     * cancelling it ends the wait.
      *
      * @param caller the client, such as a connection; each may have so many waits
      * @param wait zero to look once

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** The refusals that this server has read. */
 public interface Refusals {
     /**
-     * The refusal of the event at this position; null when none is known. An event whose key is no pURI matches any name.
+     * The refusal of the event at this position; null when none is known. An event whose key is no pURI matches any
+     * name.
      *
      * @param puri the name that the event must be of; null for any
      */
@@ -18,15 +19,15 @@ public interface Refusals {
     Refusal at(Position position, @Nullable Puri puri);
 
     /**
-     * The last event from before this server's start that was not refused and left a name without a row; null when none is
-     * known.
+     * The last event from before this server's start that was not refused and left a name without a row; null when none
+     * is known.
      */
     @Nullable
     Position lastErasureOf(Puri puri);
 
     /**
-     * The refusal of the event at this position, as soon as it is read. That may be shortly after the table's own topic has
-     * shown that the event was refused.
+     * The refusal of the event at this position, as soon as it is read. That may be shortly after the table's own topic
+     * has shown that the event was refused.
      *
      * @return completes with null after the timeout
      */

@@ -11,8 +11,8 @@ public final class Tokens {
     private Tokens() {}
 
     /**
-     * The partition of a name in a topic that is keyed by pURI, as publishers, the registry's producer and Kafka's default
-     * partitioner choose it.
+     * The partition of a name in a topic that is keyed by pURI, as publishers, the registry's producer and Kafka's
+     * default partitioner choose it.
      *
      * @param partitions of the topic
      */

@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for changes of the table. Each is registered under the name that it waits for, or under all names if the name is not
- * known yet; and under its token, since an event may be refused without a record of the name. A wait is a look that is
- * repeated for each news of one of these. It holds no thread.
+ * Waits for changes of the table. Each is registered under the name that it waits for, or under all names if the name
+ * is not known yet; and under its token, since an event may be refused without a record of the name. A wait is a look
+ * that is repeated for each news of one of these. It holds no thread.
  *
  * <pre>
  * waiter:  register · look · nothing yet → stay registered
@@ -98,8 +98,8 @@ public final class Waiters implements AutoCloseable {
     }
 
     /**
-     * Limits each caller to a tenth, or to one batch where that is more: a batch beyond the limit of its caller could never
-     * succeed.
+     * Limits each caller to a tenth, or to one batch where that is more: a batch beyond the limit of its caller could
+     * never succeed.
      *
      * @param most the limit of waiters
      * @param largestBatch the largest number of waiters of one request
@@ -130,8 +130,8 @@ public final class Waiters implements AutoCloseable {
      * @param token the event whose news repeat the look; null for none
      * @param wait a negative one is zero, and one too long for a timer is clamped
      * @param look returns null while there is no result; quick, since any thread may call it
-     * @return completes with the result, or with null when the wait is over; cancelling it ends the wait. Completes on the
-     *     thread that writes the table, so dependent work must move to another thread
+     * @return completes with the result, or with null when the wait is over; cancelling it ends the wait. Completes on
+     *     the thread that writes the table, so dependent work must move to another thread
      * @throws TooManyException when a limit of waiters is reached
      */
     public <T> CompletableFuture<@Nullable T> await(

@@ -183,7 +183,8 @@ final class ReadYourWritesTest {
         Position one = Position.parse(TRACK.namespace() + "-4-1");
         Position other = Position.parse(TRACK.namespace() + "-5-2");
         table.put(TRACK, row(other));
-        assertThat(writes.await(CALLER, TRACK, one, Duration.ZERO)).isCompletedWithValue(new EventStatus.NotCaughtUp(one));
+        assertThat(writes.await(CALLER, TRACK, one, Duration.ZERO))
+                .isCompletedWithValue(new EventStatus.NotCaughtUp(one));
 
         outcomes.answered(TRACK, one);
 

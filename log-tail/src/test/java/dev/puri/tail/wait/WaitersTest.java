@@ -95,8 +95,7 @@ final class WaitersTest {
             }
             return null;
         });
-        CompletableFuture<@Nullable String> other =
-                waiters.await(CALLER, A, null, Duration.ofMillis(100), () -> null);
+        CompletableFuture<@Nullable String> other = waiters.await(CALLER, A, null, Duration.ofMillis(100), () -> null);
 
         assertThatThrownBy(() -> failing.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(StackOverflowError.class);
         assertThat(other.get(20, TimeUnit.SECONDS)).isNull();

@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One export: every row of a table, read part by part as it is asked for, while the table is written.
  *
- * <p>The cursor is taken before any row is read. So a row is as it was at the cursor, or newer; and of each that changed since,
- * all changes follow from the cursor, in their order, the last of which decides whatever the export had.
+ * <p>The cursor is taken before any row is read. So a row is as it was at the cursor, or newer; and of each that
+ * changed since, all changes follow from the cursor, in their order, the last of which decides whatever the export had.
  */
 public final class Export implements Download.Source {
-    /** A piece of so many bytes takes no further part. A part of a large table may be more, by a thousandth of its rows. */
+    /**
+     * A piece of so many bytes takes no further part. A part of a large table may be more, by a thousandth of its rows.
+     */
     private static final int ENOUGH = 128 << 10;
 
     /** Parts of a piece at the most, so that an export of few rows of a large table lets others have the thread. */
@@ -47,8 +49,8 @@ public final class Export implements Download.Source {
      * Takes the cursor.
      *
      * @param collections canonical {@code namespace:collection} of the rows wanted; empty for all
-     * @param goesOn asked before each part and while the reader takes nothing; the export is cut off when it says no. Called
-     *     by several threads
+     * @param goesOn asked before each part and while the reader takes nothing; the export is cut off when it says no.
+     *     Called by several threads
      * @param onEnd called once, on the event loop
      */
     public Export(

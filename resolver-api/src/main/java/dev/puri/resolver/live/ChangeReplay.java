@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
  * Reads changes from {@code puri.identities.v1}, each time with a new consumer. Thread-safe.
  *
  * <p>The topic is compacted, so of a row that changed often only the last change may be left. Compaction may also have
- * removed the record of the change, and left one with the same row that answers a later refused or repeated event. So such
- * a record is reported too, unless the same read has reported the row before: it is better to report a row twice than never.
+ * removed the record of the change, and left one with the same row that answers a later refused or repeated event. So
+ * such a record is reported too, unless the same read has reported the row before: it is better to report a row twice
+ * than never.
  */
 final class ChangeReplay implements ChangeLog {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -152,8 +153,8 @@ final class ChangeReplay implements ChangeLog {
         }
 
         /**
-         * The row under the position of the event that changed it. If the record answers another event, only the row itself has
-         * that position.
+         * The row under the position of the event that changed it. If the record answers another event, only the row
+         * itself has that position.
          */
         private static @Nullable Row changed(ConsumerRecord<byte[], byte[]> record, @Nullable Row row) {
             if (row == null || !ChangeRecords.isChange(record.headers())) {

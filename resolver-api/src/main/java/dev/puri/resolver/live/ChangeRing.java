@@ -20,18 +20,18 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last changes that one table has seen, in the order in which it saw them. The one thread that
- * writes the table adds, and is never held up; any thread looks.
+ * The most recent changes of one table, in the order in which the table took them. Only the thread that writes the
+ * table adds changes, and never waits; any thread reads.
  *
- * <p>Changes are numbered from 0; number n lies in slot n mod capacity until n + capacity takes its
- * place. A reader that is too late so finds another change, or none, and sees it by the number. Of each
- * partition it is known from which offset on the ring has every change ({@code covered}); that moves on
- * before a slot is taken, so who looks for the oldest number first and at {@code covered} after it can
- * be wrong only in thinking that too little is there.
+ * <p>Changes are numbered from 0; number n is in slot n mod capacity until n + capacity replaces it. A late reader
+ * finds another change, or none, and recognises that by the number. For each partition, {@code covered} is the offset
+ * from which on the ring has every change. It advances before a slot is replaced. So a reader that reads the oldest
+ * number first, and {@code covered} after it, may miss coverage but never assumes too much.
  *
- * <p>An erasure takes what the changes of its name before it said out of the ring. Changes of one name are found by a chain: each
- * knows the number of the one before whose name has the same hash. The hash is seeded, so that nobody can choose names that share
- * a chain; and what an erasure walks over of its own name it takes out of the chain, so each change is walked over once.
+ * <p>An erasure takes what the changes of its name before it said out of the ring. Changes of one name are found by a
+ * chain: each knows the number of the one before whose name has the same hash. The hash is seeded, so that nobody can
+ * choose names that share a chain; and what an erasure walks over of its own name it takes out of the chain, so each
+ * change is walked over once.
  */
 public final class ChangeRing implements RowChanges {
     private static final byte[] MARKER = Topics.MARKER.getBytes(StandardCharsets.US_ASCII);
@@ -39,7 +39,7 @@ public final class ChangeRing implements RowChanges {
     private static final byte[] NO_KEY = {};
     private static final long NONE = -1;
 
-    /** In how many steps changes become too old. */
+    /** How many times are remembered to find changes that are too old. */
     private static final int MARKS = 64;
 
     private final int topic;
@@ -47,16 +47,16 @@ public final class ChangeRing implements RowChanges {
     private final Runnable onChange;
     private final AtomicReferenceArray<@Nullable Numbered> slots;
 
-    /** By partition, the offset from which on every change is here. */
+    /** By partition, the offset from which on the ring has every change. */
     private final AtomicLongArray covered;
 
-    /** By partition, the offset before which every change has been added. */
+    /** By partition, the offset before which every change was added. */
     private final AtomicLongArray next;
 
     /** The number of the next change. */
     private volatile long head;
 
-    /** The second at which all had been added that there was. */
+    /** The last time, in seconds, at which no change was missing. */
     private volatile long completeAt;
 
     /** Of each hash of names the number of the last change, and 1; 0 when there was none. Of the thread that adds. */
@@ -64,10 +64,12 @@ public final class ChangeRing implements RowChanges {
 
     private final long seed = ThreadLocalRandom.current().nextLong();
 
-    /** Numbers below are forgotten because of their age. */
+    /** Changes with smaller numbers are too old. */
     private volatile long tooOld;
 
-    /** How far the ring was at some times, the newest last; of the thread that {@linkplain #forgetOlderThan forgets}. */
+    /**
+     * How far the ring was at some times, the newest last; of the thread that {@linkplain #forgetOlderThan forgets}.
+     */
     private final Deque<Mark> marks = new ArrayDeque<>();
 
     /**
@@ -102,11 +104,11 @@ public final class ChangeRing implements RowChanges {
     }
 
     /**
-     * Adds a change; by the thread that writes the table, after readers of the table can see it. Takes no
-     * lock and writes no JSON.
+     * Adds a change. Called by the thread that writes the table, after readers of the table can see the change. Takes
+     * no lock and writes no JSON.
      *
      * @param offset of the record in {@code puri.identities.v1}; it grows within a partition
-     * @param row what stands under the name now; null when nothing does
+     * @param row the row after the change; null when there is none
      */
     @Override
     public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
@@ -116,11 +118,11 @@ public final class ChangeRing implements RowChanges {
     }
 
     /**
-     * Adds a change that is not even read before somebody wants it; otherwise the same.
+     * Adds a change whose record is decoded only if a subscriber needs it; otherwise the same.
      *
-     * @param key of the record that the table has taken; kept, not copied
-     * @param value of that record; null when nothing stands under the name any more
-     * @param token the record's header {@code position}; null when it does not tell
+     * @param key of the record; kept, not copied
+     * @param value of the record; null for a tombstone
+     * @param token the record's header {@code position}; null when it has none
      */
     @Override
     public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
@@ -135,7 +137,7 @@ public final class ChangeRing implements RowChanges {
 
     private void add(int partition, long offset, byte[] key, Content content) {
         if (partition >= next.length()) {
-            // The keeper of a table replaces it when partitions are added.
+            // TableKeeper replaces the table when partitions are added.
             return;
         }
         long number = head;
@@ -151,7 +153,7 @@ public final class ChangeRing implements RowChanges {
         }
         slots.set(slot, new Numbered(number, new Change(partition, offset, content), key, before));
         lastByHash[hash] = number + 1;
-        // In this order: who is told that all before an offset was added must be able to find it.
+        // In this order: a reader that sees the offset must find the change.
         head = number + 1;
         next.set(partition, offset + 1);
         onChange.run();
@@ -178,7 +180,9 @@ public final class ChangeRing implements RowChanges {
         covered.accumulateAndGet(gone.partition(), gone.offset() + 1, Math::max);
     }
 
-    /** Forgets what was said under a name, from this number of its hash's chain on; returns what is left of the chain. */
+    /**
+     * Forgets what was said under a name, from this number of its hash's chain on; returns what is left of the chain.
+     */
     private long withhold(long last, byte[] key) {
         long left = NONE;
         for (long number = last; number >= oldest() && number != NONE; ) {
@@ -201,7 +205,7 @@ public final class ChangeRing implements RowChanges {
     }
 
     /**
-     * Forgets changes that were added so long ago, or a little longer; by one thread, again and again.
+     * Forgets changes that were added before that time, or a little later. Called repeatedly by one thread.
      */
     public void forgetOlderThan(Duration age, Instant now) {
         Mark newest = marks.peekLast();
@@ -220,7 +224,7 @@ public final class ChangeRing implements RowChanges {
             if (found != null && found.number() == number) {
                 uncover(found.change());
                 tooOld = number + 1;
-                // Unless another has taken its place just now, or nothing is left in it.
+                // Unless another change has just replaced it, or it is withheld.
                 slots.compareAndSet(slot, found, null);
             }
         }
@@ -228,8 +232,8 @@ public final class ChangeRing implements RowChanges {
     }
 
     /**
-     * Says that the table has seen all of a partition up to an offset, whether it were changes or not; by
-     * the thread that writes the table.
+     * Notes that the table has all records of a partition before an offset, changes or not. Called by the thread that
+     * writes the table.
      */
     @Override
     public void reached(int partition, long offset) {
@@ -239,8 +243,8 @@ public final class ChangeRing implements RowChanges {
     }
 
     /**
-     * Says that all had been added at that time which the topic then had; by one thread, every few
-     * seconds. Ids tell it, so that one that has become too old for the topic's tombstones is known.
+     * Notes that no change was missing at that time. Called by one thread, every few seconds. Ids contain the time, so
+     * that an id is recognised that is older than the topic's tombstones.
      */
     @Override
     public void completeAt(Instant time) {
@@ -248,11 +252,11 @@ public final class ChangeRing implements RowChanges {
     }
 
     /**
-     * The id after the last change so far. A change that is not yet visible in the table comes after it, so rows that are read
-     * after this call are at least as new as the id. May be called by any thread.
+     * The id after the last change so far. A change that is not yet visible in the table comes after it, so rows that
+     * are read after this call are at least as new as the id. May be called by any thread.
      */
     public ChangeId now() {
-        // Asked for in this order, so that what was complete is before these offsets.
+        // Read in this order, so that the offsets include everything up to the time of completeness.
         long complete = completeAt;
         return ChangeId.of(topic, complete, next());
     }
@@ -274,12 +278,12 @@ public final class ChangeRing implements RowChanges {
         return head;
     }
 
-    /** The number of the oldest change, or of one that has just gone. */
+    /** The number of the oldest change, which may have been replaced just now. */
     long oldest() {
         return Math.max(tooOld, head - slots.length());
     }
 
-    /** The change of that number; null when it has gone. */
+    /** The change of that number; null when it was replaced. */
     @Nullable
     Change at(long number) {
         Numbered found = slots.get((int) (number % slots.length()));
@@ -287,8 +291,8 @@ public final class ChangeRing implements RowChanges {
     }
 
     /**
-     * By partition, the offset before which every change has been added; to be asked for before the
-     * {@link #head}, so that no change before these has the head's number or a later one.
+     * By partition, the offset before which every change was added. Read it before the {@link #head}: then no change
+     * before these offsets has the head's number or a later one.
      */
     long[] next() {
         long[] copy = new long[next.length()];
@@ -299,8 +303,8 @@ public final class ChangeRing implements RowChanges {
     }
 
     /**
-     * Whether every change from these offsets on is here; to be asked after the {@link #oldest} number
-     * from which on they will be read.
+     * Whether the ring has every change from these offsets on. Call it after {@link #oldest}, from which on the changes
+     * are read.
      */
     boolean covers(long[] from) {
         if (from.length != covered.length()) {

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The counts of a table as JSON: {@code GET /v1/stats}. */
 public final class StatsView {
-    /** How many collections, owners and shards are listed, those with the most rows first; their number has no bound. */
+    /**
+     * How many collections, owners and shards are listed, those with the most rows first; their number has no bound.
+     */
     public static final int MAX_LISTED = 1000;
 
     private StatsView() {}

@@ -35,8 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All subscribers to changes. One thread serves them in rounds: it sends to each the changes of the ring that its stream can
- * take.
+ * All subscribers to changes. One thread serves them in rounds: it sends to each the changes of the ring that its
+ * stream can take.
  *
  * <pre>
  * subscribe ─▶ all in the ring? ──yes──▶ arrivals ─▶ the thread's rounds ─▶ sinks
@@ -45,8 +45,8 @@ import org.slf4j.LoggerFactory;
  *              a thread that replays ───────┘ ◀──────────────┘
  * </pre>
  *
- * Subscribers have no queues: the ring holds pending changes once for all of them. So a slow subscriber costs only the pending
- * bytes of its stream, and is dropped when the ring overruns it. It may connect again with its last id.
+ * Subscribers have no queues: the ring holds pending changes once for all of them. So a slow subscriber costs only the
+ * pending bytes of its stream, and is dropped when the ring overruns it. It may connect again with its last id.
  */
 public final class Subscribers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Subscribers.class);
@@ -178,8 +178,8 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Creates the ring of a complete table, and moves all subscribers to it. Called by the thread that writes the table, before
-     * the first live record. The caller must add every change from these offsets on.
+     * Creates the ring of a complete table, and moves all subscribers to it. Called by the thread that writes the
+     * table, before the first live record. The caller must add every change from these offsets on.
      *
      * @param topicId of the topic that feeds the table
      * @param begins by partition, the offset after the last record that was written
@@ -198,8 +198,8 @@ public final class Subscribers implements AutoCloseable {
      * Admits a subscriber, or says why not. Does not wait.
      *
      * @param last the id of the last change that the subscriber has; null to begin now
-     * @param open opens its stream; called once, on this thread, if and only if it is admitted. The stream must cancel the
-     *     subscription when the subscriber goes
+     * @param open opens its stream; called once, on this thread, if and only if it is admitted. The stream must cancel
+     *     the subscription when the subscriber goes
      */
     public Admission subscribe(@Nullable ChangeId last, ChangeFilter filter, Function<Subscription, Sink> open) {
         ChangeRing ring = current;
@@ -236,7 +236,9 @@ public final class Subscribers implements AutoCloseable {
         return Admission.ADMITTED;
     }
 
-    /** Whether the subscriber continues with the ring, from its last id or from the end; else the topic must be read. */
+    /**
+     * Whether the subscriber continues with the ring, from its last id or from the end; else the topic must be read.
+     */
     private boolean isInRing(Subscription subscription, ChangeRing ring) {
         switch (subscription.seek(ring, clock.instant(), options.forgotten())) {
             case RING -> {

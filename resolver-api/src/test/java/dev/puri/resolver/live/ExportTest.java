@@ -181,8 +181,9 @@ final class ExportTest {
     }
 
     /**
-     * Rows come, change and go while exports are read, in such numbers that each of the index's small tables grows meanwhile
-     * (the first time beyond 192 of its rows). A row is known by its number, and kept as the hash of its line.
+     * Rows come, change and go while exports are read, in such numbers that each of the index's small tables grows
+     * meanwhile (the first time beyond 192 of its rows). A row is known by its number, and kept as the hash of its
+     * line.
      */
     @Test
     void rowsAndTheChangesFromTheCursorAreTheTable() throws Exception {
