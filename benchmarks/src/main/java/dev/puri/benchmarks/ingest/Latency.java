@@ -25,12 +25,12 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures how long after its publication an identity is found over HTTP, at a steady rate and by a lone client, and the
- * processor time of a topology that has nothing to do.
+ * Measures how long after its publication an identity is found over HTTP, at a steady rate and by a lone client, and
+ * the processor time of a topology that has nothing to do.
  *
- * <p>Open loop: each event's time is fixed before anything is sent, and its wait counts from then on, so that a publisher
- * held up by a slow registry does not hide the slowness. A {@link Seeker} asks the resolver for every identity until it is
- * found.
+ * <p>Open loop: each event's time is fixed before anything is sent, and its wait counts from then on, so that a
+ * publisher held up by a slow registry does not hide the slowness. A {@link Seeker} asks the resolver for every
+ * identity until it is found.
  */
 record Latency(IngestBench bench, ServerSettings settings, Creations creations) {
     private static final Duration STARTUP = Duration.ofSeconds(60);

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A PostgreSQL with the population, made for reading: all of it in shared memory, vacuumed and analysed. It refuses to run
- * as root; started by root, it runs as the user that its package made.
+ * A PostgreSQL with the population, made for reading: all of it in shared memory, vacuumed and analysed. It refuses to
+ * run as root; started by root, it runs as the user that its package made.
  */
 final class PostgresSide implements AutoCloseable {
     private static final String USER = "postgres";

@@ -22,9 +22,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A Redis with the population, which writes nothing to disk. Database 0 is as a user would have it: each identity's JSON
- * under its name and once more under its handle. Database 1 is for redis-benchmark, which makes keys by number: the bytes
- * of our answer to a GET, and values as long as one item of our batches.
+ * A Redis with the population, which writes nothing to disk. Database 0 is as a user would have it: each identity's
+ * JSON under its name and once more under its handle. Database 1 is for redis-benchmark, which makes keys by number:
+ * the bytes of our answer to a GET, and values as long as one item of our batches.
  */
 final class RedisSide implements AutoCloseable {
     private static final int AT_ONCE = 500;

@@ -17,8 +17,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench table}: the identity table beside other stores of the same rows. All that are filled from a topic read
- * that of one broker; all look-ups end with a decoded row; all sides take turns.
+ * {@code puri bench table}: the identity table beside other stores of the same rows. All that are filled from a topic
+ * read that of one broker; all look-ups end with a decoded row; all sides take turns.
  *
  * <pre>
  * publish ─▶ topic ─▶ Restores, LookUpsDuringRestore
