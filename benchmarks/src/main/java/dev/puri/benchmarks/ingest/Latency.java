@@ -110,8 +110,7 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
                 Event event = creations.next(withHandles);
                 Position token = publisher.publish(event).toCompletableFuture().get(PUBLISH_SECONDS, TimeUnit.SECONDS);
                 long acknowledged = System.nanoTime();
-                resolver.ask(
-                        HttpSocket.get("/v1/identities/" + event.puri() + "?at=" + token + "&wait=10s"), 200);
+                resolver.ask(HttpSocket.get("/v1/identities/" + event.puri() + "?at=" + token + "&wait=10s"), 200);
                 if (acknowledged >= counted) {
                     Timing.record(System.nanoTime() - acknowledged, nanos);
                 }

@@ -143,8 +143,7 @@ final class RedisSide implements AutoCloseable {
     private double benchmark(long count, int different, List<String> command) throws IOException {
         String options = "-p %d -c %d -n %d -r %d --dbnum 1 --csv"
                 .formatted(port, Wrk.CONNECTIONS, count, Math.min(rows, different));
-        List<String> all =
-                Program.command(Program.REDIS_BENCHMARK.path(), options, command.toArray(String[]::new));
+        List<String> all = Program.command(Program.REDIS_BENCHMARK.path(), options, command.toArray(String[]::new));
         // A line of titles ("test","rps",…) and a line of values, the first of which is the command.
         String[] lines = Program.run(all).strip().split("\n", -1);
         String[] figures = lines[lines.length - 1].split("\",\"", -1);

@@ -93,8 +93,7 @@ public final class TableBench extends Bench {
 
     private FreshBroker filled(int rows) throws Exception {
         long begun = System.nanoTime();
-        FreshBroker filled =
-                FreshBroker.filled(broker -> Population.publish(broker.bootstrapServers(), 0, rows, 0));
+        FreshBroker filled = FreshBroker.filled(broker -> Population.publish(broker.bootstrapServers(), 0, rows, 0));
         progress("published %,d rows in %.0f s".formatted(rows, Timing.seconds(begun)));
         return filled;
     }
