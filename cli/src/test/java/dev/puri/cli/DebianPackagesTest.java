@@ -87,13 +87,15 @@ class DebianPackagesTest {
     @Test
     void attributesKeepTheTextAsItIs(@TempDir Path workDir) throws Exception {
         List<String> titles = events(workDir).stream()
-                .map(event -> ((EventLine.Creation) event.content()).attributes().get("title"))
+                .map(event ->
+                        ((EventLine.Creation) event.content()).attributes().get("title"))
                 .toList();
         assertThat(titles)
                 .contains("Théo, «Ünï» O'Ñeill <theo+deb@example.org>", "Firmware \\ Team <http://a.b/c?d=e&f#g>");
         assertThat(events(workDir).stream()
-                        .map(event ->
-                                ((EventLine.Creation) event.content()).attributes().get("summary")))
+                        .map(event -> ((EventLine.Creation) event.content())
+                                .attributes()
+                                .get("summary")))
                 .contains("runs \"things\"", "50% off [sic]");
     }
 

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.client.declarations.CollectionsFile;
-import dev.puri.settings.KnownSetting;
-import dev.puri.settings.Settings;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;

@@ -80,8 +80,7 @@ public final class BrokerTopic implements AutoCloseable {
         List<Integer> partitions = description.partitions().stream()
                 .map(TopicPartitionInfo::partition)
                 .toList();
-        return new TopicEnds(
-                description.topicId(), new EndOffsets(offsets(partitions, OffsetSpec.latest()), at));
+        return new TopicEnds(description.topicId(), new EndOffsets(offsets(partitions, OffsetSpec.latest()), at));
     }
 
     /**

@@ -296,8 +296,8 @@ final class TopicFollower implements Follower {
                 nextOffsets.put(record.partition(), record.offset() + 1);
             }
             // Transaction markers take offsets too.
-            nextOffsets.replaceAll((partition, offset) ->
-                    consumer.position(new TopicPartition(topic, partition), REQUEST_TIMEOUT));
+            nextOffsets.replaceAll(
+                    (partition, offset) -> consumer.position(new TopicPartition(topic, partition), REQUEST_TIMEOUT));
             if (!atEnd && ends.isReachedBy(this::nextOffset)) {
                 atEnd = true;
                 reached = ends;

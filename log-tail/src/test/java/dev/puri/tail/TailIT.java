@@ -211,7 +211,8 @@ final class TailIT {
             write(written.record(Written.ownTopic("music")));
 
             await().atMost(Duration.ofSeconds(30))
-                    .until(() -> collections.isFresh() && collections.declarations().ownsTopic("music"));
+                    .until(() ->
+                            collections.isFresh() && collections.declarations().ownsTopic("music"));
             assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
         }
     }

@@ -285,8 +285,8 @@ final class TopicFollowerTest {
 
         void write(int partition, long... offsets) {
             Arrays.stream(offsets)
-                    .forEach(offset -> addRecord(
-                            new ConsumerRecord<>(TOPIC, partition, offset, new byte[] {1}, new byte[] {2})));
+                    .forEach(offset ->
+                            addRecord(new ConsumerRecord<>(TOPIC, partition, offset, new byte[] {1}, new byte[] {2})));
         }
 
         void onPoll(Runnable action) {

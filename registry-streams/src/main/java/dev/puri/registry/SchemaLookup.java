@@ -85,8 +85,8 @@ final class SchemaLookup implements AutoCloseable {
             CONCURRENT_REQUESTS,
             Thread.ofPlatform().daemon().name("schema-request-", 0).factory());
     private final Stop stop = new Stop();
-    private final SupervisedThread requester =
-            new SupervisedThread("schema-lookup", stop, RetryPolicy.fixed(RETRY), this::runRounds, SchemaLookup::failed);
+    private final SupervisedThread requester = new SupervisedThread(
+            "schema-lookup", stop, RetryPolicy.fixed(RETRY), this::runRounds, SchemaLookup::failed);
     private long waitsCountedSince;
     private int waits;
     private volatile @Nullable Instant unreachableSince;

@@ -214,7 +214,8 @@ class RegistrySimulationTest {
                 publish();
                 return;
             }
-            SimulatedKafka.Task task = world.tasks().get(random.nextInt(world.tasks().size()));
+            SimulatedKafka.Task task =
+                    world.tasks().get(random.nextInt(world.tasks().size()));
             if (dice < 80) {
                 task.read(task.sources().get(random.nextInt(task.sources().size())));
             } else if (dice < 90) {

@@ -139,7 +139,8 @@ final class LookUps {
 
     /** Answers when all waits have ended, so a batch waits for the last of its events. */
     private void batch(Exchange exchange, ResolveRequest request, Duration wait) {
-        List<CompletableFuture<EventStatus>> statuses = new ArrayList<>(request.refs().size());
+        List<CompletableFuture<EventStatus>> statuses =
+                new ArrayList<>(request.refs().size());
         boolean waits = false;
         try {
             for (ResolveRequest.Ref each : request.refs()) {
@@ -217,9 +218,7 @@ final class LookUps {
     }
 
     private void when(
-            Exchange exchange,
-            CompletableFuture<EventStatus> status,
-            java.util.function.Consumer<EventStatus> answer) {
+            Exchange exchange, CompletableFuture<EventStatus> status, java.util.function.Consumer<EventStatus> answer) {
         if (status.isDone()) {
             answer.accept(status.join());
             return;

@@ -121,7 +121,9 @@ final class EventWaits {
                     null,
                     null,
                     wait.isNegative() ? Duration.ZERO : wait,
-                    () -> indexer.seen().next(EntryKind.DOCUMENT, partition) >= offset ? EventStatus.Seen.INSTANCE : null);
+                    () -> indexer.seen().next(EntryKind.DOCUMENT, partition) >= offset
+                            ? EventStatus.Seen.INSTANCE
+                            : null);
         } catch (Waiters.TooManyException e) {
             return CompletableFuture.completedFuture(null);
         }

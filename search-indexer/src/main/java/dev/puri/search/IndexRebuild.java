@@ -1,9 +1,9 @@
 package dev.puri.search;
 
 import dev.puri.search.IndexFeeder.OffsetGoneException;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Backoff;
 import dev.puri.tail.RetryPolicy;
@@ -107,7 +107,8 @@ final class IndexRebuild {
     }
 
     private synchronized void run(String why, long end) {
-        status = new RebuildStatus(RebuildStatus.State.RUNNING, why, tools.clock().instant(), null, 0, 0, end);
+        status = new RebuildStatus(
+                RebuildStatus.State.RUNNING, why, tools.clock().instant(), null, 0, 0, end);
     }
 
     // For the indexer's thread.

@@ -12,7 +12,6 @@ import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
-import dev.puri.search.index.EntryKind;
 import dev.puri.settings.Settings;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.DeclaredCollections;

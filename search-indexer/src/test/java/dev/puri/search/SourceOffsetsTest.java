@@ -52,7 +52,8 @@ final class SourceOffsetsTest {
         assertThat(mismatch(reached(ROWS, offsets, NOW.minus(TRUSTED)))).isNull();
         assertThat(mismatch(reached(ROWS, offsets, NOW.minus(TRUSTED).minusSeconds(1))))
                 .contains("may have missed what was erased");
-        assertThat(mismatch(reached(ROWS, offsets, NOW.plus(Duration.ofDays(2))))).contains("which is in the future");
+        assertThat(mismatch(reached(ROWS, offsets, NOW.plus(Duration.ofDays(2)))))
+                .contains("which is in the future");
     }
 
     @Test

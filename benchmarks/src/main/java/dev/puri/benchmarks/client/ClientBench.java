@@ -56,7 +56,10 @@ public final class ClientBench extends Bench {
 
     @Option(
             names = "--seconds",
-            description = "How long each of three sides commits them in each of four rounds, after a third of it to warm up.")
+            description = {
+                "How long each of three sides commits them in each of four rounds,",
+                "after a third of it to warm up."
+            })
     int seconds = 20;
 
     @Option(

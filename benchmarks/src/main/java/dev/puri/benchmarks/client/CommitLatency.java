@@ -147,8 +147,8 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
                     Duration.ofSeconds(bench.seconds),
                     (intended, counts) -> writer.write(creations.next(true), seeker, counts));
             seeker.awaitAll(sent.count());
-            bench.progress("%s: %s; written at most %.1f ms late"
-                    .formatted(name, seeker.describe(), sent.mostLateMillis()));
+            bench.progress(
+                    "%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), sent.mostLateMillis()));
             turn.recordPercentiles(name, seeker.waits(), 1e6);
             if (!name.equals(PUBLISHED)) {
                 turn.recordPercentiles(name + FROM_COMMIT, seeker.waitsFromSeek(), 1e6);

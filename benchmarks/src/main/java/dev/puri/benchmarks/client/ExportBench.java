@@ -16,7 +16,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Measures exports of a resolver in a process of its own. This process reads and discards them as fast as they arrive. */
+/**
+ * Measures exports of a resolver in a process of its own. This process reads and discards them as fast as they arrive.
+ */
 record ExportBench(ClientBench bench, MeasuredResolver resolver) {
     private static final List<String> FORMATS = List.of("ndjson", "avro");
 

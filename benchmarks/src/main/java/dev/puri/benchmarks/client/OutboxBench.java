@@ -48,7 +48,9 @@ record OutboxBench(ClientBench bench) {
             fill(database, table);
             try (TopicReader reader = new TopicReader(broker, Topics.EVENTS);
                     OutboxRelay relay = OutboxRelay.start(database.relay(table, settings.client(broker)))) {
-                return reader.read(bench.backlog, () -> OutboxDatabase.status(relay).problem() == null)
+                return reader.read(
+                                bench.backlog,
+                                () -> OutboxDatabase.status(relay).problem() == null)
                         .perSecond();
             }
         }

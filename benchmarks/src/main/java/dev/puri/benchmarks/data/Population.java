@@ -185,8 +185,8 @@ public final class Population {
 
     /** Opens a producer for many records, with one more property. */
     static KafkaProducer<byte[], byte[]> producer(String bootstrapServers, String property, Object value) {
-        Map<String, Object> config = Map.of(
-                "bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17, property, value);
+        Map<String, Object> config =
+                Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17, property, value);
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
 

@@ -18,7 +18,9 @@ import java.util.function.LongFunction;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Rows and documents of tracks, users, playlists and comments, as the topology writes them; each made from its number. */
+/**
+ * Rows and documents of tracks, users, playlists and comments, as the topology writes them; each made from its number.
+ */
 public final class SearchDocuments {
     private static final String NAMESPACE = "soundcloud";
 

@@ -33,8 +33,8 @@ public final class ChildJvm implements AutoCloseable {
     public static ChildJvm start(
             List<String> options, Map<String, String> settings, Class<?> main, List<String> arguments)
             throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command(options, main, arguments))
-                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        ProcessBuilder builder =
+                new ProcessBuilder(command(options, main, arguments)).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().keySet().removeIf(name -> name.startsWith("PURI_"));
         builder.environment().putAll(settings);
         return new ChildJvm(builder.start());

@@ -1,10 +1,10 @@
 package dev.puri.benchmarks.environment;
 
 import dev.puri.client.CollectionRegistry;
-import dev.puri.settings.Settings;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.collection.Collection;
+import dev.puri.settings.Settings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -32,8 +32,8 @@ import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The baseline: a Kafka Streams job, exactly-once, that moves what the registry's topology moves for a
- * creation with a handle, over the same hops and stores, and decides nothing.
+ * The baseline: a Kafka Streams job, exactly-once, that moves what the registry's topology moves for a creation with a
+ * handle, over the same hops and stores, and decides nothing.
  *
  * <pre>
  *   puri.events.v1 ──▶ registrar ──▶ claims, by handle ──▶ clerk ──▶ puri.grants.v1 ──▶ registrar ──▶ puri.identities.v1
@@ -42,9 +42,8 @@ import org.jspecify.annotations.Nullable;
  *                      put  tally, cached                                               put    tally, cached
  * </pre>
  *
- * Keys are as long and as scattered as ours, values are constants of our records' lengths. Nothing is
- * decoded. From its stores it reads only what every registrar needs: whether the pURI and the handle are known, and
- * the parked event.
+ * Keys are as long and as scattered as ours, values are constants of our records' lengths. Nothing is decoded. From its
+ * stores it reads only what every registrar needs: whether the pURI and the handle are known, and the parked event.
  */
 final class BareJob {
     static final String APPLICATION_ID = "bare";
@@ -245,4 +244,5 @@ final class BareJob {
             hash = 31 * hash + b;
         }
         return hash;
-    }}
+    }
+}

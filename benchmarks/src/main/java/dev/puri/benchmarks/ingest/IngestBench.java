@@ -39,7 +39,10 @@ public final class IngestBench extends Bench {
     @Option(names = "--rounds", description = "Rounds of each process; medians count.")
     int rounds = 3;
 
-    @Option(names = "--warm-up", paramLabel = "<rounds>", description = "Rounds of each process before those that count.")
+    @Option(
+            names = "--warm-up",
+            paramLabel = "<rounds>",
+            description = "Rounds of each process before those that count.")
     int warmUp = 3;
 
     @Option(names = "--rate", description = "Events a second for latency.")

@@ -25,12 +25,12 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures how long after its publication an identity is found over HTTP, at a steady rate and by a lone client, and the
- * processor time of a topology that has nothing to do.
+ * Measures how long after its publication an identity is found over HTTP, at a steady rate and by a lone client, and
+ * the processor time of a topology that has nothing to do.
  *
- * <p>Open loop: each event's time is fixed before anything is sent, and its wait counts from then on, so that a publisher
- * held up by a slow registry does not hide the slowness. A {@link Seeker} asks the resolver for every identity until it is
- * found.
+ * <p>Open loop: each event's time is fixed before anything is sent, and its wait counts from then on, so that a
+ * publisher held up by a slow registry does not hide the slowness. A {@link Seeker} asks the resolver for every
+ * identity until it is found.
  */
 record Latency(IngestBench bench, ServerSettings settings, Creations creations) {
     private static final Duration STARTUP = Duration.ofSeconds(60);
@@ -76,17 +76,16 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
         long cpuBegun = process.getProcessCpuTime();
         long begun = System.nanoTime();
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Sent sent =
-                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intended, counts) -> {
-                        Event event = creations.next(withHandles);
-                        var unused = publisher.publish(event).whenComplete((position, error) -> {
-                            if (error == null) {
-                                seeker.seek(event.puri(), intended, counts);
-                            } else {
-                                seeker.fail(error);
-                            }
-                        });
-                    });
+            FixedRate.Sent sent = FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intended, counts) -> {
+                Event event = creations.next(withHandles);
+                var unused = publisher.publish(event).whenComplete((position, error) -> {
+                    if (error == null) {
+                        seeker.seek(event.puri(), intended, counts);
+                    } else {
+                        seeker.fail(error);
+                    }
+                });
+            });
             seeker.awaitAll(sent.count());
             double cores = (process.getProcessCpuTime() - cpuBegun) / (double) (System.nanoTime() - begun);
             bench.progress("%s handles: %s; %.2f cores busy with all of it"
@@ -110,8 +109,7 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
                 Event event = creations.next(withHandles);
                 Position token = publisher.publish(event).toCompletableFuture().get(PUBLISH_SECONDS, TimeUnit.SECONDS);
                 long acknowledged = System.nanoTime();
-                resolver.ask(
-                        HttpSocket.get("/v1/identities/" + event.puri() + "?at=" + token + "&wait=10s"), 200);
+                resolver.ask(HttpSocket.get("/v1/identities/" + event.puri() + "?at=" + token + "&wait=10s"), 200);
                 if (acknowledged >= counted) {
                     Timing.record(System.nanoTime() - acknowledged, nanos);
                 }

@@ -10,9 +10,9 @@ import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Events a second through the topology, all of them creations with handles, beside those through the
- * {@linkplain BareJob bare job}. Each side runs its rounds in processes of its own, one after the other. A round puts the
- * events into a fresh broker, starts the side and reads identities until the last one is there.
+ * Events a second through the topology, all of them creations with handles, beside those through the {@linkplain
+ * BareJob bare job}. Each side runs its rounds in processes of its own, one after the other. A round puts the events
+ * into a fresh broker, starts the side and reads identities until the last one is there.
  */
 record Throughput(IngestBench bench) {
     /** For bytes that do not grow with the events: markers of transactions, the topology's other topics. */

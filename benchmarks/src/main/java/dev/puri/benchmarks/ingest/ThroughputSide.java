@@ -22,8 +22,8 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of {@link Throughput} in a process of its own, with its broker. If both sides shared a process, the JVM would
- * compile the classes of Kafka Streams for both at once, with a quality that differs from run to run.
+ * One side of {@link Throughput} in a process of its own, with its broker. If both sides shared a process, the JVM
+ * would compile the classes of Kafka Streams for both at once, with a quality that differs from run to run.
  */
 public final class ThroughputSide {
     private static final Duration CLOSE_WITHIN = Duration.ofSeconds(60);

@@ -12,7 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Connections that begin a request and then send a byte a second. A connection that the server ends is opened again. */
+/**
+ * Connections that begin a request and then send a byte a second. A connection that the server ends is opened again.
+ */
 public final class SlowClients implements AutoCloseable {
     private static final int STEPS_A_SECOND = 50;
 

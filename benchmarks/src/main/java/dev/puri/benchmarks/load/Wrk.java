@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * wrk, which keeps connections busy: each sends its next request when it has its answer. It takes the same small part of
- * the processors from every server.
+ * wrk, which keeps connections busy: each sends its next request when it has its answer. It takes the same small part
+ * of the processors from every server.
  */
 public final class Wrk {
     /** Connections of each run. */

@@ -62,7 +62,8 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
         int height = TOP + panels.size() * (PANEL + GAP);
         StringBuilder svg = new StringBuilder();
         String size = "width=\"%d\" height=\"%d\"".formatted(WIDTH, height);
-        add(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" %s role=\"img\">", WIDTH, height, size);
+        String element = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" %s role=\"img\">";
+        add(svg, element, WIDTH, height, size);
         add(svg, "<title>%s</title>", escaped(title));
         svg.append("<style>\n").append(STYLE).append("</style>\n");
         add(svg, "<rect class=\"back\" %s/>", size);

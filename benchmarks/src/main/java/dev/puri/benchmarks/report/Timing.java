@@ -68,6 +68,8 @@ public final class Timing {
 
     /** Returns e.g. {@code p99.9}; {@code longest} for 100. */
     static String percentileName(double percentile) {
-        return percentile == 100 ? "longest" : "p" + BigDecimal.valueOf(percentile).stripTrailingZeros().toPlainString();
+        return percentile == 100
+                ? "longest"
+                : "p" + BigDecimal.valueOf(percentile).stripTrailingZeros().toPlainString();
     }
 }

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A PostgreSQL with the population, made for reading: all of it in shared memory, vacuumed and analysed. It refuses to run
- * as root; started by root, it runs as the user that its package made.
+ * A PostgreSQL with the population, made for reading: all of it in shared memory, vacuumed and analysed. It refuses to
+ * run as root; started by root, it runs as the user that its package made.
  */
 final class PostgresSide implements AutoCloseable {
     private static final String USER = "postgres";
@@ -46,8 +46,8 @@ final class PostgresSide implements AutoCloseable {
                     dir, dir.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(USER));
         }
         String data = dir.resolve("data").toString();
-        Program.run(asUser(Program.command(
-                bin.resolve("initdb"), "-U " + USER + " -A trust -E UTF8 --no-sync", "-D", data)));
+        Program.run(asUser(
+                Program.command(bin.resolve("initdb"), "-U " + USER + " -A trust -E UTF8 --no-sync", "-D", data)));
         int port = Program.freePort();
         String options = " -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c shared_buffers=1GB"
                 + " -c fsync=off -c jit=off";

@@ -22,9 +22,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A Redis with the population, which writes nothing to disk. Database 0 is as a user would have it: each identity's JSON
- * under its name and once more under its handle. Database 1 is for redis-benchmark, which makes keys by number: the bytes
- * of our answer to a GET, and values as long as one item of our batches.
+ * A Redis with the population, which writes nothing to disk. Database 0 is as a user would have it: each identity's
+ * JSON under its name and once more under its handle. Database 1 is for redis-benchmark, which makes keys by number:
+ * the bytes of our answer to a GET, and values as long as one item of our batches.
  */
 final class RedisSide implements AutoCloseable {
     private static final int AT_ONCE = 500;
@@ -54,12 +54,7 @@ final class RedisSide implements AutoCloseable {
         Files.createDirectories(dir);
         int port = Program.freePort();
         List<String> command = Program.command(
-                Program.REDIS_SERVER.path(),
-                "--bind 127.0.0.1 --port " + port,
-                "--save",
-                "",
-                "--dir",
-                dir.toString());
+                Program.REDIS_SERVER.path(), "--bind 127.0.0.1 --port " + port, "--save", "", "--dir", dir.toString());
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(dir.resolve("log").toFile())
@@ -143,8 +138,7 @@ final class RedisSide implements AutoCloseable {
     private double benchmark(long count, int different, List<String> command) throws IOException {
         String options = "-p %d -c %d -n %d -r %d --dbnum 1 --csv"
                 .formatted(port, Wrk.CONNECTIONS, count, Math.min(rows, different));
-        List<String> all =
-                Program.command(Program.REDIS_BENCHMARK.path(), options, command.toArray(String[]::new));
+        List<String> all = Program.command(Program.REDIS_BENCHMARK.path(), options, command.toArray(String[]::new));
         // A line of titles ("test","rps",…) and a line of values, the first of which is the command.
         String[] lines = Program.run(all).strip().split("\n", -1);
         String[] figures = lines[lines.length - 1].split("\",\"", -1);

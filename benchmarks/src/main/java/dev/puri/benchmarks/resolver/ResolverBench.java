@@ -192,8 +192,7 @@ public final class ResolverBench extends Bench {
                 "gets",
                 names.stream().map(name -> "GET " + ResolverRequests.path(name)).toList());
         try (ServerProcess bare = ServerProcess.startBaseline("bare", same.toString())) {
-            byte[] theirs =
-                    HttpSocket.askOnce(bare.port(), HttpSocket.get("/")).bytes();
+            byte[] theirs = HttpSocket.askOnce(bare.port(), HttpSocket.get("/")).bytes();
             requireSame(
                     BARE,
                     new String(answer.bytes(), StandardCharsets.UTF_8),

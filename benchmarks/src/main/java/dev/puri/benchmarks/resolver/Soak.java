@@ -108,7 +108,8 @@ final class Soak {
             } else if (kind < 25) {
                 lines.add("GET /openapi.json");
             } else if (kind < 40) {
-                lines.add("GET " + ResolverRequests.path(Population.handle(number).text()));
+                lines.add(
+                        "GET " + ResolverRequests.path(Population.handle(number).text()));
             } else {
                 lines.add("GET " + ResolverRequests.path(puri.toString()));
             }

@@ -13,9 +13,9 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Queries as people type them, the same in every run: of twenty queries five are a frequent or a rare word, five two words
- * that a document has, three two words that follow one another in a name, three the beginning of a word, four a word with
- * a wrong letter.
+ * Queries as people type them, the same in every run: of twenty queries five are a frequent or a rare word, five two
+ * words that a document has, three two words that follow one another in a name, three the beginning of a word, four a
+ * word with a wrong letter.
  */
 final class MixedQueries {
     private static final int LIMIT = 20;

@@ -32,8 +32,8 @@ record PublishedToSearchable(SearchBench bench) {
             ServerSettings settings = ServerSettings.of(registry);
             settings.declare(broker, Creations.collection(true));
             try (RegistryStreams topology = RegistryStreams.start(settings.topology(broker));
-                    MeasuredIndexer indexer = new MeasuredIndexer(
-                            broker.bootstrapServers(), registry.url(), broker.directory("index"));
+                    MeasuredIndexer indexer =
+                            new MeasuredIndexer(broker.bootstrapServers(), registry.url(), broker.directory("index"));
                     IdentityPublisher publisher = new IdentityPublisher(settings.client(broker))) {
                 Await.until("the topology", Duration.ofSeconds(60), topology::isReady);
                 String name = "published → searchable at %,d events/s".formatted(bench.rate);
@@ -46,8 +46,10 @@ record PublishedToSearchable(SearchBench bench) {
         Random random = new Random(20261120);
         AtomicLong number = new AtomicLong();
         Creations creations = new Creations(made -> Map.of(
-                "title", Vocabulary.text(3, random) + ' ' + WaveSeeker.word(made),
-                "description", Vocabulary.text(20, random)));
+                "title",
+                Vocabulary.text(3, random) + ' ' + WaveSeeker.word(made),
+                "description",
+                Vocabulary.text(20, random)));
         try (Seeker seeker = WaveSeeker.start(port, 10 * bench.rate)) {
             FixedRate.Sent sent =
                     FixedRate.run(bench.rate, Duration.ofSeconds(bench.freshSeconds), (intended, counts) -> {

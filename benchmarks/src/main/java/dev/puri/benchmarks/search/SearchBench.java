@@ -80,9 +80,7 @@ public final class SearchBench extends Bench {
 
     /** Returns the number of documents, for a figure's name. */
     String many() {
-        return documents % MILLION == 0
-                ? documents / MILLION + " M documents"
-                : "%,d documents".formatted(documents);
+        return documents % MILLION == 0 ? documents / MILLION + " M documents" : "%,d documents".formatted(documents);
     }
 
     /** A broker with rows and documents, and a server that has their schemas. */

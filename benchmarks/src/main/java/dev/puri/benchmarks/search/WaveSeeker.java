@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Seeks identities by a word that those of a wave have in common: one search for each wave that was not found as a whole.
- * Searches for each identity by itself would be the load that is measured.
+ * Seeks identities by a word that those of a wave have in common: one search for each wave that was not found as a
+ * whole. Searches for each identity by itself would be the load that is measured.
  */
 final class WaveSeeker {
     /** An identity is found this much late at most, and by the answers of other waves. */

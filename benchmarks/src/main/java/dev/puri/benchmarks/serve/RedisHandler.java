@@ -12,8 +12,8 @@ import io.vertx.redis.client.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Over Redis, which has each identity's JSON under its pURI and under its handle: one MGET for a batch, over one pipelined
- * connection for each event loop. The answer contains the stored bytes unparsed.
+ * Over Redis, which has each identity's JSON under its pURI and under its handle: one MGET for a batch, over one
+ * pipelined connection for each event loop. The answer contains the stored bytes unparsed.
  */
 final class RedisHandler extends Identities {
     /** More than there are clients, so that Vert.x refuses none. */

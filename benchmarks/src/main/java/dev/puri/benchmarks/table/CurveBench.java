@@ -27,8 +27,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench curve}: what a look-up, a put and a row cost while one table grows from size to size. It has no topic
- * and no baselines, because only the shape counts.
+ * {@code puri bench curve}: what a look-up, a put and a row cost while one table grows from size to size. It has no
+ * topic and no baselines, because only the shape counts.
  */
 @Command(
         name = "curve",

@@ -79,8 +79,7 @@ final class LookUps {
             rounds.add(byPuri, "1/s", OURS + byPuri, baseline, baseline + " " + byPuri);
         }
         for (String baseline : baselines.keySet()) {
-            rounds.add(
-                    byHandle, "1/s", OURS + byHandle, baseline + ", handle map then row", baseline + " " + byHandle);
+            rounds.add(byHandle, "1/s", OURS + byHandle, baseline + ", handle map then row", baseline + " " + byHandle);
         }
         return rounds;
     }

@@ -22,9 +22,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes records of {@code puri.identities.v1} to names and rows, for baselines. It reads a value field by field as the
- * schema has them, in half of Avro's time, or baselines would be slower than they can be. Avro decodes whatever differs
- * from the usual form.
+ * Decodes records of {@code puri.identities.v1} to names and rows, for baselines. It reads a value field by field as
+ * the schema has them, in half of Avro's time, or baselines would be slower than they can be. Avro decodes whatever
+ * differs from the usual form.
  *
  * <p>Used by one thread.
  */

@@ -17,8 +17,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench table}: the identity table beside other stores of the same rows. All that are filled from a topic read
- * that of one broker; all look-ups end with a decoded row; all sides take turns.
+ * {@code puri bench table}: the identity table beside other stores of the same rows. All that are filled from a topic
+ * read that of one broker; all look-ups end with a decoded row; all sides take turns.
  *
  * <pre>
  * publish ─▶ topic ─▶ Restores, LookUpsDuringRestore
@@ -93,8 +93,7 @@ public final class TableBench extends Bench {
 
     private FreshBroker filled(int rows) throws Exception {
         long begun = System.nanoTime();
-        FreshBroker filled =
-                FreshBroker.filled(broker -> Population.publish(broker.bootstrapServers(), 0, rows, 0));
+        FreshBroker filled = FreshBroker.filled(broker -> Population.publish(broker.bootstrapServers(), 0, rows, 0));
         progress("published %,d rows in %.0f s".formatted(rows, Timing.seconds(begun)));
         return filled;
     }

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Fills a table's memory and indexes as {@link PackedTable} does, and times each step of growth apart from the rest of a
- * put: a chunk that is added, a small table that moves to more pages.
+ * Fills a table's memory and indexes as {@link PackedTable} does, and times each step of growth apart from the rest of
+ * a put: a chunk that is added, a small table that moves to more pages.
  */
 public final class GrowthSteps {
     private final Slab slab = new Slab();

@@ -28,8 +28,8 @@ class MicroBenchTest {
 
     @Test
     void everyBenchmarkRunsAndIsReported() throws Exception {
-        BenchRun run = BenchRun.of(
-                "micro", "-v", "silent", "-f", "0", "-wi", "0", "-i", "1", "-r", "1ms", "-p", "rows=2000");
+        BenchRun run =
+                BenchRun.of("micro", "-v", "silent", "-f", "0", "-wi", "0", "-i", "1", "-r", "1ms", "-p", "rows=2000");
 
         assertThat(run.names())
                 .containsExactlyInAnyOrder(

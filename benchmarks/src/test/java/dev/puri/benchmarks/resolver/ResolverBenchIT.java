@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The whole comparison with real servers, too short to measure anything. What is not installed is said to be absent. */
+/**
+ * The whole comparison with real servers, too short to measure anything. What is not installed is said to be absent.
+ */
 class ResolverBenchIT {
     private static final String MEMORY = "memory after an hour-equivalent of mixed load, hostile input included";
 

@@ -190,7 +190,8 @@ public final class Snapshots {
                 Files.createDirectories(to.toAbsolutePath().getParent());
                 written = table.writeSnapshot(
                         to,
-                        new SnapshotOrigin(filledFrom.topicId(), filledFrom.byPartition().size(), now),
+                        new SnapshotOrigin(
+                                filledFrom.topicId(), filledFrom.byPartition().size(), now),
                         clock.instant());
                 writtenAsOf = now;
                 Files.deleteIfExists(aside(to));

@@ -373,10 +373,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             filling.start();
             AtomicReference<@Nullable C> receiver = new AtomicReference<>();
             filling.goLive(filledFrom.byPartition().size(), begins -> {
-                C begun = changesFactory.begin(filledFrom.topicId(), begins, filledFrom.at().wall(), (puri, uuid) -> {
-                    Identity there = next.byPuri(puri);
-                    return there != null && there.row().uuid().equals(uuid);
-                });
+                C begun = changesFactory.begin(
+                        filledFrom.topicId(), begins, filledFrom.at().wall(), (puri, uuid) -> {
+                            Identity there = next.byPuri(puri);
+                            return there != null && there.row().uuid().equals(uuid);
+                        });
                 receiver.set(begun);
                 return begun;
             });
@@ -429,8 +430,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                     return;
                 }
                 if (lastSeen.age(clock).compareTo(LONGEST_ABSENCE) > 0) {
-                    inTrouble(
-                            "the table had no contact since " + lastSeen.wall() + " and may have missed erasures");
+                    inTrouble("the table had no contact since " + lastSeen.wall() + " and may have missed erasures");
                     return;
                 }
                 trouble = null;

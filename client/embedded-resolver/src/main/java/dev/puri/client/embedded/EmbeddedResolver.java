@@ -36,7 +36,8 @@ public final class EmbeddedResolver implements IdentityResolver {
     private static final long POLL_MILLIS = 20;
 
     /** The sight of a reference without a token. */
-    private static final CompletableFuture<EventStatus> NO_TOKEN = CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
+    private static final CompletableFuture<EventStatus> NO_TOKEN =
+            CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
 
     /** Null once closed, so that the table's memory can be freed. */
     private volatile @Nullable LocalTable running;
