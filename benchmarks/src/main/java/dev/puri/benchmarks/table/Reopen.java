@@ -38,7 +38,8 @@ record Reopen(TableBench bench, FreshBroker broker) {
         Map<Integer, Long> ends = broker.identitiesEnds();
         Map<Integer, Long> begins = new TreeMap<>(ends);
         begins.replaceAll((partition, end) -> 0L);
-        SnapshotRequirements terms = new SnapshotRequirements(broker.identitiesId(), begins, ends, Duration.ofDays(7), Instant.now());
+        SnapshotRequirements terms =
+                new SnapshotRequirements(broker.identitiesId(), begins, ends, Duration.ofDays(7), Instant.now());
         Rounds rounds = bench.rounds(bench.fills, "seconds to reopen", (round, turn) -> {
             System.gc();
             long opening = System.nanoTime();
