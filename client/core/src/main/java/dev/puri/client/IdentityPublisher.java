@@ -13,14 +13,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -66,20 +64,16 @@ public final class IdentityPublisher implements AutoCloseable {
     private final String bootstrapServers;
     private final Predicate<String> ownsTopic;
 
-    /** Time after which an event without an acknowledgement fails, counted from its send. */
-    private final Duration resultTimeout;
+    /** Returns what the serializer takes: an event, or its Avro form if the serializer is the caller's. */
+    private final Function<Event, Object> toValue;
 
     /** Null if no resolver is set. */
     private final @Nullable AwaitedOutcomes outcomes;
 
-    /** One future for each event that was sent and is not finished. It completes when the event's callbacks have run. */
-    private final Set<CompletableFuture<Boolean>> unfinished = ConcurrentHashMap.newKeySet();
+    private final InFlightEvents inFlight;
 
     /** Flushes requested since the flushing thread started; 0 while there is no such thread. */
     private final AtomicInteger flushes = new AtomicInteger();
-
-    /** True on a thread that completes a result, while the callbacks of that result run. */
-    private final ThreadLocal<Boolean> isRunningCallbacks = new ThreadLocal<>();
 
     private volatile boolean isClosed;
 
@@ -124,7 +118,8 @@ public final class IdentityPublisher implements AutoCloseable {
     private IdentityPublisher(Connections connections, Predicate<String> ownsTopic) {
         this.producer = connections.producer();
         this.bootstrapServers = connections.bootstrapServers();
-        this.resultTimeout = connections.resultTimeout();
+        this.toValue = connections.toValue();
+        this.inFlight = new InFlightEvents(connections.resultTimeout());
         this.outcomes = connections.outcomes();
         this.ownsTopic = ownsTopic;
     }
@@ -134,7 +129,7 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     IdentityPublisher(Producer<byte[], Object> producer, Duration resultTimeout, Predicate<String> ownsTopic) {
-        this(new Connections(producer, "localhost:9092", resultTimeout, null), ownsTopic);
+        this(new Connections(producer, "localhost:9092", EventAvro::toAvro, resultTimeout, null), ownsTopic);
     }
 
     IdentityPublisher(Producer<byte[], Object> producer, IdentityResolver resolver) {
@@ -142,6 +137,7 @@ public final class IdentityPublisher implements AutoCloseable {
                 new Connections(
                         producer,
                         "localhost:9092",
+                        EventAvro::toAvro,
                         ProducerProperties.KAFKA_DELIVERY_TIMEOUT,
                         new AwaitedOutcomes(resolver, false)),
                 namespace -> false);
@@ -151,6 +147,7 @@ public final class IdentityPublisher implements AutoCloseable {
     private record Connections(
             Producer<byte[], Object> producer,
             String bootstrapServers,
+            Function<Event, Object> toValue,
             Duration resultTimeout,
             @Nullable AwaitedOutcomes outcomes) {
         static Connections open(Map<?, ?> given) {
@@ -174,7 +171,9 @@ public final class IdentityPublisher implements AutoCloseable {
             String servers = String.valueOf(properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG));
             Duration resultTimeout =
                     ProducerProperties.deliveryTimeout(properties).plus(DELIVERY_GRACE);
-            return new Connections(producer, servers, resultTimeout, outcomes);
+            Function<Event, Object> toValue =
+                    ProducerProperties.takesEvents(properties) ? event -> event : EventAvro::toAvro;
+            return new Connections(producer, servers, toValue, resultTimeout, outcomes);
         }
     }
 
@@ -273,28 +272,18 @@ public final class IdentityPublisher implements AutoCloseable {
         return new PublishException(event, topic, bootstrapServers, cause);
     }
 
-    /** Sends an event. The result completes within {@link #resultTimeout}, and fails only with a {@link PublishException}. */
+    /** Sends an event. The result completes within {@code resultTimeout}, and fails only with a {@link PublishException}. */
     CompletableFuture<Position> send(Event event, String topic, Map<String, String> headers) {
         if (isClosed) {
             return CompletableFuture.failedFuture(failure(event, topic, new IllegalStateException(CLOSED)));
         }
         ProducerRecord<byte[], Object> record =
-                new ProducerRecord<>(topic, event.puri().toBytes(), EventAvro.toAvro(event));
+                new ProducerRecord<>(topic, event.puri().toBytes(), toValue.apply(event));
         headers.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
-        CompletableFuture<Position> result = new CompletableFuture<>();
-        CompletableFuture<Boolean> finished = new CompletableFuture<>();
+        InFlightEvents.InFlightEvent result = inFlight.new InFlightEvent(error -> failure(event, topic, error));
         try {
-            var unused = producer.send(
-                    record,
-                    (metadata, error) -> finish(
-                            finished,
-                            () -> error == null
-                                    ? result.complete(
-                                            new Position(metadata.topic(), metadata.partition(), metadata.offset()))
-                                    : result.completeExceptionally(failure(event, topic, error))));
-            unfinished.add(finished);
-            var unusedRemoval = finished.whenComplete((done, error) -> unfinished.remove(finished));
-            startTimer(result, finished, event, topic);
+            var unused = producer.send(record, result);
+            result.accepted();
         } catch (InterruptException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -302,44 +291,6 @@ public final class IdentityPublisher implements AutoCloseable {
             result.completeExceptionally(failure(event, topic, e));
         }
         return result;
-    }
-
-    /**
-     * Completes a result, which runs its callbacks, and then marks the event as finished.
-     *
-     * @param completion returns false if the result was complete before
-     */
-    private void finish(CompletableFuture<Boolean> finished, BooleanSupplier completion) {
-        boolean isNested = Boolean.TRUE.equals(isRunningCallbacks.get());
-        isRunningCallbacks.set(true);
-        try {
-            if (completion.getAsBoolean()) {
-                finished.complete(true);
-            }
-        } finally {
-            if (!isNested) {
-                isRunningCallbacks.remove();
-            }
-        }
-    }
-
-    /**
-     * Fails the result after {@link #resultTimeout}. The producer's own timeout is not enough: while it asks an unreachable broker for
-     * a producer id, no batch expires, whatever its delivery timeout.
-     */
-    private void startTimer(
-            CompletableFuture<Position> result, CompletableFuture<Boolean> finished, Event event, String topic) {
-        CompletableFuture<?> timer =
-                new CompletableFuture<>().orTimeout(resultTimeout.toMillis(), TimeUnit.MILLISECONDS);
-        var unusedFailure = timer.whenComplete((nothing, timeout) -> {
-            if (timeout != null) {
-                String detail = "no answer for " + resultTimeout.toMillis() + " ms";
-                finish(
-                        finished,
-                        () -> result.completeExceptionally(failure(event, topic, new TimeoutException(detail))));
-            }
-        });
-        var unusedCancel = result.whenComplete((position, error) -> timer.complete(null));
     }
 
     /**
@@ -393,15 +344,15 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException if the thread is interrupted
      */
     public void flush() {
-        if (Boolean.TRUE.equals(isRunningCallbacks.get())) {
+        if (inFlight.isRunningCallbacks()) {
             throw new IllegalStateException("a stage of this publisher must not flush it: it would wait for itself");
         }
-        List<CompletableFuture<Boolean>> published = List.copyOf(unfinished);
+        List<CompletableFuture<Boolean>> published = inFlight.unfinished();
         if (published.isEmpty()) {
             return;
         }
         flushProducer();
-        Duration limit = resultTimeout.plus(DELIVERY_GRACE);
+        Duration limit = inFlight.timeout().plus(DELIVERY_GRACE);
         try {
             // Each has a timer, and none fails. But a callback may block the thread that runs it.
             CompletableFuture.allOf(published.toArray(CompletableFuture[]::new))

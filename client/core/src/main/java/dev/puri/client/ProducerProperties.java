@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class ProducerProperties {
-    private static final String AVRO_SERIALIZER = "dev.puri.schemas.serde.AvroSerializer";
+    private static final String EVENT_SERIALIZER = "dev.puri.schemas.log.EventSerializer";
 
     /** Confluent's key: without it its serializer registers a version of its own for our generated classes. */
     static final String REMOVE_JAVA_PROPERTIES = "avro.remove.java.properties";
@@ -109,7 +109,7 @@ public final class ProducerProperties {
         properties.put(ProducerConfig.ACKS_CONFIG, "all");
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
         properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
-        properties.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, AVRO_SERIALIZER);
+        properties.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, EVENT_SERIALIZER);
         properties.putIfAbsent(REMOVE_JAVA_PROPERTIES, "true");
         Timeouts timeouts = Timeouts.of(properties);
         properties.put(ProducerConfig.LINGER_MS_CONFIG, Long.toString(timeouts.linger()));
@@ -120,6 +120,11 @@ public final class ProducerProperties {
         // the first is then out of sequence for ever and expires (KAFKA-15591).
         properties.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
         return properties;
+    }
+
+    /** Whether the serializer of these properties takes events; a caller's own takes their Avro form. */
+    static boolean takesEvents(Map<String, Object> properties) {
+        return EVENT_SERIALIZER.equals(properties.get(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG));
     }
 
     /**

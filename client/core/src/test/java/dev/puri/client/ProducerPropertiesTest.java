@@ -150,7 +150,7 @@ class ProducerPropertiesTest {
                 .containsEntry("avro.remove.java.properties", "false");
         assertThat(ProducerProperties.of(Map.of("bootstrap.servers", "127.0.0.1:1")))
                 .containsEntry("avro.remove.java.properties", "true")
-                .containsEntry("value.serializer", "dev.puri.schemas.serde.AvroSerializer")
+                .containsEntry("value.serializer", "dev.puri.schemas.log.EventSerializer")
                 .containsEntry("acks", "all")
                 .containsEntry("enable.idempotence", "true")
                 .containsEntry("delivery.timeout.ms", "30000")

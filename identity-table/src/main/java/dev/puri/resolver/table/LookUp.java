@@ -21,8 +21,11 @@ public final class LookUp {
     /** Merges that are followed one after the other; a longer chain is answered without placement. */
     public static final int MAX_MERGES = 8;
 
+    private final Table table;
     private final RecordView asked;
-    private final RecordView survivor;
+
+    /** Made for the first merged row; most look-ups meet none. */
+    private @Nullable RecordView survivor;
 
     private Verdict verdict = Verdict.UNKNOWN;
     private byte[] name = {};
@@ -37,8 +40,8 @@ public final class LookUp {
      * @param table that is asked
      */
     public LookUp(Table table) {
+        this.table = table;
         asked = table.newView();
-        survivor = table.newView();
     }
 
     /** Makes ready for looking up these, one after the other. */
@@ -151,6 +154,8 @@ public final class LookUp {
 
     private void follow() {
         verdict = Verdict.MERGED;
+        RecordView end = survivor == null ? table.newView() : survivor;
+        survivor = end;
         List<byte[]> passed = new ArrayList<>();
         byte[] here = asked.name();
         byte[] into = asked.survivor();
@@ -161,22 +166,22 @@ public final class LookUp {
                 detail = "its chain of merges leads back to " + text(into);
                 return;
             }
-            if (!survivor.findName(into, 0, afterColons(into), into.length)) {
+            if (!end.findName(into, 0, afterColons(into), into.length)) {
                 canonical = into;
                 detail = "it was merged into " + text(into) + ", which is not known";
                 return;
             }
-            if (survivor.status() != Row.Status.MERGED) {
+            if (end.status() != Row.Status.MERGED) {
                 canonical = into;
-                if (survivor.status() == Row.Status.DELETED) {
+                if (end.status() == Row.Status.DELETED) {
                     verdict = Verdict.DELETED;
                 } else {
-                    placement = survivor;
+                    placement = end;
                 }
                 return;
             }
             here = into;
-            into = survivor.survivor();
+            into = end.survivor();
         }
         detail = "its chain of merges is longer than " + MAX_MERGES;
     }

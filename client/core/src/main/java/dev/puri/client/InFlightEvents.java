@@ -1,0 +1,136 @@
+package dev.puri.client;
+
+import dev.puri.schemas.log.Position;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events that the producer has accepted and that are not finished. An event is finished when it was acknowledged or failed, and
+ * the callbacks of its result have run.
+ *
+ * <p>Fails an event after a timeout. The producer's own timeout is not enough: while it asks an unreachable broker for a producer
+ * id, no batch expires, whatever its delivery timeout. One timer serves all events, because a timer for each takes as long as the
+ * producer needs to accept an event.
+ */
+final class InFlightEvents {
+    private static final Duration LONGEST_CHECK_INTERVAL = Duration.ofMillis(250);
+
+    private final Set<InFlightEvent> events = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean isTimerSet = new AtomicBoolean();
+
+    /** True on a thread that completes a result, while the callbacks of that result run. */
+    private final ThreadLocal<Boolean> isRunningCallbacks = new ThreadLocal<>();
+
+    private final Duration timeout;
+    private final long checkNanos;
+    private final Executor timer;
+
+    /**
+     * @param timeout after which an event fails, counted from when the producer accepted it
+     */
+    InFlightEvents(Duration timeout) {
+        this.timeout = timeout;
+        this.checkNanos = Math.min(LONGEST_CHECK_INTERVAL.toNanos(), timeout.toNanos() / 4);
+        this.timer = CompletableFuture.delayedExecutor(checkNanos, TimeUnit.NANOSECONDS);
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    /** Whether the calling thread runs callbacks of a result. */
+    boolean isRunningCallbacks() {
+        return Boolean.TRUE.equals(isRunningCallbacks.get());
+    }
+
+    /** One future for each event that is not finished. It completes when the event is, and never fails. */
+    List<CompletableFuture<Boolean>> unfinished() {
+        return events.stream().map(event -> event.finished).toList();
+    }
+
+    private void setTimer() {
+        if (!isTimerSet.get() && isTimerSet.compareAndSet(false, true)) {
+            timer.execute(this::expire);
+        }
+    }
+
+    private void expire() {
+        long now = System.nanoTime();
+        // A check interval early, so that none is late.
+        List<InFlightEvent> expired = events.stream()
+                .filter(event -> now - event.acceptedAt >= timeout.toNanos() - checkNanos)
+                .toList();
+        isTimerSet.set(false);
+        if (expired.size() < events.size()) {
+            // Before the failures, whose callbacks may block this thread.
+            setTimer();
+        }
+        expired.forEach(InFlightEvent::expire);
+    }
+
+    /** The result of one event: its position, or the exception that the publisher makes of an error. */
+    final class InFlightEvent extends CompletableFuture<Position> implements Callback {
+        private final Function<Throwable, PublishException> failure;
+        private final CompletableFuture<Boolean> finished = new CompletableFuture<>();
+        private long acceptedAt;
+
+        InFlightEvent(Function<Throwable, PublishException> failure) {
+            this.failure = failure;
+        }
+
+        /** Called once, when the producer has accepted the event. It may have completed it already. */
+        void accepted() {
+            acceptedAt = System.nanoTime();
+            events.add(this);
+            if (finished.isDone()) {
+                events.remove(this);
+            } else {
+                setTimer();
+            }
+        }
+
+        @Override
+        public void onCompletion(RecordMetadata metadata, @Nullable Exception error) {
+            finish(() -> error == null
+                    ? complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()))
+                    : completeExceptionally(failure.apply(error)));
+        }
+
+        private void expire() {
+            String detail = "no answer for " + timeout.toMillis() + " ms";
+            finish(() -> completeExceptionally(failure.apply(new TimeoutException(detail))));
+        }
+
+        /**
+         * Completes the result, which runs its callbacks, and then marks the event as finished.
+         *
+         * @param completion returns false if the result was complete before
+         */
+        private void finish(BooleanSupplier completion) {
+            boolean isNested = isRunningCallbacks();
+            isRunningCallbacks.set(true);
+            try {
+                if (completion.getAsBoolean()) {
+                    finished.complete(true);
+                    events.remove(this);
+                }
+            } finally {
+                if (!isNested) {
+                    isRunningCallbacks.remove();
+                }
+            }
+        }
+    }
+}
