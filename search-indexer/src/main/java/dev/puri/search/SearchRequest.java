@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param query but for where the page begins
  * @param cursor of the page before; null for the first
- * @param byShard whether the answer groups the results by shard
+ * @param byShard whether the answer lists the results of each shard
  * @param awaited the event that the answer must include; null for none
  */
 record SearchRequest(
