@@ -43,7 +43,7 @@ public final class ClientBench extends Bench {
     int minted = 500_000;
 
     @Option(names = "--events", description = "Published by each side in each round.")
-    int events = 100_000;
+    int events = 500_000;
 
     @Option(
             names = "--backlog",

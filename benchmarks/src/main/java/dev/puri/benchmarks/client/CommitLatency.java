@@ -84,10 +84,9 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
         }
     }
 
-    private void addFigures(Rounds waits) throws SQLException {
-        String commits = ", synchronous_commit " + database.synchronousCommit();
+    private void addFigures(Rounds waits) {
         for (String relay : List.of(POLLING, DEBEZIUM)) {
-            String conditions = " → resolvable at %,d events/s, %s%s".formatted(bench.rate, relay, commits);
+            String conditions = " → resolvable at %,d events/s, %s".formatted(bench.rate, relay);
             for (String percentile : List.of(" p50", " p99")) {
                 String name = conditions + percentile;
                 waits.add("outbox.add" + name, "ms", relay + percentile, BASELINE, PUBLISHED + percentile);
