@@ -17,7 +17,6 @@ import dev.puri.registry.RegistryStreams;
 import dev.puri.resolver.Resolver;
 import dev.puri.schemas.log.Event;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 

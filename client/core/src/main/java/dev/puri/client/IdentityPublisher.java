@@ -55,7 +55,7 @@ public final class IdentityPublisher implements AutoCloseable {
     public static final String RESOLVER_TOKEN = "puri.resolver.token";
 
     /** Time beyond the delivery timeout in which the producer may report its own error. */
-    private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
+    private static final Duration DELIVERY_GRACE = Duration.ofMillis(750);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
     static final String CLOSED = "this publisher is closed";

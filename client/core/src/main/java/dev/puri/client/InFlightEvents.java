@@ -34,16 +34,16 @@ final class InFlightEvents {
     private final ThreadLocal<Boolean> isRunningCallbacks = new ThreadLocal<>();
 
     private final Duration timeout;
-    private final long checkNanos;
     private final Executor timer;
 
     /**
-     * @param timeout after which an event fails, counted from when the producer accepted it
+     * @param timeout after which an event fails, counted from when the producer accepted it; it may take 250 ms longer
      */
     InFlightEvents(Duration timeout) {
         this.timeout = timeout;
-        this.checkNanos = Math.min(LONGEST_CHECK_INTERVAL.toNanos(), timeout.toNanos() / 4);
-        this.timer = CompletableFuture.delayedExecutor(checkNanos, TimeUnit.NANOSECONDS);
+        long checkNanos = Math.min(LONGEST_CHECK_INTERVAL.toNanos(), timeout.toNanos() / 4);
+        // Not on the common pool, whose threads may all wait for a flush of this publisher.
+        this.timer = CompletableFuture.delayedExecutor(checkNanos, TimeUnit.NANOSECONDS, Runnable::run);
     }
 
     Duration timeout() {
@@ -62,22 +62,25 @@ final class InFlightEvents {
 
     private void setTimer() {
         if (!isTimerSet.get() && isTimerSet.compareAndSet(false, true)) {
-            timer.execute(this::expire);
+            timer.execute(this::check);
         }
     }
 
-    private void expire() {
-        long now = System.nanoTime();
-        // A check interval early, so that none is late.
-        List<InFlightEvent> expired = events.stream()
-                .filter(event -> now - event.acceptedAt >= timeout.toNanos() - checkNanos)
-                .toList();
+    /** Runs on the timer's thread, which all timers of the process share, so callbacks of expired events run on another one. */
+    private void check() {
         isTimerSet.set(false);
-        if (expired.size() < events.size()) {
-            // Before the failures, whose callbacks may block this thread.
+        if (!events.isEmpty()) {
             setTimer();
         }
-        expired.forEach(InFlightEvent::expire);
+        long now = System.nanoTime();
+        List<InFlightEvent> expired = events.stream()
+                .filter(event -> now - event.acceptedAt >= timeout.toNanos() && !event.isDone())
+                .toList();
+        if (!expired.isEmpty()) {
+            Thread thread = new Thread(() -> expired.forEach(InFlightEvent::expire), "puri-publisher-timeout");
+            thread.setDaemon(true);
+            thread.start();
+        }
     }
 
     /** The result of one event: its position, or the exception that the publisher makes of an error. */

@@ -94,6 +94,26 @@ class PublisherFlushTest {
     }
 
     @Test
+    void eachEventFailsInTimeAlthoughACallbackBlocks() throws Exception {
+        CompletableFuture<Boolean> end = new CompletableFuture<>();
+        try (MockProducer<byte[], Object> kafka = producer()) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
+            List<CompletionStage<Boolean>> blocked = List.of(
+                    publisher.publish(event("a:b:1")).handle((position, error) -> end.join()),
+                    publisher.publish(event("a:b:2")).handle((position, error) -> end.join()));
+            assertThatThrownBy(() -> publisher
+                            .publish(event("a:b:3"))
+                            .toCompletableFuture()
+                            .get(60, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(PublishException.class);
+            assertThat(blocked)
+                    .noneSatisfy(each -> assertThat(each.toCompletableFuture()).isDone());
+            end.complete(true);
+        }
+    }
+
+    @Test
     void flushSendsWhatLingersAndWaitsForIt() {
         try (MockProducer<byte[], Object> kafka = producer()) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
