@@ -32,6 +32,8 @@ final class WithoutHttpTest {
     @Test
     void aTableCanBeKeptWhereThereIsNoHttpServer() {
         assertThatThrownBy(() -> Class.forName("dev.puri.http.Health")).isInstanceOf(ClassNotFoundException.class);
+        assertThatThrownBy(() -> Class.forName("dev.puri.settings.Settings"))
+                .isInstanceOf(ClassNotFoundException.class);
         assertThatThrownBy(() -> Class.forName("io.vertx.core.Vertx")).isInstanceOf(ClassNotFoundException.class);
 
         SimpleMeterRegistry meters = new SimpleMeterRegistry();

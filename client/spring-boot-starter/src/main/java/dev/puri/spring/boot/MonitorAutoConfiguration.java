@@ -68,7 +68,7 @@ public class MonitorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         PublisherMetrics puriPublisherMetrics(Map<String, IdentityPublisher> publishers) {
-            return new PublisherMetrics(publishers.values());
+            return new PublisherMetrics(publishers);
         }
     }
 

@@ -2,33 +2,38 @@ package dev.puri.spring.boot;
 
 import dev.puri.client.IdentityPublisher;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import java.lang.reflect.Proxy;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.producer.Producer;
 
 /**
- * Kafka's metrics of the publishers' producers, under the names of Micrometer's {@link KafkaClientMetrics}. Without a tag of our own:
- * Prometheus takes meters of one name only with the same tags, and the application may bind producers of its own.
+ * Kafka's metrics of the publishers' producers, under the names of Micrometer's {@link KafkaClientMetrics}. They have the tag {@code
+ * spring.id}, the bean's name, because Prometheus takes meters of one name only with the same tags: Spring for Kafka binds the
+ * producers of the application with this tag.
  */
 final class PublisherMetrics implements MeterBinder, AutoCloseable {
-    private final List<IdentityPublisher> publishers;
+    private final Map<String, IdentityPublisher> publishers;
     private final List<KafkaClientMetrics> bound = new CopyOnWriteArrayList<>();
 
-    PublisherMetrics(Collection<IdentityPublisher> publishers) {
-        this.publishers = List.copyOf(publishers);
+    /**
+     * @param publishers by the names of their beans
+     */
+    PublisherMetrics(Map<String, IdentityPublisher> publishers) {
+        this.publishers = Map.copyOf(publishers);
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        for (IdentityPublisher publisher : publishers) {
-            KafkaClientMetrics metrics = new KafkaClientMetrics(producerOf(publisher));
+        publishers.forEach((name, publisher) -> {
+            KafkaClientMetrics metrics = new KafkaClientMetrics(producerOf(publisher), Tags.of("spring.id", name));
             bound.add(metrics);
             metrics.bindTo(registry);
-        }
+        });
     }
 
     /**

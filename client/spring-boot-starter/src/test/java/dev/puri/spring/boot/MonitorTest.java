@@ -214,6 +214,7 @@ class MonitorTest {
                                     "puri.resolver.feed.current",
                                     "kafka.producer.record.send.total");
                     assertThat(registry.get("kafka.producer.buffer.total.bytes")
+                                    .tagKeys("spring.id", "client.id")
                                     .gauge()
                                     .value())
                             .isEqualTo(32 << 20);
