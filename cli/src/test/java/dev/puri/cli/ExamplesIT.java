@@ -221,7 +221,8 @@ class ExamplesIT {
     void theEventOfTheProgramInPythonIsApplied() throws Exception {
         Path packages = dir.resolve("packages");
         ShellRun install =
-                shell("python3 -m pip install --quiet --timeout 10 --retries 1 --only-binary :all: --target '" + packages + "' fastavro==" + FASTAVRO_VERSION);
+                shell("python3 -m pip install --quiet --timeout 10 --retries 1 --only-binary :all: --target '"
+                        + packages + "' fastavro==" + FASTAVRO_VERSION);
         // Not demanded where CI is set: PyPI may be out of reach, and the distribution has no package of it.
         Assumptions.assumeTrue(install.status() == 0, "pip does not install fastavro: " + install.output());
         Path program = Files.writeString(
