@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Delivery}.
  *
  * <pre>{@code
- * PublishOutcome outcome = publisher.awaitSync(event.puri(), token, Duration.ofSeconds(5));
+ * PublishOutcome outcome = publisher.awaitSync(event.puri(), token, Duration.ofSeconds(10));
  * if (outcome instanceof PublishOutcome.Refused.PuriTaken taken) {
  *     return "already held by " + taken.holderOwner();
  * }
@@ -43,7 +43,7 @@ public sealed interface PublishOutcome {
 
     /**
      * The resolver had not seen the event by the end of the wait, or had too many waits under way to ask. Ask again, with the
-     * same token.
+     * same token. An event that its collection's declaration does not allow is decided after 5 s only.
      */
     record NotCaughtUp() implements PublishOutcome {}
 

@@ -23,6 +23,15 @@ import org.slf4j.LoggerFactory;
  * <p>A row is deleted when the broker has acknowledged it, so whatever fails at whatever time, its event is published at
  * least once. Repeats have the same event id and count once.
  *
+ * <pre>{@code
+ * try (OutboxRelay relay = OutboxRelay.start(RelaySettings.of(dataSource, Dialect.POSTGRESQL, kafkaProperties))) {
+ *     serve();
+ * }
+ * }</pre>
+ *
+ * <p>Published does not mean accepted: the registry may refuse the event, for example because the pURI is taken. The relay does
+ * not learn of it; the resolver's {@code /v1/rejections} has such refusals.
+ *
  * <p>A row that the broker or the serializer refuses blocks its own pURI and no other. It is kept with its error and retried, at first
  * after 1 s and at last every 60 s; {@link #retry} and {@link #skip} are for an operator.
  */
