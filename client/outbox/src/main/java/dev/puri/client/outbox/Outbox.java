@@ -88,7 +88,15 @@ public final class Outbox {
             return;
         }
         List<byte[]> payloads = events.stream().map(Outbox::payload).toList();
-        lock(connection, events);
+        try {
+            lock(connection, events);
+            insert(connection, events, payloads);
+        } catch (SQLException e) {
+            throw OutboxSchema.explained(e, dialect, table);
+        }
+    }
+
+    private void insert(Connection connection, List<Event> events, List<byte[]> payloads) throws SQLException {
         TraceContext context = trace.get();
         long now = System.currentTimeMillis();
         String sql =

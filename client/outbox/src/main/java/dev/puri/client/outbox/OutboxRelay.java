@@ -96,7 +96,9 @@ public final class OutboxRelay implements AutoCloseable {
                 }
             } catch (InterruptedException e) {
                 return;
-            } catch (SQLException | RuntimeException e) {
+            } catch (SQLException e) {
+                noteFailure(OutboxSchema.explained(e, settings.dialect(), settings.table()));
+            } catch (RuntimeException e) {
                 noteFailure(e);
             } catch (Error e) {
                 problem = "the relay ended: " + e;

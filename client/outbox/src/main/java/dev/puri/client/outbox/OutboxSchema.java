@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -18,7 +20,20 @@ public final class OutboxSchema {
 
     private static final Pattern TABLE = Pattern.compile("([a-z_][a-z0-9_]{0,40}\\.)?[a-z_][a-z0-9_]{0,40}");
 
+    /** SQLStates of a missing table: PostgreSQL's, and that of MySQL and MariaDB. */
+    private static final Set<String> MISSING_TABLE = Set.of("42P01", "42S02");
+
     private OutboxSchema() {}
+
+    /** Adds to the error of a missing table which file creates it; returns any other error as it is. */
+    static SQLException explained(SQLException error, Dialect dialect, String table) {
+        if (!MISSING_TABLE.contains(String.valueOf(error.getSQLState()))) {
+            return error;
+        }
+        String text = error.getMessage() + "; dev/puri/client/outbox/" + dialect.folder()
+                + "/V1__puri_outbox.sql in the jar of client-outbox creates the tables of " + table;
+        return new SQLException(text, error.getSQLState(), error.getErrorCode(), error);
+    }
 
     /** Returns the SQL that creates the tables under their default names. */
     public static String sql(Dialect dialect) {
