@@ -61,7 +61,7 @@ final class GlobalStores {
 
     /** A store that keeps nothing, for the time of reading the topic alone. */
     static Filled noOp(FreshBroker broker, Path dir) {
-        return fill(global(Stores.inMemoryKeyValueStore(STORE), () -> record -> {}), broker, dir);
+        return fill(global(Stores.inMemoryKeyValueStore(STORE), Discarding::new), broker, dir);
     }
 
     /** A store that decodes each record and drops it. */
@@ -84,6 +84,12 @@ final class GlobalStores {
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
                 processor);
         return builder;
+    }
+
+    /** A class, because Kafka Streams refuses a supplier that returns the same object twice, as that of a lambda does. */
+    private static final class Discarding implements Processor<byte[], byte[], Void, Void> {
+        @Override
+        public void process(Record<byte[], byte[]> record) {}
     }
 
     private static final class Decoding implements Processor<byte[], byte[], Void, Void> {

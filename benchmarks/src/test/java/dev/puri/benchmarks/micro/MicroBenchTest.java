@@ -35,6 +35,8 @@ class MicroBenchTest {
                 .containsExactlyInAnyOrder(
                         "AvroBenchmark.readEvent",
                         "AvroBenchmark.readEventByAvro",
+                        "AvroBenchmark.writeEvent",
+                        "AvroBenchmark.writeEventByAvro",
                         "AvroBenchmark.writeRow",
                         "AvroBenchmark.writeRowByAvro",
                         "BatchBenchmark.answer, rows=2000",
