@@ -1,5 +1,8 @@
 package dev.puri.resolver.export;
 
+import static dev.puri.schemas.serde.AvroBinary.putNumber;
+import static dev.puri.schemas.serde.AvroBinary.putText;
+
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.schemas.avro.IdentityRow;
@@ -86,38 +89,38 @@ final class AvroRows implements ExportedRows {
     @Override
     public void put(RecordView row) {
         record.clear();
-        putText(text, row.putName(text, 0));
-        putNumber(1);
+        putText(text, row.putName(text, 0), record);
+        putNumber(1, record);
         record.putLong(row.uuidHigh()).putLong(row.uuidLow());
-        putText(row.owner());
-        putText(row.shard());
-        putNumber(row.hasHandle() ? 1 : 0);
+        putText(row.owner(), record);
+        putText(row.shard(), record);
+        putNumber(row.hasHandle() ? 1 : 0, record);
         if (row.hasHandle()) {
-            putText(text, row.putHandle(text, 0));
+            putText(text, row.putHandle(text, 0), record);
         }
-        putNumber(STATUSES[row.status().ordinal()]);
-        putNumber(row.epoch());
-        putNumber(row.createdMillis());
-        putNumber(row.changedMillis());
+        putNumber(STATUSES[row.status().ordinal()], record);
+        putNumber(row.epoch(), record);
+        putNumber(row.createdMillis(), record);
+        putNumber(row.changedMillis(), record);
         boolean isMerged = row.status() == Row.Status.MERGED;
-        putNumber(isMerged ? 1 : 0);
+        putNumber(isMerged ? 1 : 0, record);
         if (isMerged) {
-            putText(row.survivor());
+            putText(row.survivor(), record);
         }
-        putText(topic(row.topic()));
-        putNumber(row.partition());
-        putNumber(row.offset());
-        putNumber(0);
+        putText(topic(row.topic()), record);
+        putNumber(row.partition(), record);
+        putNumber(row.offset(), record);
+        putNumber(0, record);
         append();
     }
 
     @Override
     public void putEnd(long rows) {
         record.clear();
-        putText(text, 0);
-        putNumber(0);
-        putNumber(1);
-        putNumber(rows);
+        putText(text, 0, record);
+        putNumber(0, record);
+        putNumber(1, record);
+        putNumber(rows, record);
         append();
         try {
             writer.close();
@@ -140,25 +143,6 @@ final class AvroRows implements ExportedRows {
             topicName = name;
         }
         return topic;
-    }
-
-    private void putText(byte[] utf8) {
-        putText(utf8, utf8.length);
-    }
-
-    private void putText(byte[] utf8, int length) {
-        putNumber(length);
-        record.put(utf8, 0, length);
-    }
-
-    /** Zigzag, then seven bits a byte, the lowest first. */
-    private void putNumber(long number) {
-        long rest = number << 1 ^ number >> 63;
-        while ((rest & ~0x7FL) != 0) {
-            record.put((byte) (rest & 0x7F | 0x80));
-            rest >>>= 7;
-        }
-        record.put((byte) rest);
     }
 
     @Override

@@ -1,12 +1,12 @@
 package dev.puri.schemas.log;
 
 import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.serde.AvroBinary;
 import dev.puri.schemas.serde.WireFormat;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -17,18 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class EventEncoder {
     private static final Schema SCHEMA = IdentityEvent.getClassSchema();
 
-    private static final int UUID_LENGTH = 36;
-
-    /** Most bytes of a number in Avro's variable-length encoding. */
-    private static final int MAX_NUMBER_LENGTH = 10;
-
     /** Branches of a union of null and something. */
     private static final int NULL = 0;
 
     private static final int PRESENT = 1;
 
-    private byte[] out = new byte[512];
-    private int at = WireFormat.HEADER_LENGTH;
+    private ByteBuffer out = ByteBuffer.allocate(512);
 
     private EventEncoder() {}
 
@@ -43,23 +37,17 @@ final class EventEncoder {
      */
     static byte[] encode(int schemaId, Event event) {
         EventEncoder encoder = new EventEncoder();
-        WireFormat.putHeader(schemaId, ByteBuffer.wrap(encoder.out));
+        WireFormat.putHeader(schemaId, encoder.out);
         encoder.put(event);
-        return Arrays.copyOf(encoder.out, encoder.at);
+        return Arrays.copyOf(encoder.out.array(), encoder.out.position());
     }
 
     private void put(Event event) {
-        put(event.eventId());
+        put(event.eventId().toString());
         put(event.puri().toString());
         put(event.occurredAt().toEpochMilli());
         put(event.source());
-        UUID uuid = event.uuid();
-        if (uuid == null) {
-            put(NULL);
-        } else {
-            put(PRESENT);
-            put(uuid);
-        }
+        putOptional(event.uuid() == null ? null : event.uuid().toString());
         Long epoch = event.expectedEpoch();
         if (epoch == null) {
             put(NULL);
@@ -74,7 +62,7 @@ final class EventEncoder {
     private void put(Change change) {
         if (change instanceof Change.Created created) {
             put(0);
-            put(created.uuid());
+            put(created.uuid().toString());
             put(created.owner().text());
             put(created.shard().text());
             putOptional(created.handle() == null ? null : created.handle().text());
@@ -116,49 +104,21 @@ final class EventEncoder {
         put(0);
     }
 
-    private void put(UUID uuid) {
-        put(UUID_LENGTH);
-        require(UUID_LENGTH);
-        putHex(uuid.getMostSignificantBits(), 60, 32);
-        out[at++] = '-';
-        putHex(uuid.getMostSignificantBits(), 28, 16);
-        out[at++] = '-';
-        putHex(uuid.getMostSignificantBits(), 12, 0);
-        out[at++] = '-';
-        putHex(uuid.getLeastSignificantBits(), 60, 48);
-        out[at++] = '-';
-        putHex(uuid.getLeastSignificantBits(), 44, 0);
-    }
-
-    private void putHex(long bits, int from, int to) {
-        for (int shift = from; shift >= to; shift -= 4) {
-            int digit = (int) (bits >>> shift) & 0xF;
-            out[at++] = (byte) (digit < 10 ? '0' + digit : 'a' + digit - 10);
-        }
-    }
-
     private void put(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        put(bytes.length);
-        require(bytes.length);
-        System.arraycopy(bytes, 0, out, at, bytes.length);
-        at += bytes.length;
+        require(AvroBinary.MAX_NUMBER_LENGTH + bytes.length);
+        AvroBinary.putText(bytes, out);
     }
 
-    /** Zigzag, then seven bits a byte, the lowest first. */
     private void put(long number) {
-        require(MAX_NUMBER_LENGTH);
-        long rest = number << 1 ^ number >> 63;
-        while ((rest & ~0x7FL) != 0) {
-            out[at++] = (byte) (rest & 0x7F | 0x80);
-            rest >>>= 7;
-        }
-        out[at++] = (byte) rest;
+        require(AvroBinary.MAX_NUMBER_LENGTH);
+        AvroBinary.putNumber(number, out);
     }
 
     private void require(int length) {
-        if (out.length - at < length) {
-            out = Arrays.copyOf(out, Math.max(out.length * 2, Math.addExact(at, length)));
+        if (out.remaining() < length) {
+            int capacity = Math.max(out.capacity() * 2, Math.addExact(out.position(), length));
+            out = ByteBuffer.allocate(capacity).put(out.flip());
         }
     }
 }

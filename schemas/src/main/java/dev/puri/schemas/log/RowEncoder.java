@@ -1,6 +1,10 @@
 package dev.puri.schemas.log;
 
+import static dev.puri.schemas.serde.AvroBinary.putNumber;
+import static dev.puri.schemas.serde.AvroBinary.putText;
+
 import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.serde.AvroBinary;
 import dev.puri.schemas.serde.RegisteredForm;
 import dev.puri.schemas.serde.WireFormat;
 import java.nio.ByteBuffer;
@@ -16,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class RowEncoder {
     private static final Schema SCHEMA = RegisteredForm.of(IdentityRow.getClassSchema());
 
-    /** Header, uuid, two union branches, the status, and ten numbers or lengths of at most ten bytes. */
-    private static final int MAX_BYTES_WITHOUT_TEXTS = WireFormat.HEADER_LENGTH + 16 + 3 + 10 * 10;
+    /** Header, uuid, two union branches, the status, and ten numbers or lengths. */
+    private static final int MAX_BYTES_WITHOUT_TEXTS =
+            WireFormat.HEADER_LENGTH + 16 + 3 + 10 * AvroBinary.MAX_NUMBER_LENGTH;
 
     private static final byte[] NONE = {};
 
@@ -74,20 +79,5 @@ public final class RowEncoder {
         if (text.length > 0) {
             putText(text, out);
         }
-    }
-
-    private static void putText(byte[] text, ByteBuffer out) {
-        putNumber(text.length, out);
-        out.put(text);
-    }
-
-    /** Writes a number in zigzag encoding, seven bits per byte, the lowest first. */
-    private static void putNumber(long number, ByteBuffer out) {
-        long rest = number << 1 ^ number >> 63;
-        while ((rest & ~0x7FL) != 0) {
-            out.put((byte) (rest & 0x7F | 0x80));
-            rest >>>= 7;
-        }
-        out.put((byte) rest);
     }
 }
