@@ -1,11 +1,13 @@
 package dev.puri.cli;
 
 import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine;
 
 /** One run of the command in this process, with what it printed. */
 record CommandLineRun(int status, String out, String err) {
@@ -25,6 +27,18 @@ record CommandLineRun(int status, String out, String err) {
                 false,
                 false);
         return new CommandLineRun(Main.run(console, args), out.toString(), err.toString());
+    }
+
+    /** Returns a parser of command lines, which runs nothing. */
+    static CommandLine parser() {
+        Console console = new Console(
+                InputStream.nullInputStream(),
+                new PrintWriter(new StringWriter()),
+                new PrintWriter(new StringWriter()),
+                Map.of(),
+                false,
+                false);
+        return new CommandLine(new PuriCommand(console));
     }
 
     List<String> outLines() {

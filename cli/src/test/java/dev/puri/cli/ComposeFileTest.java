@@ -8,9 +8,6 @@ import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchSettings;
 import dev.puri.settings.Settings;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
-import picocli.CommandLine;
 
 /** docker-compose.yml fits the services that it starts. */
 class ComposeFileTest {
@@ -137,15 +133,8 @@ class ComposeFileTest {
 
     @Test
     void everyCommandParses() {
-        Console console = new Console(
-                InputStream.nullInputStream(),
-                new PrintWriter(new StringWriter()),
-                new PrintWriter(new StringWriter()),
-                Map.of(),
-                false,
-                false);
-        ours().forEach((name, service) -> assertThatCode(() -> new CommandLine(new PuriCommand(console))
-                        .parseArgs(command(service).toArray(String[]::new)))
+        ours().forEach((name, service) -> assertThatCode(
+                        () -> CommandLineRun.parser().parseArgs(command(service).toArray(String[]::new)))
                 .as(name)
                 .doesNotThrowAnyException());
     }

@@ -14,9 +14,7 @@ import dev.puri.settings.KnownSetting;
 import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.io.StringReader;
-import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,17 +50,6 @@ class DocumentationTest {
     /** Names in examples of testing.md, which the tests of client/testing check. */
     private static final Set<String> OF_TESTS = Set.of("PURI_TEST_STACK", "PURI_TEST_CACHE", "PURI_TEST_IMAGE");
 
-    private static CommandLine commandLine() {
-        Console console = new Console(
-                InputStream.nullInputStream(),
-                new PrintWriter(new StringWriter()),
-                new PrintWriter(new StringWriter()),
-                Map.of(),
-                false,
-                false);
-        return new CommandLine(new PuriCommand(console));
-    }
-
     private static List<String> named(Page page) {
         return NAMED_COMMAND
                 .matcher(page.text().replaceAll("\\s+", " "))
@@ -80,7 +67,9 @@ class DocumentationTest {
         assertThat(commands).hasSizeGreaterThan(4);
         for (String command : commands) {
             String[] words = command.substring("./puri ".length()).split(" +", -1);
-            assertThatCode(() -> commandLine().parseArgs(words)).as(command).doesNotThrowAnyException();
+            assertThatCode(() -> CommandLineRun.parser().parseArgs(words))
+                    .as(command)
+                    .doesNotThrowAnyException();
         }
     }
 
@@ -102,7 +91,7 @@ class DocumentationTest {
                 Page.all().stream().flatMap(page -> named(page).stream()).toList();
         assertThat(named).hasSizeGreaterThan(10);
         for (String text : named) {
-            CommandLine command = commandLine();
+            CommandLine command = CommandLineRun.parser();
             boolean mayBeName = true;
             for (String word : text.replaceAll("[\\[\\]]", "").split(" +", -1)) {
                 if (word.equals(BENCH) && mayBeName) {
@@ -130,7 +119,7 @@ class DocumentationTest {
         Set<String> named = named(Page.of("docs/cli.md")).stream()
                 .map(command -> command.replaceAll("^((?:[a-z]+ ?)+).*", "$1").strip())
                 .collect(Collectors.toCollection(TreeSet::new));
-        commandLine().getSubcommands().forEach((name, command) -> {
+        CommandLineRun.parser().getSubcommands().forEach((name, command) -> {
             if (command.getSubcommands().isEmpty()) {
                 assertThat(named).contains(name);
             } else {
