@@ -135,8 +135,7 @@ final class ReindexingIT extends SearchServerFixture {
         assertThat(home.serving()).isSameAs(before);
 
         home.building().setAway(false);
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> reindexing().path("state").asText().equals("done"));
+        awaitRebuild("done");
         assertThat(home.serving()).isNotSameAs(before);
         assertThat(total("facets=false")).isEqualTo(110);
     }
@@ -157,8 +156,7 @@ final class ReindexingIT extends SearchServerFixture {
         assertThat(reindexing().path("state").asText()).isEqualTo("running");
 
         home.setDroppingAway(false);
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> reindexing().path("state").asText().equals("ended"));
+        awaitRebuild("ended");
         assertThat(home.building()).isNull();
         assertThat(home.serving()).isSameAs(before);
         assertThat(total("facets=false")).isEqualTo(100);
@@ -179,8 +177,7 @@ final class ReindexingIT extends SearchServerFixture {
         assertThat(ask("POST")).isEqualTo(202);
         home.setDroppingAway(false);
 
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> reindexing().path("state").asText().equals("done"));
+        awaitRebuild("done");
         assertThat(first.isClosed()).isTrue();
         assertThat(home.serving()).isNotSameAs(first);
     }

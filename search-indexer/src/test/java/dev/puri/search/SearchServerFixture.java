@@ -71,6 +71,11 @@ abstract class SearchServerFixture {
         return INSIDE.send(request(method, "/v1/search/reindex")).statusCode();
     }
 
+    final void awaitRebuild(String state) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> reindexing().path("state").asText().equals(state));
+    }
+
     final JsonNode reindexing() throws IOException {
         return JSON.readTree(get("/v1/search/reindex", 200));
     }

@@ -1,95 +1,23 @@
 package dev.puri.search.opensearch;
 
-import dev.puri.search.index.CommitContract;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.EntryContract;
-import dev.puri.search.index.HighlightContract;
-import dev.puri.search.index.HostileTextContract;
 import dev.puri.search.index.IndexStore;
-import dev.puri.search.index.ListContract;
-import dev.puri.search.index.PagingContract;
-import dev.puri.search.index.StoreContract;
-import dev.puri.search.index.TextSearchContract;
+import dev.puri.search.index.NestedContracts;
 import dev.puri.testkit.OpenSearchFixture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract on a real node. */
+/** The contracts on a real node. */
 @Execution(ExecutionMode.CONCURRENT)
-@SuppressWarnings("ClassCanBeStatic") // JUnit's nested classes are inner classes.
-class OpenSearchContractIT {
+class OpenSearchContractIT extends NestedContracts {
     private static final AtomicInteger TESTS = new AtomicInteger();
 
     private final CursorSeal seal = new CursorSeal(new byte[32]);
     private final String alias = "contract-" + TESTS.incrementAndGet();
 
-    private IndexStore store() {
+    @Override
+    protected IndexStore newStore() {
         return new OpenSearchStore(NodeSettings.of(OpenSearchFixture.shared(), alias), seal);
-    }
-
-    @Nested
-    final class Entries extends EntryContract {
-        @Override
-        protected IndexStore open() {
-            return store();
-        }
-    }
-
-    @Nested
-    final class Commits extends CommitContract {
-        @Override
-        protected IndexStore open() {
-            return store();
-        }
-    }
-
-    @Nested
-    final class Lists extends ListContract {
-        @Override
-        protected IndexStore open() {
-            return store();
-        }
-    }
-
-    @Nested
-    final class Paging extends PagingContract {
-        @Override
-        protected IndexStore open() {
-            return store();
-        }
-    }
-
-    @Nested
-    final class Texts extends TextSearchContract {
-        @Override
-        protected IndexStore open() {
-            return store();
-        }
-    }
-
-    @Nested
-    final class Highlights extends HighlightContract {
-        @Override
-        protected IndexStore open() {
-            return store();
-        }
-    }
-
-    @Nested
-    final class HostileTexts extends HostileTextContract {
-        @Override
-        protected IndexStore open() {
-            return store();
-        }
-    }
-
-    @Nested
-    final class Stores extends StoreContract {
-        @Override
-        protected IndexStore open() {
-            return store();
-        }
     }
 }
