@@ -14,6 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -108,8 +109,7 @@ record Api(Console console, String server, String option, String example, URI ba
         HttpRequest request = request(path).build();
         try (HttpClient client = client()) {
             // From Java 26 on, a time-out set on the request would cover the whole response.
-            HttpResponse<Stream<String>> response =
-                    client.sendAsync(request, BodyHandlers.ofLines()).get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            HttpResponse<Stream<String>> response = get(client.sendAsync(request, BodyHandlers.ofLines()));
             try (Stream<String> lines = response.body()) {
                 requireSuccess(request, response.statusCode(), () -> lines.collect(Collectors.joining("\n")));
                 lines.filter(line -> !line.isBlank()).forEach(line -> each.accept(new Response(line, parsed(line))));
@@ -118,6 +118,16 @@ record Api(Console console, String server, String option, String example, URI ba
             throw unreachable(request, e);
         } catch (ExecutionException e) {
             throw unreachable(request, e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private static <T> T get(CompletableFuture<T> response)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        try {
+            return response.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } finally {
+            // HttpClient.close waits for requests that are not complete.
+            response.cancel(true);
         }
     }
 

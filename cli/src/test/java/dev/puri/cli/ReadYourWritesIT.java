@@ -19,14 +19,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.Stream;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -55,14 +58,14 @@ final class ReadYourWritesIT {
                 stack.schemaRegistry(),
                 IdentityPublisher.RESOLVER_URL,
                 stack.resolver() + "/"));
-        client = HttpClient.newHttpClient();
+        client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
 
     @AfterAll
     static void stop() {
-        client.close();
         publisher.close();
         stack.close();
+        client.shutdownNow();
     }
 
     @Test
@@ -127,34 +130,29 @@ final class ReadYourWritesIT {
 
     @Test
     void changesAreToldAndGoneOnWith() throws Exception {
-        Queue<String> lines = new ConcurrentLinkedQueue<>();
-        try (HttpClient reader = HttpClient.newHttpClient()) {
-            var unused = follow(reader, null, lines);
-            await().until(() -> !lines.isEmpty());
+        String id;
+        try (FollowedChanges changes = new FollowedChanges(null)) {
+            await().until(() -> !changes.lines.isEmpty());
             publish("changes:tracks:1", created("br-1"));
-            await().until(() -> lines.stream().anyMatch(line -> line.contains("\"changes:tracks:1\"")));
-            reader.shutdownNow();
+            await().until(() -> changes.lines.stream().anyMatch(line -> line.contains("\"changes:tracks:1\"")));
+            id = changes.lastId();
         }
-        String id = lastId(lines);
         publish("changes:tracks:2", created("br-2"));
 
-        Queue<String> more = new ConcurrentLinkedQueue<>();
-        try (HttpClient reader = HttpClient.newHttpClient()) {
-            var unused = follow(reader, id, more);
-            await().until(() -> more.stream().anyMatch(line -> line.contains("\"changes:tracks:2\"")));
-            reader.shutdownNow();
+        FollowedChanges more = new FollowedChanges(id);
+        try (more) {
+            await().until(() -> more.lines.stream().anyMatch(line -> line.contains("\"changes:tracks:2\"")));
         }
-        assertThat(more).noneMatch(line -> line.contains("\"changes:tracks:1\""));
+        assertThat(more.lines).noneMatch(line -> line.contains("\"changes:tracks:1\""));
     }
 
     @Test
     void nothingOfAnErasedIdentityIsToldAnyMore() throws Exception {
         String puri = "changes:tracks:erin";
-        Queue<String> before = new ConcurrentLinkedQueue<>();
-        try (HttpClient reader = HttpClient.newHttpClient()) {
-            var unused = follow(reader, null, before);
-            await().until(() -> before.stream().anyMatch(line -> line.startsWith("id:")));
-            reader.shutdownNow();
+        String id;
+        try (FollowedChanges before = new FollowedChanges(null)) {
+            await().until(() -> before.lines.stream().anyMatch(line -> line.startsWith("id:")));
+            id = before.lastId();
         }
         publish(puri, created("erins-shard"));
         Position refused = publish(puri, created("erins-other-shard"));
@@ -168,22 +166,11 @@ final class ReadYourWritesIT {
                 .isEqualTo(404);
         assertThat(get("/v1/rejections?puri=" + puri).body()).doesNotContain("erin");
         assertThat(get("/v1/stats").body()).doesNotContain("erins-shard");
-        Queue<String> after = new ConcurrentLinkedQueue<>();
-        try (HttpClient reader = HttpClient.newHttpClient()) {
-            var unused = follow(reader, lastId(before), after);
-            await().until(() -> after.contains("data: {\"puri\":\"" + puri + "\"}"));
-            reader.shutdownNow();
+        FollowedChanges after = new FollowedChanges(id);
+        try (after) {
+            await().until(() -> after.lines.contains("data: {\"puri\":\"" + puri + "\"}"));
         }
-        assertThat(after).noneMatch(line -> line.contains("erins-shard"));
-    }
-
-    private static String lastId(Queue<String> lines) {
-        return lines.stream()
-                .filter(line -> line.startsWith("id:"))
-                .reduce((before, last) -> last)
-                .orElseThrow()
-                .substring(3)
-                .strip();
+        assertThat(after.lines).noneMatch(line -> line.contains("erins-shard"));
     }
 
     @Test
@@ -195,20 +182,6 @@ final class ReadYourWritesIT {
 
         assertThat(stats.get("byShard").toString()).contains("{\"name\":\"br-counted\",\"rows\":1}");
         assertThat(get("/v1/collections").statusCode()).isEqualTo(200);
-    }
-
-    private static Object follow(HttpClient reader, String lastId, Queue<String> lines) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(stack.resolver() + "/v1/changes?collection=changes:tracks"));
-        if (lastId != null) {
-            request.header("Last-Event-ID", lastId);
-        }
-        return reader.sendAsync(request.build(), HttpResponse.BodyHandlers.ofLines())
-                .thenAccept(answer -> {
-                    try (Stream<String> all = answer.body()) {
-                        all.forEach(lines::add);
-                    }
-                });
     }
 
     private static Change created(String shard) {
@@ -229,6 +202,55 @@ final class ReadYourWritesIT {
                 HttpRequest.newBuilder(URI.create(stack.resolver() + path))
                         .timeout(Duration.ofSeconds(60))
                         .build(),
-                HttpResponse.BodyHandlers.ofString());
+                BodyHandlers.ofString());
+    }
+
+    /** The lines of {@code GET /v1/changes} since a request. Closing it ends the request. */
+    private static final class FollowedChanges implements AutoCloseable {
+        private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+        private final CompletableFuture<HttpResponse<Void>> response;
+
+        FollowedChanges(@Nullable String lastId) {
+            HttpRequest.Builder request =
+                    HttpRequest.newBuilder(URI.create(stack.resolver() + "/v1/changes?collection=changes:tracks"));
+            if (lastId != null) {
+                request.header("Last-Event-ID", lastId);
+            }
+            response = client.sendAsync(request.build(), BodyHandlers.fromLineSubscriber(new LineSubscriber(lines)));
+        }
+
+        String lastId() {
+            return lines.stream()
+                    .filter(line -> line.startsWith("id:"))
+                    .reduce((before, last) -> last)
+                    .orElseThrow()
+                    .substring(3)
+                    .strip();
+        }
+
+        @Override
+        public void close() {
+            response.cancel(true);
+        }
+    }
+
+    private record LineSubscriber(Queue<String> lines) implements Flow.Subscriber<String> {
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            subscription.request(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(String line) {
+            lines.add(line);
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            // The test closes the stream, or fails because a line does not come.
+        }
+
+        @Override
+        public void onComplete() {}
     }
 }
