@@ -197,7 +197,7 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException if the thread is interrupted while it blocks
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
-        return send(event, headers).minimalCompletionStage();
+        return send(event, headers);
     }
 
     /**
@@ -288,7 +288,7 @@ public final class IdentityPublisher implements AutoCloseable {
             throw e;
         } catch (RuntimeException e) {
             // The serializer failed, or the producer is closed or failed. Callers find every failure in the result.
-            result.completeExceptionally(failure(event, topic, e));
+            result.fail(e);
         }
         return result;
     }

@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -57,7 +57,7 @@ final class InFlightEvents {
 
     /** One future for each event that is not finished. It completes when the event is, and never fails. */
     List<CompletableFuture<Boolean>> unfinished() {
-        return events.stream().map(event -> event.finished).toList();
+        return events.stream().map(InFlightEvent::finished).toList();
     }
 
     private void setTimer() {
@@ -83,11 +83,21 @@ final class InFlightEvents {
         }
     }
 
-    /** The result of one event: its position, or the exception that the publisher makes of an error. */
+    /**
+     * The result of one event: its position, or the exception that the publisher makes of an error. Callers get it as a stage; what
+     * they make of it is a copy, so that nobody but this class completes it.
+     */
     final class InFlightEvent extends CompletableFuture<Position> implements Callback {
         private final Function<Throwable, PublishException> failure;
-        private final CompletableFuture<Boolean> finished = new CompletableFuture<>();
+
+        /** Places the event in the set. An object's own hash code is computed at its first use, which takes as long as adding it. */
+        private final int hash = ThreadLocalRandom.current().nextInt();
+
         private long acceptedAt;
+        private volatile boolean isFinished;
+
+        /** Completes when the event is finished; null until a flush waits for it. */
+        private volatile @Nullable CompletableFuture<Boolean> finished;
 
         InFlightEvent(Function<Throwable, PublishException> failure) {
             this.failure = failure;
@@ -97,7 +107,7 @@ final class InFlightEvents {
         void accepted() {
             acceptedAt = System.nanoTime();
             events.add(this);
-            if (finished.isDone()) {
+            if (isFinished) {
                 events.remove(this);
             } else {
                 setTimer();
@@ -106,34 +116,67 @@ final class InFlightEvents {
 
         @Override
         public void onCompletion(RecordMetadata metadata, @Nullable Exception error) {
-            finish(() -> error == null
-                    ? complete(new Position(metadata.topic(), metadata.partition(), metadata.offset()))
-                    : completeExceptionally(failure.apply(error)));
+            if (error == null) {
+                finish(new Position(metadata.topic(), metadata.partition(), metadata.offset()), null);
+            } else {
+                fail(error);
+            }
         }
 
         private void expire() {
-            String detail = "no answer for " + timeout.toMillis() + " ms";
-            finish(() -> completeExceptionally(failure.apply(new TimeoutException(detail))));
+            fail(new TimeoutException("no answer for " + timeout.toMillis() + " ms"));
         }
 
-        /**
-         * Completes the result, which runs its callbacks, and then marks the event as finished.
-         *
-         * @param completion returns false if the result was complete before
-         */
-        private void finish(BooleanSupplier completion) {
+        /** Completes the result with an error, unless it is complete. */
+        void fail(Exception error) {
+            finish(null, failure.apply(error));
+        }
+
+        /** Completes the result, which runs its callbacks, and then marks the event as finished. One of the parameters is null. */
+        private void finish(@Nullable Position position, @Nullable PublishException error) {
             boolean isNested = isRunningCallbacks();
             isRunningCallbacks.set(true);
             try {
-                if (completion.getAsBoolean()) {
-                    finished.complete(true);
+                if (error == null ? complete(position) : completeExceptionally(error)) {
+                    // In this order: a flush creates the future, and then reads whether the event is finished.
+                    isFinished = true;
+                    CompletableFuture<Boolean> waiting = finished;
+                    if (waiting != null) {
+                        waiting.complete(true);
+                    }
                     events.remove(this);
                 }
             } finally {
-                if (!isNested) {
-                    isRunningCallbacks.remove();
-                }
+                isRunningCallbacks.set(isNested);
             }
+        }
+
+        /** Completes when the event is finished, and never fails. */
+        private synchronized CompletableFuture<Boolean> finished() {
+            CompletableFuture<Boolean> future = finished;
+            if (future == null) {
+                future = new CompletableFuture<>();
+                finished = future;
+            }
+            if (isFinished) {
+                future.complete(true);
+            }
+            return future;
+        }
+
+        @Override
+        public CompletableFuture<Position> toCompletableFuture() {
+            return copy();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
         }
     }
 }

@@ -73,18 +73,16 @@ final class Identifier {
         if (length == 0 || length > MOST_DIGITS || text[from] == '0' && length > 1) {
             return -1;
         }
-        for (int i = from; i < to; i++) {
-            if (text[i] < '0' || text[i] > '9') {
-                return -1;
-            }
-        }
-        return packDecimal(text, from, to, out, at);
-    }
-
-    private static int packDecimal(byte[] text, int from, int to, byte[] out, int at) {
         long number = 0;
+        // Any character that is no digit leaves the sign in here.
+        int signs = 0;
         for (int i = from; i < to; i++) {
-            number = 10 * number + (text[i] - '0');
+            int digit = text[i] - '0';
+            signs |= digit | 9 - digit;
+            number = 10 * number + digit;
+        }
+        if (signs < 0) {
+            return -1;
         }
         int bytes = (64 - Long.numberOfLeadingZeros(number) + 7) / 8;
         int p = head(DECIMAL, bytes, out, at);
@@ -156,7 +154,8 @@ final class Identifier {
 
     private static int putDecimal(long number, byte[] out, int to) {
         int digits = 1;
-        for (long rest = number; rest >= 10; rest /= 10) {
+        // MOST_DIGITS keeps the power from overflowing.
+        for (long power = 10; number >= power; power *= 10) {
             digits++;
         }
         long rest = number;

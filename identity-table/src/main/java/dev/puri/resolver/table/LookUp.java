@@ -21,6 +21,8 @@ public final class LookUp {
     /** Merges that are followed one after the other; a longer chain is answered without placement. */
     public static final int MAX_MERGES = 8;
 
+    private static final byte[] NO_BYTES = {};
+
     private final Table table;
     private final RecordView asked;
 
@@ -28,7 +30,7 @@ public final class LookUp {
     private @Nullable RecordView survivor;
 
     private Verdict verdict = Verdict.UNKNOWN;
-    private byte[] name = {};
+    private byte[] name = NO_BYTES;
     private int nameFrom;
     private int nameTo;
     private byte @Nullable [] canonical;
@@ -99,7 +101,7 @@ public final class LookUp {
     /** Looks up a pURI. */
     public Verdict find(Puri puri) {
         byte[] text = puri.toBytes();
-        findName(text, 0, text.length - puri.identifier().length(), text.length);
+        findName(text, 0, puri.identifierIndex(), text.length);
         return verdict;
     }
 

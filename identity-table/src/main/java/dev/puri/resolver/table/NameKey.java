@@ -5,16 +5,19 @@ import java.util.Arrays;
 
 /** A pURI to be looked up; may be set to one after another. */
 final class NameKey implements Index.Match {
+    private static final byte[] NO_BYTES = {};
+
     private final Words words;
     private final long seed;
 
     /** Has the canonical text, from here to the last segment. */
-    private byte[] text = {};
+    private byte[] text = NO_BYTES;
 
     private int from;
     private int identifierAt;
+    private int to;
 
-    private byte[] identifier = {};
+    private byte[] identifier = NO_BYTES;
     private int identifierLength;
     private long hash;
 
@@ -27,7 +30,7 @@ final class NameKey implements Index.Match {
     NameKey(Puri puri, Words words, long seed) {
         this(words, seed);
         byte[] name = puri.toBytes();
-        set(name, 0, name.length - puri.identifier().length(), name.length);
+        set(name, 0, puri.identifierIndex(), name.length);
     }
 
     /**
@@ -35,15 +38,27 @@ final class NameKey implements Index.Match {
      * @param lastAt where its last segment begins
      */
     void set(byte[] name, int begin, int lastAt, int end) {
+        setText(name, begin, lastAt, end);
+        pack();
+    }
+
+    /** Like {@link #set}, and returns the hash; {@link #pack} must follow before the key is compared with a record. */
+    long setText(byte[] name, int begin, int lastAt, int end) {
         text = name;
         from = begin;
         identifierAt = lastAt;
-        int most = Identifier.mostBytes(end - lastAt);
+        to = end;
+        hash = Hash.of(name, begin, end, seed);
+        return hash;
+    }
+
+    /** Packs the identifier as records have it. */
+    void pack() {
+        int most = Identifier.mostBytes(to - identifierAt);
         if (identifier.length < most) {
             identifier = new byte[most];
         }
-        identifierLength = Identifier.pack(name, lastAt, end, identifier, 0);
-        hash = Hash.of(name, begin, end, seed);
+        identifierLength = Identifier.pack(text, identifierAt, to, identifier, 0);
     }
 
     long hash() {

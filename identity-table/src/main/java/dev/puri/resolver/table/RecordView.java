@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class RecordView {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+    private static final byte[] NO_BYTES = {};
+    private static final long[] NO_HASHES = {};
+
     private final Slab slab;
     private final Index names;
     private final Index handles;
@@ -28,13 +31,13 @@ public final class RecordView {
     private final long seed;
     private final NameKey name;
 
-    private long[] touching = {};
+    private long[] touching = NO_HASHES;
 
     /** Written, so that what was read for its own sake is read. */
     long touched;
 
     private final RecordParts parts;
-    private byte[] record = {};
+    private byte[] record = NO_BYTES;
     private long uuidHigh;
     private long uuidLow;
     private long epoch;
@@ -67,8 +70,11 @@ public final class RecordView {
      * @return false when there is nothing, which then must not be asked for its parts
      */
     public boolean findName(byte[] text, int from, int lastAt, int to) {
-        name.set(text, from, lastAt, to);
-        return found(names.find(name.hash(), name, parts));
+        long hash = name.setText(text, from, lastAt, to);
+        // The identifier is packed while the processor waits for this slot's memory.
+        touched = names.first(hash);
+        name.pack();
+        return found(names.find(hash, name, parts));
     }
 
     /** Shows a record whose words are held. */

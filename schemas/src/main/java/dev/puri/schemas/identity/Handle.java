@@ -16,6 +16,19 @@ public record Handle(String text) implements Comparable<Handle> {
     /** The random characters: digits and lower-case letters without 0, i, l and o. */
     public static final String ALPHABET = "123456789abcdefghjkmnpqrstuvwxyz";
 
+    /** For each ASCII character a bit for each index of a handle at which it is allowed. */
+    private static final int[] PLACES = new int[128];
+
+    static {
+        for (char c = 'a'; c <= 'z'; c++) {
+            PLACES[c] = (1 << Prefix.LENGTH) - 1;
+        }
+        PLACES['_'] = 1 << Prefix.LENGTH;
+        for (char c : ALPHABET.toCharArray()) {
+            PLACES[c] |= (1 << LENGTH) - (1 << Prefix.LENGTH + 1);
+        }
+    }
+
     /**
      * @throws InvalidNameException if the text is not a handle in lower case
      */
@@ -24,7 +37,8 @@ public record Handle(String text) implements Comparable<Handle> {
             throw invalid(text, -1);
         }
         for (int i = 0; i < LENGTH; i++) {
-            if (!fits(text.charAt(i), i)) {
+            char c = text.charAt(i);
+            if (c >= PLACES.length || (PLACES[c] & 1 << i) == 0) {
                 throw invalid(text, i);
             }
         }
@@ -59,16 +73,6 @@ public record Handle(String text) implements Comparable<Handle> {
     /** The prefix, which identifies the collection. */
     public Prefix prefix() {
         return new Prefix(text.substring(0, Prefix.LENGTH));
-    }
-
-    private static boolean fits(char c, int i) {
-        if (i < Prefix.LENGTH) {
-            return c >= 'a' && c <= 'z';
-        }
-        if (i == Prefix.LENGTH) {
-            return c == '_';
-        }
-        return c >= '1' && c <= '9' || c >= 'a' && c <= 'z' && c != 'i' && c != 'l' && c != 'o';
     }
 
     private static InvalidNameException invalid(String text, int position) {

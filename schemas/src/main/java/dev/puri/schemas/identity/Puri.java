@@ -82,6 +82,11 @@ public final class Puri implements Comparable<Puri> {
         return text.substring(secondColon + 1);
     }
 
+    /** The index of the third segment in the canonical text, and in its bytes. */
+    public int identifierIndex() {
+        return secondColon + 1;
+    }
+
     /** The third segment, decoded; the inverse of {@link #of} except for ASCII case. */
     public String plainIdentifier() {
         return Canonicalizer.decode(identifier());
