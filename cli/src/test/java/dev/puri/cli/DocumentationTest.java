@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -289,6 +290,25 @@ class DocumentationTest {
                 assertThat(bom).contains(each.replaceAll("(?s).*(<artifactId>.*</artifactId>).*", "$1"));
             }
         });
+    }
+
+    @Test
+    void everyMetricForAlarmsIsInTheCode() throws IOException {
+        Set<String> metrics = Pattern.compile("puri(?:_[a-z]+)+")
+                .matcher(Page.of("docs/operations.md").text())
+                .results()
+                .map(metric -> '"' + metric.group().replace('_', '.') + '"')
+                .collect(Collectors.toSet());
+        assertThat(metrics).hasSizeGreaterThan(1);
+        for (String module : List.of("registry-streams", "http-service", "log-tail")) {
+            try (Stream<Path> files = Files.walk(Page.ROOT.resolve(module).resolve("src/main/java"))) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    String code = Files.readString(file);
+                    metrics.removeIf(code::contains);
+                }
+            }
+        }
+        assertThat(metrics).isEmpty();
     }
 
     @Test
