@@ -1,8 +1,8 @@
 package com.example.music;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.awaitility.Awaitility.await;
 
 import dev.puri.client.Events;
 import dev.puri.client.Identifiers;
@@ -79,8 +79,7 @@ class TracksOutboxIT {
 
             Outbox outbox = new Outbox(Dialect.POSTGRESQL);
             // The relay runs as long as the service. Of several instances one publishes.
-            try (OutboxRelay relay =
-                    OutboxRelay.start(RelaySettings.of(dataSource, Dialect.POSTGRESQL, properties))) {
+            try (OutboxRelay relay = OutboxRelay.start(RelaySettings.of(dataSource, Dialect.POSTGRESQL, properties))) {
                 try (Connection connection = dataSource.getConnection();
                         PreparedStatement insert = connection.prepareStatement("INSERT INTO tracks VALUES (?, ?)")) {
                     connection.setAutoCommit(false);

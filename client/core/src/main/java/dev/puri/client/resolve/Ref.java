@@ -61,8 +61,8 @@ public final class Ref {
             try {
                 Handle.parse(text);
             } catch (InvalidNameException asHandle) {
-                return asPuri.quotedInput() + " is neither " + A_PURI + " nor " + A_HANDLE + ". As a pURI" + reason(asPuri)
-                        + ". As a handle" + reason(asHandle);
+                return asPuri.quotedInput() + " is neither " + A_PURI + " nor " + A_HANDLE + ". As a pURI"
+                        + reason(asPuri) + ". As a handle" + reason(asHandle);
             }
         }
         throw new IllegalStateException("a text is malformed and a name: " + text);

@@ -131,9 +131,7 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
         List<Reason> reasons = new ArrayList<>();
         if (Arrays.stream(names).noneMatch(name -> OnSettingCondition.isSet(settings, name))) {
             reasons.add(new Reason(
-                    names.length == 1
-                            ? names[0] + " is not set"
-                            : "neither " + String.join(" nor ", names) + " is set",
+                    names.length == 1 ? names[0] + " is not set" : "neither " + String.join(" nor ", names) + " is set",
                     "Set " + String.join(" or ", names) + ", for example " + names[0] + "=" + example));
         }
         return reasons;

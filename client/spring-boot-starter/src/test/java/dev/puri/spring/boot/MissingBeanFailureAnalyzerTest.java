@@ -108,8 +108,7 @@ class MissingBeanFailureAnalyzerTest {
         for (Class<?> each : List.of(NeedsClient.class, NeedsResolver.class)) {
             assertThat(failureOf(List.of(each)))
                     .contains("- puri.resolver.addresses is not set")
-                    .contains(
-                            "Set puri.resolver.addresses, for example puri.resolver.addresses=http://localhost:8080");
+                    .contains("Set puri.resolver.addresses, for example puri.resolver.addresses=http://localhost:8080");
         }
     }
 

@@ -28,10 +28,7 @@ class DocumentationTest {
     }
 
     private static List<String> lines(String text) {
-        return text.lines()
-                .map(String::strip)
-                .filter(line -> !line.isEmpty())
-                .toList();
+        return text.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
     }
 
     @ParameterizedTest

@@ -42,8 +42,8 @@ class KafkaLogTest {
         logger.addAppender(log);
         logger.setLevel(level);
         try {
-            new IdentityPublisher(Map.of(
-                            "bootstrap.servers", "127.0.0.1:1", "schema.registry.url", "http://127.0.0.1:1"))
+            new IdentityPublisher(
+                            Map.of("bootstrap.servers", "127.0.0.1:1", "schema.registry.url", "http://127.0.0.1:1"))
                     .close();
             Admin.create(Map.of("bootstrap.servers", "127.0.0.1:1")).close();
         } finally {
