@@ -14,10 +14,14 @@ public final class InvalidNameException extends IllegalArgumentException {
     private final String explanation;
 
     InvalidNameException(NameRule rule, String input, int position, String explanation) {
-        super(message(quote(input), position, explanation));
+        this(rule, position, quote(input), explanation);
+    }
+
+    private InvalidNameException(NameRule rule, int position, String quotedInput, String explanation) {
+        super(message(quotedInput, position, explanation));
         this.rule = rule;
         this.position = position;
-        this.quotedInput = quote(input);
+        this.quotedInput = quotedInput;
         this.explanation = explanation;
     }
 
