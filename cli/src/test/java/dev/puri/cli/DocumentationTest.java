@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -233,18 +234,23 @@ class DocumentationTest {
         String body = String.join("\n", blocks);
         String source = """
                 import dev.puri.client.*;
+                import dev.puri.client.outbox.*;
                 import dev.puri.client.resolve.*;
                 import dev.puri.schemas.identity.*;
                 import dev.puri.schemas.log.*;
-                import java.io.IOException;
+                import java.sql.Connection;
+                import java.sql.PreparedStatement;
+                import java.sql.Statement;
                 import java.time.Clock;
                 import java.time.Duration;
                 import java.util.List;
                 import java.util.Map;
+                import javax.sql.DataSource;
                 import org.slf4j.Logger;
 
                 class Example {
-                    void example(Map<String, String> properties, Clock clock, Logger log) throws IOException {
+                    void example(Map<String, String> properties, DataSource dataSource, Clock clock, Logger log)
+                            throws Exception {
                 %s
                     }
                 }
@@ -264,6 +270,45 @@ class DocumentationTest {
                         .call())
                 .as(() -> problems.getDiagnostics().toString())
                 .isTrue();
+    }
+
+    @Test
+    void artifactsOfAServiceAreInTheBomAndNameNoOtherVersion() throws IOException {
+        String bom = Page.of("client/bom/pom.xml").text();
+        Pattern dependency = Pattern.compile("(?s)<dependency>.*?</dependency>");
+        List<String> ours = Page.all().stream()
+                .flatMap(page -> page.blocks("xml").stream())
+                .flatMap(block -> dependency.matcher(block).results())
+                .map(MatchResult::group)
+                .filter(each -> each.contains("<groupId>dev.puri</groupId>"))
+                .toList();
+        assertThat(ours).hasSizeGreaterThan(6).allSatisfy(each -> {
+            if (each.contains("<artifactId>client-bom</artifactId>")) {
+                assertThat(each).contains("<version>");
+            } else {
+                assertThat(each).doesNotContain("<version>");
+                assertThat(bom).contains(each.replaceAll("(?s).*(<artifactId>.*</artifactId>).*", "$1"));
+            }
+        });
+    }
+
+    @Test
+    void everyMetricForAlarmsIsInTheCode() throws IOException {
+        Set<String> metrics = Pattern.compile("puri(?:_[a-z]+)+")
+                .matcher(Page.of("docs/operations.md").text())
+                .results()
+                .map(metric -> '"' + metric.group().replace('_', '.') + '"')
+                .collect(Collectors.toSet());
+        assertThat(metrics).hasSizeGreaterThan(1);
+        for (String module : List.of("registry-streams", "http-service", "log-tail")) {
+            try (Stream<Path> files = Files.walk(Page.ROOT.resolve(module).resolve("src/main/java"))) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    String code = Files.readString(file);
+                    metrics.removeIf(code::contains);
+                }
+            }
+        }
+        assertThat(metrics).isEmpty();
     }
 
     @Test

@@ -10,11 +10,19 @@ public final class InvalidNameException extends IllegalArgumentException {
 
     private final NameRule rule;
     private final int position;
+    private final String quotedInput;
+    private final String explanation;
 
     InvalidNameException(NameRule rule, String input, int position, String explanation) {
-        super(message(input, position, explanation));
+        this(rule, position, quote(input), explanation);
+    }
+
+    private InvalidNameException(NameRule rule, int position, String quotedInput, String explanation) {
+        super(message(quotedInput, position, explanation));
         this.rule = rule;
         this.position = position;
+        this.quotedInput = quotedInput;
+        this.explanation = explanation;
     }
 
     /** The broken rule; a stable name, used in the test vectors of {@code schemas/spec}. */
@@ -27,9 +35,19 @@ public final class InvalidNameException extends IllegalArgumentException {
         return position;
     }
 
-    private static String message(String input, int position, String explanation) {
+    /** The input as the message quotes it: truncated, and everything but printable ASCII escaped. */
+    public String quotedInput() {
+        return quotedInput;
+    }
+
+    /** The rule in words, without the input and the position. */
+    public String explanation() {
+        return explanation;
+    }
+
+    private static String message(String quotedInput, int position, String explanation) {
         String where = position < 0 ? "" : " at position " + position;
-        return quote(input) + where + ": " + explanation;
+        return quotedInput + where + ": " + explanation;
     }
 
     /** Quotes the input and escapes everything but printable ASCII, so that it cannot forge log lines. */

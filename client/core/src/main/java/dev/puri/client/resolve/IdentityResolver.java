@@ -11,6 +11,9 @@ import java.util.concurrent.ExecutionException;
  *
  * <p>Every method fails with a {@link ResolverException} if there is no answer. The calling thread completes a stage whose answer is known at
  * once. Otherwise a shared thread does, such as one of the HTTP client, the common pool or a timer, so callbacks must not block.
+ *
+ * <p>A text that is neither a pURI nor a handle is answered with {@link Verdict.Malformed}, which says why. A null reference is a
+ * {@link NullPointerException} at once, which names the parameter, and in a list the index.
  */
 public interface IdentityResolver extends AutoCloseable {
     /**
@@ -40,7 +43,7 @@ public interface IdentityResolver extends AutoCloseable {
 
     /** Looks up a pURI or a handle in any casing without a wait, and blocks until it is answered. */
     default Verdict resolve(String ref) {
-        return resolve(Ref.of(ref), Duration.ZERO);
+        return resolve(Ref.of(ref, "ref"), Duration.ZERO);
     }
 
     /** Looks up a list, and blocks until all references are answered. */

@@ -101,6 +101,7 @@ public final class ResolverClient implements IdentityResolver {
 
     @Override
     public CompletionStage<Verdict> resolveAsync(Ref ref, Duration longest) {
+        Ref.requireRef(ref);
         Duration wait = bounded(longest);
         Verdict known = known(ref);
         if (known != null) {
@@ -116,6 +117,7 @@ public final class ResolverClient implements IdentityResolver {
 
     @Override
     public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration longest) {
+        Ref.requireRefs(refs);
         Duration wait = bounded(longest);
         List<@Nullable Verdict> verdicts = new ArrayList<>(refs.size());
         List<Integer> missing = new ArrayList<>();

@@ -15,6 +15,7 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** What every {@link IdentityResolver} does, however it gets its answers. */
 public abstract class IdentityResolverContract {
@@ -171,6 +173,49 @@ public abstract class IdentityResolverContract {
             assertThat(deleted.epoch()).isEqualTo(2);
             assertThat(deleted.placement()).isNull();
         });
+    }
+
+    @Test
+    void aTextThatIsNoNameIsAnsweredWithBothFormsAndWhyNeitherFits() {
+        assertThat(detail("junk"))
+                .isEqualTo("\"junk\" is neither a pURI, namespace:collection:identifier, nor a handle, such as"
+                        + " trk_4k7vx9tz2nqr8w3. As a pURI: a pURI has three segments,"
+                        + " namespace:collection:identifier, this has 1. As a handle: a handle is three letters, an"
+                        + " underscore and 15 characters of " + Handle.ALPHABET);
+        assertThat(detail("music:tracks:a b"))
+                .startsWith("\"music:tracks:a b\" is neither ")
+                .contains("As a pURI, at position 14: ' ' may not stand raw, write it as %20. As a handle: ");
+        assertThat(detail("trk_4k7vx9tz2nqr8wl")).contains("this has 1. As a handle, at position 18: ");
+        assertThat(detail("")).startsWith("\"\" is neither ");
+    }
+
+    private String detail(String text) {
+        return ((Verdict.Malformed) resolver.resolve(text)).detail();
+    }
+
+    @Test
+    void aNullReferenceIsNamedByItsParameterAndIndex() {
+        List<Ref> refs = new ArrayList<>(Ref.all(List.of("contract:tracks:1", "junk")));
+        refs.add(null);
+        assertThatThrownBy(() -> resolver.resolve((String) null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageStartingWith("ref is null; it must be a pURI, namespace:collection:identifier, or a handle");
+        for (Executable each : List.<Executable>of(
+                () -> resolver.resolve((Ref) null), () -> resolver.resolveAsync(null, Duration.ZERO))) {
+            assertThatThrownBy(each::execute)
+                    .isInstanceOf(NullPointerException.class)
+                    .hasMessageStartingWith("ref is null");
+        }
+        for (Executable each : List.<Executable>of(
+                () -> resolver.resolveAll(refs), () -> resolver.resolveAllAsync(refs, Duration.ZERO))) {
+            assertThatThrownBy(each::execute)
+                    .isInstanceOf(NullPointerException.class)
+                    .hasMessageStartingWith("refs[2] is null");
+        }
+        assertThatThrownBy(() -> resolver.resolveAll(null)).hasMessage("refs is null");
+        assertThatThrownBy(() -> Ref.all(Arrays.asList("junk", null)))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageStartingWith("texts[1] is null");
     }
 
     @Test

@@ -114,24 +114,24 @@ public final class EmbeddedResolver implements IdentityResolver {
 
     @Override
     public Verdict resolve(Ref ref, Duration wait) {
-        return hasToken(ref) ? IdentityResolver.super.resolve(ref, wait) : find(ref);
+        return hasToken(Ref.requireRef(ref)) ? IdentityResolver.super.resolve(ref, wait) : find(ref);
     }
 
     @Override
     public List<Verdict> resolveAll(List<Ref> refs, Duration wait) {
-        return refs.stream().anyMatch(EmbeddedResolver::hasToken)
+        return Ref.requireRefs(refs).stream().anyMatch(EmbeddedResolver::hasToken)
                 ? IdentityResolver.super.resolveAll(refs, wait)
                 : answer(refs, null);
     }
 
     @Override
     public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
-        return when(List.of(ref), wait, verdicts -> verdicts.get(0));
+        return when(List.of(Ref.requireRef(ref)), wait, verdicts -> verdicts.get(0));
     }
 
     @Override
     public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
-        return when(refs, wait, verdicts -> verdicts);
+        return when(Ref.requireRefs(refs), wait, verdicts -> verdicts);
     }
 
     private static boolean hasToken(Ref ref) {

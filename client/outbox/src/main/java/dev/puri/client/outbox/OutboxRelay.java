@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Published does not mean accepted: the registry may refuse the event, for example because the pURI is taken. The relay does
- * not learn of it; the resolver's {@code /v1/rejections} has such refusals.
+ * not learn of it, and its status does not count it. The topology's metric {@code puri_registry_events_settled{outcome="refused"}} counts
+ * the refusals of all services, and the resolver's {@code /v1/rejections} lists them; {@code docs/operations.md} has an alert.
  *
  * <p>A row that the broker or the serializer refuses blocks its own pURI and no other. It is kept with its error and retried, at first
  * after 1 s and at last every 60 s; {@link #retry} and {@link #skip} are for an operator.

@@ -18,13 +18,18 @@ final class OnSettingCondition extends SpringBootCondition {
         List<String> names = attributes == null ? List.of() : List.of((String[]) attributes.get("value"));
         Binder binder = Binder.get(context.getEnvironment());
         for (String name : names) {
-            if (binder.bind(name, Bindable.listOf(String.class))
-                    .map(values -> !values.isEmpty())
-                    .orElse(false)) {
+            if (isSet(binder, name)) {
                 return ConditionOutcome.match(message().because(name + " is set"));
             }
         }
         return ConditionOutcome.noMatch(message().because("not set: " + String.join(" or ", names)));
+    }
+
+    /** Whether a setting has a value, or a list at least one. */
+    static boolean isSet(Binder binder, String name) {
+        return binder.bind(name, Bindable.listOf(String.class))
+                .map(values -> !values.isEmpty())
+                .orElse(false);
     }
 
     private static ConditionMessage.Builder message() {

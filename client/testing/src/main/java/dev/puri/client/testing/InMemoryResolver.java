@@ -33,12 +33,12 @@ final class InMemoryResolver implements IdentityResolver {
 
     @Override
     public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
-        return ask(List.of(ref), wait, verdicts -> verdicts.get(0));
+        return ask(List.of(Ref.requireRef(ref)), wait, verdicts -> verdicts.get(0));
     }
 
     @Override
     public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
-        return ask(List.copyOf(refs), wait, verdicts -> verdicts);
+        return ask(List.copyOf(Ref.requireRefs(refs)), wait, verdicts -> verdicts);
     }
 
     private <T> CompletionStage<T> ask(List<Ref> refs, Duration wait, Function<List<Verdict>, T> shape) {
