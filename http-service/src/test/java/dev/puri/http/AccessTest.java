@@ -231,13 +231,13 @@ final class AccessTest {
     }
 
     @Test
-    void whatWasVerifiedIsRememberedWithinBounds() {
+    void cachesVerifiedTokensUpToItsMaximumSize() {
         VerifiedTokens cache = new VerifiedTokens(100);
         TokenHash first = TokenHash.of("0");
         for (int i = 0; i < 10_000; i++) {
             cache.add(TokenHash.of(Integer.toString(i)), new Authorization("x", Set.of(), 1_000));
             assertThat(cache.size()).isLessThanOrEqualTo(100);
-            // What is in use is not forgotten.
+            // A token in use is not evicted.
             assertThat(cache.find(first, 0)).isNotNull();
         }
         assertThat(cache.find(TokenHash.of("1"), 0)).isNull();
