@@ -11,6 +11,7 @@ import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Backoff;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.TopicEnds;
@@ -103,7 +104,7 @@ final class IndexFeeder implements AutoCloseable {
     private volatile boolean complete;
     private volatile ObservationTime asOf;
     private volatile @Nullable Instant owedSince;
-    private volatile @Nullable String trouble;
+    private final FailureState trouble = new FailureState();
     private volatile long records;
 
     /**
@@ -211,13 +212,13 @@ final class IndexFeeder implements AutoCloseable {
                 commit();
             }
             backoff.reset();
-            trouble = null;
+            trouble.clear();
             return read;
         } catch (RegistryUnavailableException e) {
             inTrouble("the schema registry is waited for: " + e.getMessage());
         } catch (DeclaredAttributes.UnknownException e) {
             // No failure: the declarations are usually read to their end within a second.
-            trouble = "the declared collections are waited for: " + e.getMessage();
+            trouble.changeTo("the declared collections are waited for: " + e.getMessage());
             backoff.delayBriefly();
         } catch (OffsetOutOfRangeException e) {
             throw new OffsetGoneException(e);
@@ -230,10 +231,9 @@ final class IndexFeeder implements AutoCloseable {
 
     private void inTrouble(String what) {
         tools.meters().retried();
-        if (!what.equals(trouble)) {
+        if (trouble.changeTo(what)) {
             log.warn("The index waits: {}", what);
         }
-        trouble = what;
         backoff.delay();
     }
 
@@ -504,7 +504,7 @@ final class IndexFeeder implements AutoCloseable {
     /** What the feeder waits for, for people; null when it does not wait. For any thread. */
     @Nullable
     String trouble() {
-        return trouble;
+        return trouble.reason();
     }
 
     /** Changes that this feeder has fed; for any thread. */

@@ -7,6 +7,7 @@ import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
@@ -77,7 +78,7 @@ final class Indexer implements AutoCloseable {
     /** The serving index; null before one was complete. */
     private volatile @Nullable ServingIndex serving;
 
-    private volatile @Nullable String trouble = "the engine is being opened";
+    private final FailureState trouble = new FailureState("the engine is being opened");
 
     /** Why the index that served before is not open; null when it is, or none has served. */
     private volatile @Nullable String failure;
@@ -253,7 +254,7 @@ final class Indexer implements AutoCloseable {
     private @Nullable String unready() {
         ServingIndex now = serving;
         IndexFeeder feed = now == null ? null : now.feed();
-        String wrong = trouble;
+        String wrong = trouble.reason();
         if (now == null || feed == null) {
             IndexFeeder filling = main;
             String waits = filling != null ? filling.trouble() : rebuild.trouble();
@@ -302,7 +303,8 @@ final class Indexer implements AutoCloseable {
             details.put("reached", seen.end() - seen.lag(filling.taken()));
             details.put("end", seen.end());
         }
-        String detail = trouble != null ? trouble : endOffsets.trouble();
+        String wrong = trouble.reason();
+        String detail = wrong != null ? wrong : endOffsets.trouble();
         if (detail != null) {
             details.put("detail", detail);
         }
@@ -365,7 +367,11 @@ final class Indexer implements AutoCloseable {
             deletions.add(before != null ? before : awaitingDeletion(opened));
             rebuild.need(mismatch);
         }
-        trouble = main == null ? "the index is being rebuilt: " + mismatch : null;
+        if (main == null) {
+            trouble.changeTo("the index is being rebuilt: " + mismatch);
+        } else {
+            trouble.clear();
+        }
         while (!stop.isAsked()) {
             round(home);
         }
@@ -448,7 +454,7 @@ final class Indexer implements AutoCloseable {
         serving = next;
         hasServed = true;
         failure = null;
-        trouble = null;
+        trouble.clear();
         sizeReadAt = System.nanoTime() - SIZE_PERIOD.toNanos();
         waiters.wakeAll();
     }
@@ -553,10 +559,9 @@ final class Indexer implements AutoCloseable {
     }
 
     private void inTrouble(String what) {
-        if (!what.equals(trouble) && !stop.isAsked()) {
+        if (trouble.changeTo(what) && !stop.isAsked()) {
             log.warn("The index: {}", what);
         }
-        trouble = what;
     }
 
     /** Stops feeding and commits; within half a minute. */

@@ -4,6 +4,7 @@ import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
@@ -101,7 +102,7 @@ public final class Subscribers implements AutoCloseable {
     private volatile BiPredicate<Puri, UUID> isThere = (puri, uuid) -> false;
 
     /** Why the last round failed; null when it did not. */
-    private volatile @Nullable String trouble;
+    private final FailureState trouble = new FailureState();
 
     private volatile boolean asleep;
     private volatile boolean ending;
@@ -275,7 +276,7 @@ public final class Subscribers implements AutoCloseable {
             }
             boolean beats = System.nanoTime() - heartbeatAt >= 0;
             long wait = round(ring, beats);
-            trouble = null;
+            trouble.clear();
             if (beats) {
                 heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
             }
@@ -287,9 +288,7 @@ public final class Subscribers implements AutoCloseable {
     }
 
     private void failed(Throwable cause) {
-        String what = cause.toString();
-        if (!what.equals(trouble)) {
-            trouble = what;
+        if (trouble.changeTo(cause.toString())) {
             log.error("Subscribers receive no changes for now", cause);
         }
     }
@@ -501,7 +500,7 @@ public final class Subscribers implements AutoCloseable {
 
     /** Why subscribers receive nothing now, for people; null when they do. */
     public @Nullable String trouble() {
-        return trouble;
+        return trouble.reason();
     }
 
     /** The number of subscribers. */
