@@ -7,6 +7,7 @@ import dev.puri.http.LagHeader;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -146,7 +147,12 @@ public final class SearchServer implements AutoCloseable {
                     indexer,
                     settings.engine().searchEngine(),
                     consumers,
-                    new ChangeReader(registry, new OutcomeCache(unread), unread));
+                    // Verification compares rows without the weights of their attributes.
+                    new ChangeReader(
+                            registry,
+                            new OutcomeCache(unread),
+                            (puri, publishedBy) -> SearchedAttributes.DEFAULT,
+                            unread));
             Health health = new Health();
             health.add(Health.Kind.STARTED, "index", indexer::started);
             health.add(Health.Kind.READY, "index", indexer::ready);
