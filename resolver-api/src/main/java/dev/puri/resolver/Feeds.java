@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The routes beside look-ups and exports: changes, rejections, declared collections, and stats. */
+/** The routes of changes, rejections, declared collections and stats. */
 final class Feeds {
     static final ProblemType INVALID_EVENT_ID =
             new ProblemType("invalid-event-id", "Last-Event-ID is none that this path has told", 400);
