@@ -88,7 +88,7 @@ final class AccessTest {
     }
 
     @Test
-    void withoutATokenEverythingButWhatIsOpenIs401() {
+    void onlyOpenRoutesNeedNoToken() {
         for (String path : List.of("/resolve", "/changes", "/metrics")) {
             HttpResponse<String> response = get(path, null);
 
@@ -118,7 +118,7 @@ final class AccessTest {
     }
 
     @Test
-    void whatIsNoGoodTokenIs401() throws Exception {
+    void invalidTokensAre401() throws Exception {
         for (String header : List.of(
                 "Bearer " + RESOLVER + "x",
                 "Bearer " + RESOLVER.substring(1),
@@ -187,7 +187,7 @@ final class AccessTest {
     }
 
     @Test
-    void whatIsOpenToAllNeedsNoToken() {
+    void anonymousScopesNeedNoToken() {
         listener.close();
         start(ListenerOptions.at("127.0.0.1", 0).openTo(Scope.RESOLVE));
 

@@ -201,7 +201,7 @@ final class DownloadTest {
     }
 
     @Test
-    void whatTheSourceGivesUpIsNoWholeAnswer() throws Exception {
+    void anAbandonedDownloadIsIncomplete() throws Exception {
         maker = number -> {
             if (number == 2) {
                 throw new CancellationException();
@@ -220,7 +220,7 @@ final class DownloadTest {
     }
 
     @Test
-    void whatTheSourceFailsAtIsNoWholeAnswer() throws Exception {
+    void aFailedDownloadIsIncomplete() throws Exception {
         maker = number -> {
             throw new IllegalStateException("meant to");
         };

@@ -147,7 +147,7 @@ final class ExportsTest {
     }
 
     @Test
-    void whatCannotBeAskedForIsNamed() throws Exception {
+    void namesInvalidParameters() throws Exception {
         assertThat(refused("?collection=tracks", 400)).contains("invalid-parameter", "collection: ");
         assertThat(refused("?format=xml", 400)).contains("invalid-parameter", "format: it is ndjson or avro");
         assertThat(refused("?colection=a:b", 400)).contains("unknown-parameter");
@@ -163,7 +163,7 @@ final class ExportsTest {
     }
 
     @Test
-    void oneTooManyIsToldToComeBackAndAnExportThatIsLeftMakesRoom() throws Exception {
+    void limitsExportsAndFreesTheSlotOfACancelledOne() throws Exception {
         putMany();
         try (Socket slow = connect()) {
             assertThat(slow.getInputStream().read()).isEqualTo('H');

@@ -136,7 +136,7 @@ final class ResolverKillIT {
         // Nothing is kept yet, so this is in the midst of reading the whole topic.
         killAt(Moment.FILLING);
         killAt(Moment.WRITING);
-        killAndTakeAwayWhatTheSnapshotHas();
+        killAndDeleteRecordsOfTheSnapshot();
         List<Moment> moments = new ArrayList<>(List.of(Moment.values()));
         moments.add(Moment.WRITING);
         Collections.shuffle(moments, random);
@@ -209,7 +209,7 @@ final class ResolverKillIT {
         return Duration.ofNanos(random.nextLong(Duration.ofMillis(millis).toNanos()));
     }
 
-    private void killAndTakeAwayWhatTheSnapshotHas() throws Exception {
+    private void killAndDeleteRecordsOfTheSnapshot() throws Exception {
         ServerProcess running = start();
         topic.pause();
         Map<TopicPartition, Long> ends = ends();

@@ -154,7 +154,7 @@ final class ChangesIT {
     }
 
     @Test
-    void aRowIsToldWhoseChangeIsGoneFromTheLog() throws Exception {
+    void sendsARowWhoseChangeWasCompacted() throws Exception {
         FollowingTable a = instance(4);
         Client before = new Client();
         before.connect(a, null);
@@ -174,7 +174,7 @@ final class ChangesIT {
     }
 
     @Test
-    void anIdOfATopicMadeAnewOrOfDeletedRecordsResets() throws Exception {
+    void anIdOfARecreatedTopicOrDeletedRecordsResets() throws Exception {
         write(change(1, "br-1"), change(2, "br-1"));
         Client client = new Client();
         client.connect(instance(4), null);
@@ -203,7 +203,7 @@ final class ChangesIT {
     }
 
     @Test
-    void aSlowReaderIsDroppedWithAReasonAndGoesOnWhereHeWas() throws Exception {
+    void aDroppedSlowReaderContinuesFromItsId() throws Exception {
         FollowingTable a = instance(50);
         Client slow = new Client();
         slow.connect(a, null);

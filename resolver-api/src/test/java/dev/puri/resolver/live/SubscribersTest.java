@@ -49,7 +49,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void changesAreToldFromNowOn() {
+    void sendsChangesFromNowOn() {
         ChangeRing ring = begin(0, 0);
         change(ring, 0, 1);
         Told client = subscribe(null);
@@ -68,7 +68,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whoHasBeenToldNothingKnowsWhereHeIs() {
+    void anIdleSubscriberReceivesItsId() {
         begin(4, 8);
         Told client = subscribe(null);
 
@@ -92,7 +92,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void onlyTheCollectionsThatAreAskedForAreTold() {
+    void sendsOnlyTheRequestedCollections() {
         ChangeRing ring = begin(0, 0);
         Told pictures = subscribe(null, "Art:Pictures", "art:films");
         Told all = subscribe(null);
@@ -110,7 +110,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whoBeginsWhileChangesComeIsToldOfAllAfterHisFirstId() throws Exception {
+    void sendsEveryChangeAfterTheFirstId() throws Exception {
         ChangeRing ring = begin(0, 0);
         Thread changing = Thread.ofPlatform().start(() -> {
             for (int number = 0; number < 300_000; number++) {
@@ -144,7 +144,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whatTheRingSaidOfAnErasedIdentityIsNotToldToWhoComesLater() {
+    void lateSubscribersReceiveNoErasedContentFromTheRing() {
         ChangeRing ring = begin(0, 0);
         ChangeId before = first(subscribe(null));
         change(ring, 0, 1);
@@ -160,7 +160,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whatTheLogHasOfAnErasedIdentityIsNotToldToWhoComesLater() {
+    void lateSubscribersReceiveNoErasedContentFromTheLog() {
         ChangeRing ring = begin(0, 0);
         ChangeId before = first(subscribe(null));
         change(ring, 0, 1);
@@ -270,7 +270,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void anIdOfATopicMadeAnewResets() {
+    void anIdOfARecreatedTopicResets() {
         ChangeRing ring = begin(6, 0);
         Told client = subscribe(ChangeId.of(77, NOW.getEpochSecond(), new long[] {1, 1}));
         ring.changed(0, 6, LiveRows.track(1), LiveRows.row("br-1", 1));
@@ -308,7 +308,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whatIsGoneFromTheLogResets() {
+    void deletedRecordsReset() {
         begin(6, 0);
         log.deleteBefore(5);
         Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
@@ -406,7 +406,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void aTopicMadeAnewResetsThoseWhoAreThere() {
+    void aRecreatedTopicResetsCurrentSubscribers() {
         begin(0, 0);
         Told client = subscribe(null);
         await().until(() -> client.lastId() != null);
