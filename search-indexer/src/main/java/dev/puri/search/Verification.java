@@ -145,16 +145,16 @@ final class Verification {
                 readOn(of::contains);
                 awaitIndex();
                 Map<Puri, @Nullable Fingerprint> different = compare(of);
-                Set<Puri> anew = new HashSet<>();
+                Set<Puri> changed = new HashSet<>();
                 readOn(puri -> {
                     if (different.containsKey(puri)) {
-                        anew.add(puri);
+                        changed.add(puri);
                     }
                     return of.contains(puri);
                 });
-                open = anew;
+                open = changed;
                 for (Map.Entry<Puri, @Nullable Fingerprint> each : different.entrySet()) {
-                    if (!anew.contains(each.getKey())) {
+                    if (!changed.contains(each.getKey())) {
                         tell(each.getKey(), each.getValue());
                     }
                 }

@@ -109,24 +109,24 @@ final class RowCodec {
     /**
      * Passes the collection, owner, shard and status of a record to a counter, and the other words that it refers to.
      */
-    static void count(byte[] record, RowCounter tally, int more) {
-        count(record, 0, tally, more);
+    static void count(byte[] record, RowCounter counter, int more) {
+        count(record, 0, counter, more);
     }
 
     /** The same of a record among others. */
-    static void count(byte[] bytes, int begin, RowCounter tally, int more) {
+    static void count(byte[] bytes, int begin, RowCounter counter, int more) {
         int collectionAt = nameAt(bytes, begin);
         int ownerAt = Identifier.end(bytes, Varint.end(bytes, collectionAt)) + 16;
         int shardAt = Varint.end(bytes, ownerAt);
         int status = bytes[begin + 1] & STATUS;
-        tally.count(
+        counter.count(
                 (int) Varint.get(bytes, collectionAt),
                 (int) Varint.get(bytes, ownerAt),
                 (int) Varint.get(bytes, shardAt),
                 status,
                 more);
         if (status == MERGED) {
-            tally.countSurvivor((int) Varint.get(bytes, survivorAt(bytes, Varint.end(bytes, shardAt))), more);
+            counter.countSurvivor((int) Varint.get(bytes, survivorAt(bytes, Varint.end(bytes, shardAt))), more);
         }
     }
 

@@ -155,11 +155,11 @@ public final class InternalAnswer extends ResultWriter {
 
     private static void writeWhy(JsonGenerator json, EventStatus.Refused refused) throws IOException {
         String reason = refused.reason().name();
-        Refusal told = refused.refusal();
-        if (told == null) {
+        Refusal refusal = refused.refusal();
+        if (refusal == null) {
             json.writeStringField("reason", reason);
         } else {
-            RejectionsView.writeWhy(json, reason, told.detail(), told.holder(), told.survivor());
+            RejectionsView.writeWhy(json, reason, refusal.detail(), refusal.holder(), refusal.survivor());
         }
     }
 }

@@ -82,7 +82,7 @@ final class Replays {
                 long complete = ring.completeAt();
                 long[] to = ring.next();
                 Reader reader = new Reader(subscription);
-                changes.read(subscription.told().clone(), to, reader);
+                changes.read(subscription.nextOffsets().clone(), to, reader);
                 if (subscribers.isEnding() || subscription.isOver()) {
                     subscribers.endOne(subscription, Subscribers.STOPPING);
                     return;
@@ -128,7 +128,7 @@ final class Replays {
                 return false;
             }
             if (++unreported % PROGRESS_PERIOD == 0) {
-                return subscription.tellWhere();
+                return subscription.sendId();
             }
             return true;
         }
@@ -139,7 +139,7 @@ final class Replays {
                 if (subscribers.isEnding() || subscription.isOver()) {
                     return false;
                 }
-                if (System.nanoTime() - begun > options.patience().toNanos()) {
+                if (System.nanoTime() - begun > options.stallTimeout().toNanos()) {
                     isTooSlow = true;
                     return false;
                 }

@@ -297,9 +297,9 @@ public final class Subscribers implements AutoCloseable {
                 if (ring != null && each.ring() != ring && !move(each, ring)) {
                     continue;
                 }
-                switch (each.tell(SLICE)) {
+                switch (each.send(SLICE)) {
                     case ALL -> {
-                        if (beats && !each.tellWhere()) {
+                        if (beats && !each.sendId()) {
                             continue;
                         }
                     }
