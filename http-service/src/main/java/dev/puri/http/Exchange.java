@@ -29,7 +29,6 @@ import org.slf4j.MDC;
 public final class Exchange {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
 
-
     // Cached, so that a response allocates no header texts.
     private static final AsciiString NO_STORE = AsciiString.cached("no-store");
     private static final AsciiString NO_CACHE = AsciiString.cached("no-cache");

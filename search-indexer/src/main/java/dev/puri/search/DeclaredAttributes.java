@@ -53,8 +53,7 @@ final class DeclaredAttributes {
      * @param declarations returns the declaration of a {@code namespace:collection}; null when there is none
      * @param nanoTime of {@link System#nanoTime}
      */
-    DeclaredAttributes(
-            Follower follower, Function<String, @Nullable Collection> declarations, LongSupplier nanoTime) {
+    DeclaredAttributes(Follower follower, Function<String, @Nullable Collection> declarations, LongSupplier nanoTime) {
         this.follower = follower;
         this.declarations = declarations;
         this.nanoTime = nanoTime;

@@ -218,7 +218,10 @@ public final class SearchServer implements AutoCloseable {
         Gauge.builder("puri.search.lag", indexer, index -> number(index.health().behind()))
                 .description("Offsets between the index and its topics' ends; NaN when not known")
                 .register(meters);
-        Gauge.builder("puri.search.lag.seconds", indexer, index -> seconds(index.health().age()))
+        Gauge.builder(
+                        "puri.search.lag.seconds",
+                        indexer,
+                        index -> seconds(index.health().age()))
                 .description("Since when it is not known that the index that answers has all; NaN before there is one")
                 .register(meters);
         Gauge.builder("puri.search.ready", indexer, index -> index.health().isReady() ? 1 : 0)

@@ -240,7 +240,10 @@ final class Searches {
     private void notServing(Exchange exchange) {
         String failure = indexer.failure();
         if (failure == null) {
-            notReady(exchange, "Nothing is answered before the index is complete: " + indexer.health().progress() + ".");
+            notReady(
+                    exchange,
+                    "Nothing is answered before the index is complete: "
+                            + indexer.health().progress() + ".");
         } else {
             exchange.header("Retry-After", "1")
                     .problem(Problem.of(ENGINE_UNAVAILABLE, WaitParameters.sentence("the index failed: " + failure)));

@@ -196,7 +196,8 @@ final class Verification {
             NextOffsets before = indexer.seen();
             long progress = System.nanoTime();
             while (!indexer.seen().hasReached(wanted)) {
-                requireGoingOn(progress, "the index is not fed: " + indexer.health().progress());
+                requireGoingOn(
+                        progress, "the index is not fed: " + indexer.health().progress());
                 LockSupport.parkNanos(POLL_INDEX.toNanos());
                 progress = indexer.seen().equals(before) ? progress : System.nanoTime();
                 before = indexer.seen();
@@ -265,7 +266,8 @@ final class Verification {
         private ServingIndex acquire() throws BrokenOffException {
             ServingIndex served = indexer.acquire();
             if (served == null) {
-                throw new BrokenOffException("no index answers: " + indexer.health().progress());
+                throw new BrokenOffException(
+                        "no index answers: " + indexer.health().progress());
             }
             return served;
         }
