@@ -16,7 +16,7 @@ import org.awaitility.Awaitility;
 final class RunningDemo implements AutoCloseable {
     private static final Pattern UP =
             Pattern.compile("up until .*: resolver ([^\\s,]+),.* broker ([^\\s,]+), schema registry (\\S+)");
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration TIMEOUT = Duration.ofMinutes(3);
 
     private final Process process;
     private final MatchResult addresses;
@@ -48,7 +48,7 @@ final class RunningDemo implements AutoCloseable {
         builder.environment().keySet().removeIf(name -> name.startsWith("PURI_"));
         process = builder.start();
         try {
-            addresses = Awaitility.await().atMost(PATIENCE).until(() -> up(errors), match -> match != null);
+            addresses = Awaitility.await().atMost(TIMEOUT).until(() -> up(errors), match -> match != null);
         } catch (RuntimeException | Error e) {
             close();
             throw new AssertionError("the demo is not up: " + Files.readString(errors), e);

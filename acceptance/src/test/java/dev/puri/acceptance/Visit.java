@@ -83,10 +83,6 @@ final class Visit implements AutoCloseable {
                 + " && document.querySelector('#answers .results, #answers-problem p')");
     }
 
-    List<String> texts(String css) {
-        return page.locator(css).allInnerTexts();
-    }
-
     /** Nothing went wrong that the page does not show; answers that are errors may be among what was tested. */
     void assertNothingWentWrong(boolean answersMayFail) {
         assertThat(errors).as("errors").isEmpty();

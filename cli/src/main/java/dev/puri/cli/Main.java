@@ -71,7 +71,7 @@ public final class Main {
             default -> ExitStatus.FAILED;
         };
         if (isExpected(e) && puri.verbosity() == 0) {
-            String message = messageWithRemedy(e, puri, parsed);
+            String message = messageWithRemedy(e, parsed);
             puri.console().say("puri: " + message.replace("\n", "\n  "));
         } else {
             e.printStackTrace(puri.console().err());
@@ -80,7 +80,7 @@ public final class Main {
     }
 
     /** Returns the failure's message; if brokers are unreachable, with their addresses and a remedy. */
-    private static String messageWithRemedy(Throwable e, PuriCommand puri, ParseResult parsed) {
+    private static String messageWithRemedy(Throwable e, ParseResult parsed) {
         String message = String.valueOf(e.getMessage());
         if (e instanceof KafkaException && e.getCause() instanceof KafkaException cause && cause.getMessage() != null) {
             message = message + ": " + cause.getMessage();

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The command as a process of its own, with the launcher's options; its stderr goes to a file. */
 final class PuriProcess implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration TIMEOUT = Duration.ofMinutes(3);
 
     private final Process process;
     private final BufferedReader out;
@@ -52,8 +52,8 @@ final class PuriProcess implements AutoCloseable {
     }
 
     int awaitExit() throws InterruptedException {
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new AssertionError("still running after " + PATIENCE);
+        if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+            throw new AssertionError("still running after " + TIMEOUT);
         }
         return process.exitValue();
     }

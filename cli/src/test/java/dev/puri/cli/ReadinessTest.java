@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 class ReadinessTest {
     /** Shorter than any server takes. */
-    private static final Duration NO_PATIENCE = Duration.ofMillis(1);
+    private static final Duration ONE_MILLISECOND = Duration.ofMillis(1);
 
     private static final Duration NEVER = Duration.ofDays(1);
 
@@ -55,7 +55,7 @@ class ReadinessTest {
 
     @Test
     void aServerThatDoesNotGetOnIsNamedWithWhatItWaitsFor() {
-        Readiness readiness = new Readiness(NO_PATIENCE, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
+        Readiness readiness = new Readiness(ONE_MILLISECOND, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
         assertThatThrownBy(() -> readiness.await(List.of(
                         new Readiness.Server("resolver", () -> true, health()),
                         new Readiness.Server("search indexer", () -> false, health()))))
@@ -69,7 +69,7 @@ class ReadinessTest {
     void itIsWaitedForAsLongAsSomethingMoves() {
         AtomicLong looks = new AtomicLong();
         Readiness readiness =
-                new Readiness(NO_PATIENCE, NEVER, looks::incrementAndGet, new CompletableFuture<>(), progress::add);
+                new Readiness(ONE_MILLISECOND, NEVER, looks::incrementAndGet, new CompletableFuture<>(), progress::add);
         readiness.await(List.of(new Readiness.Server("topology", () -> looks.get() > 3, health())));
         assertThat(progress).singleElement().asString().startsWith("the topology is ready after ");
     }
@@ -83,7 +83,7 @@ class ReadinessTest {
                   "reason": "puri.events.v1-0 cannot be read beyond offset 40 for %1$d s"}}]}
                 """.formatted(seconds);
         Readiness readiness =
-                new Readiness(NO_PATIENCE, NO_PATIENCE, () -> 5, new CompletableFuture<>(), progress::add);
+                new Readiness(ONE_MILLISECOND, ONE_MILLISECOND, () -> 5, new CompletableFuture<>(), progress::add);
 
         assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Server("resolver", () -> false, health()))))
                 .isInstanceOf(CommandException.class)
@@ -98,7 +98,7 @@ class ReadinessTest {
     void aCounterThatGrowsIsProgress() {
         health = rows ->
                 "{\"checks\": [{\"name\": \"table\", \"status\": \"DOWN\", \"data\": {\"rows\": " + rows + "}}]}";
-        Readiness readiness = new Readiness(NO_PATIENCE, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
+        Readiness readiness = new Readiness(ONE_MILLISECOND, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
 
         readiness.await(List.of(new Readiness.Server("resolver", () -> answers.get() > 3, health())));
 

@@ -55,7 +55,7 @@ class UpKillIT {
     private static final int LONGEST_LOAD_MILLIS = 4_000;
 
     /** Without one new answer for so long, those that are missing are lost. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private static final Owner OWNER = new Owner("catalog");
     private static final List<Shard> SHARDS = List.of(new Shard("br-1"), new Shard("us-1"), new Shard("eu-1"));
@@ -224,10 +224,10 @@ class UpKillIT {
             List<TopicPartition> identities = partitions(consumer, Topics.IDENTITIES);
             consumer.assign(identities);
             consumer.seekToBeginning(identities);
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (answers.size() < events && System.nanoTime() < deadline) {
                 if (readAnswers(consumer.poll(Duration.ofMillis(100)))) {
-                    deadline = System.nanoTime() + PATIENCE.toNanos();
+                    deadline = System.nanoTime() + TIMEOUT.toNanos();
                 }
             }
             // AssertJ would compare each of a hundred thousand with each.

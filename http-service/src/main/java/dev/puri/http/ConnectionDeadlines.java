@@ -35,7 +35,7 @@ final class ConnectionDeadlines {
     private final ListenerState state;
     private final long idleNanos;
     private final Map<HttpConnection, Connection> connections = new IdentityHashMap<>();
-    private final Set<Exchange> readingBodies = new LinkedHashSet<>();
+    private final Set<RequestBody> readingBodies = new LinkedHashSet<>();
 
     /** The ends of the linked list of unanswered exchanges, which contain the links to save an object per request. */
     private @Nullable Exchange oldest;
@@ -160,12 +160,12 @@ final class ConnectionDeadlines {
         exchange.next = null;
     }
 
-    void bodyBegan(Exchange exchange) {
-        readingBodies.add(exchange);
+    void bodyBegan(RequestBody body) {
+        readingBodies.add(body);
     }
 
-    void bodyEnded(Exchange exchange) {
-        readingBodies.remove(exchange);
+    void bodyEnded(RequestBody body) {
+        readingBodies.remove(body);
     }
 
     /** Enforces all deadlines. */
@@ -175,12 +175,12 @@ final class ConnectionDeadlines {
             tracked.checkDeadline(now);
         }
         // Ordered by beginning, and all have the same time-out.
-        for (Exchange exchange : new ArrayList<>(readingBodies)) {
-            if (now - exchange.readingSince() < limits.bodyTimeout().toNanos()) {
+        for (RequestBody body : new ArrayList<>(readingBodies)) {
+            if (now - body.beganNanos() < limits.bodyTimeout().toNanos()) {
                 break;
             }
-            readingBodies.remove(exchange);
-            exchange.bodyTooSlow();
+            readingBodies.remove(body);
+            body.tooSlow();
         }
         long answerNanos = limits.answerTimeout().toNanos();
         for (Exchange late = oldest; late != null && now - late.startedNanos() >= answerNanos; late = oldest) {

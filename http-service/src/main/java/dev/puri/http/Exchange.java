@@ -1,20 +1,15 @@
 package dev.puri.http;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import io.netty.handler.codec.CodecException;
 import io.netty.util.AsciiString;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -25,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
-import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * A request and its response. A second response is ignored, because the first may be a time-out that raced with it.
@@ -35,25 +29,11 @@ import org.slf4j.spi.LoggingEventBuilder;
 public final class Exchange {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
 
-    /** Logs one line per request, at debug. */
-    private static final Logger REQUESTS = LoggerFactory.getLogger("dev.puri.http.requests");
-
-    private static final String TRACE_ID = "traceId";
-    private static final long NO_ERROR = 0;
-    private static final JsonFactory JSON = JsonFactory.builder().build();
-
     // Cached, so that a response allocates no header texts.
-    private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
-    private static final AsciiString CONTENT_LENGTH = AsciiString.cached("content-length");
-    private static final AsciiString CACHE_CONTROL = AsciiString.cached("cache-control");
     private static final AsciiString NO_STORE = AsciiString.cached("no-store");
     private static final AsciiString NO_CACHE = AsciiString.cached("no-cache");
-    private static final AsciiString ETAG = AsciiString.cached("etag");
-    private static final AsciiString IF_NONE_MATCH = AsciiString.cached("if-none-match");
     private static final AsciiString CONTENT_TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
     private static final AsciiString NO_SNIFF = AsciiString.cached("nosniff");
-    private static final AsciiString CONNECTION = AsciiString.cached("connection");
-    private static final AsciiString CLOSE = AsciiString.cached("close");
     private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
     private static final AsciiString APPLICATION_JSON = AsciiString.cached("application/json");
     private static final AsciiString PROBLEM_JSON = AsciiString.cached(Problem.MEDIA_TYPE);
@@ -72,8 +52,7 @@ public final class Exchange {
     private final String parameter;
     private final @Nullable TraceContext trace;
     private final long startedNanos = System.nanoTime();
-    private boolean bodyUnread;
-    private long readingSince;
+    private @Nullable RequestBody requestBody;
     private boolean answered;
     private boolean released;
     private boolean isStream;
@@ -270,81 +249,9 @@ public final class Exchange {
      * @param then called on the event loop with the body's bytes
      */
     public void readBody(Consumer<byte[]> then) {
-        Body body = new Body();
-        bodyUnread = true;
-        if (announcesTooMuch()) {
-            bodyTooLarge();
-            return;
-        }
-        readingSince = System.nanoTime();
-        loop.deadlines().bodyBegan(this);
-        request.handler(chunk -> {
-            if (body.length() + chunk.length() > loop.options().maxBodyBytes()) {
-                loop.deadlines().bodyEnded(this);
-                bodyTooLarge();
-            } else {
-                body.add(chunk);
-            }
-        });
-        request.exceptionHandler(this::bodyBroken);
-        request.endHandler(end -> {
-            loop.deadlines().bodyEnded(this);
-            bodyUnread = false;
-            guarded(() -> then.accept(body.bytes()));
-        });
-    }
-
-    /** Called when the body cannot be read to its end: its framing is invalid, or the client has disconnected. */
-    private void bodyBroken(Throwable cause) {
-        loop.deadlines().bodyEnded(this);
-        boolean isFraming = cause instanceof IllegalArgumentException || cause instanceof CodecException;
-        if (isFraming && !isHttp2()) {
-            // The beginning of the next request is unknown, so Vert.x closes the connection next, even with unflushed
-            // data.
-            bodyUnread = false;
-            header(CONNECTION, CLOSE);
-            problem(brokenFraming(cause, "The body's chunks cannot be read."));
-            RawConnection.flush(request.connection());
-        }
-    }
-
-    /**
-     * Returns the problem of a message with invalid framing.
-     *
-     * @param otherwise the detail if the cause is not a {@link StrictRequestDecoder.FramingException}
-     */
-    static Problem brokenFraming(Throwable cause, String otherwise) {
-        return Problem.of(
-                ProblemType.BAD_REQUEST,
-                cause instanceof StrictRequestDecoder.FramingException rule
-                        ? String.valueOf(rule.getMessage())
-                        : otherwise);
-    }
-
-    /** Collects the chunks of a body. Most bodies arrive in one chunk, which is copied only once. */
-    private static final class Body {
-        private @Nullable Buffer all;
-        private boolean isOurs;
-
-        int length() {
-            return all == null ? 0 : all.length();
-        }
-
-        void add(Buffer chunk) {
-            if (all == null) {
-                all = chunk;
-                return;
-            }
-            if (!isOurs) {
-                all = Buffer.buffer(2 * (all.length() + chunk.length())).appendBuffer(all);
-                isOurs = true;
-            }
-            all.appendBuffer(chunk);
-        }
-
-        byte[] bytes() {
-            return all == null ? new byte[0] : all.getBytes();
-        }
+        RequestBody reading = new RequestBody(this, loop, request);
+        requestBody = reading;
+        reading.read(then);
     }
 
     /** The time of the request's head, by {@link System#nanoTime}. */
@@ -374,11 +281,6 @@ public final class Exchange {
         }
     }
 
-    /** The time when reading the body began, by {@link System#nanoTime}. */
-    long readingSince() {
-        return readingSince;
-    }
-
     /** Stops reading the body until {@link #resumeBody}. */
     void pauseBody() {
         request.pause();
@@ -390,34 +292,9 @@ public final class Exchange {
         }
     }
 
-    void bodyTooSlow() {
-        loop.deadlines().count(Limit.BODY_TOO_SLOW);
-        problem(Problem.of(
-                ProblemType.BODY_TOO_SLOW,
-                "The body was not there whole after "
-                        + loop.options().limits().bodyTimeout().toMillis() + " ms."));
-    }
-
-    private void bodyTooLarge() {
-        int most = loop.options().maxBodyBytes();
-        loop.deadlines().count(Limit.BODY_TOO_LARGE);
-        problem(Problem.of(ProblemType.BODY_TOO_LARGE, "At most " + most + " bytes are taken.")
-                .with("maxBytes", most));
-    }
-
-    private boolean announcesTooMuch() {
-        String announced = request.getHeader(CONTENT_LENGTH);
-        try {
-            return announced != null
-                    && Long.parseLong(announced) > loop.options().maxBodyBytes();
-        } catch (NumberFormatException e) {
-            return true;
-        }
-    }
-
     /** Responds with JSON. */
     public void json(int status, JsonBody body) {
-        answer(status, APPLICATION_JSON, json(body));
+        answer(status, APPLICATION_JSON, JsonBuffer.of(body));
     }
 
     /** Responds with JSON that takes long to produce; a worker thread produces one response at a time. */
@@ -438,7 +315,7 @@ public final class Exchange {
 
     /** Responds with a problem. All errors become HTTP responses here. */
     public void problem(Problem problem) {
-        answer(problem.type().status(), PROBLEM_JSON, json(problem::writeTo));
+        answer(problem.type().status(), PROBLEM_JSON, JsonBuffer.of(problem::writeTo));
     }
 
     /** Responds with bytes of any media type. */
@@ -459,11 +336,14 @@ public final class Exchange {
         }
         HttpServerResponse response = request.response();
         response.headers()
-                .set(CONTENT_LENGTH, length < SMALL_LENGTHS.length ? SMALL_LENGTHS[length] : Integer.toString(length));
+                .set(
+                        HttpHeaders.CONTENT_LENGTH,
+                        length < SMALL_LENGTHS.length ? SMALL_LENGTHS[length] : Integer.toString(length));
         Future<Void> written = response.end(body);
         release(length);
-        if (bodyUnread) {
-            discardBody(written);
+        RequestBody read = requestBody;
+        if (read != null && read.isUnread()) {
+            read.discard(written);
         }
     }
 
@@ -475,25 +355,13 @@ public final class Exchange {
      */
     public void answerKept(CharSequence mediaType, byte[] body, String etag) {
         cacheControl = NO_CACHE;
-        header(ETAG, etag);
-        if (!clientHas(etag)) {
+        header(HttpHeaders.ETAG, etag);
+        if (!EntityTag.matches(request.headers().getAll(HttpHeaders.IF_NONE_MATCH), etag)) {
             answer(200, mediaType, body);
         } else if (begin(304, mediaType, 0)) {
             request.response().end();
             release(0);
         }
-    }
-
-    private boolean clientHas(String etag) {
-        for (String line : request.headers().getAll(IF_NONE_MATCH)) {
-            for (String each : line.split(",", -1)) {
-                String tag = each.strip();
-                if (tag.equals("*") || tag.equals(etag) || tag.equals("W/" + etag)) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 
     /** Responds with bytes that a worker thread produces. */
@@ -528,11 +396,11 @@ public final class Exchange {
             caught(part);
             return;
         }
-        MDC.put(TRACE_ID, trace.traceId());
+        MDC.put(TraceContext.LOG_KEY, trace.traceId());
         try {
             caught(part);
         } finally {
-            MDC.remove(TRACE_ID);
+            MDC.remove(TraceContext.LOG_KEY);
         }
     }
 
@@ -583,8 +451,8 @@ public final class Exchange {
         answered = true;
         HttpServerResponse response = request.response();
         MultiMap headers = response.headers();
-        headers.set(CONTENT_TYPE, mediaType);
-        headers.set(CACHE_CONTROL, cacheControl);
+        headers.set(HttpHeaders.CONTENT_TYPE, mediaType);
+        headers.set(HttpHeaders.CACHE_CONTROL, cacheControl);
         headers.set(CONTENT_TYPE_OPTIONS, NO_SNIFF);
         if (trace != null) {
             headers.set(TRACEPARENT, trace.traceparent());
@@ -594,58 +462,18 @@ public final class Exchange {
         if (header != null && value != null) {
             headers.set(header.name(), value);
         }
-        if (bodyUnread && !isHttp2()) {
-            headers.set(CONNECTION, CLOSE);
+        if (requestBody != null && requestBody.isUnread() && !isHttp2()) {
+            headers.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
         response.setStatusCode(status);
         long nanos = System.nanoTime() - startedNanos;
         route.record(status, nanos);
-        if (REQUESTS.isDebugEnabled()) {
-            logRequest(status, nanos, length);
-        }
+        RequestLog.answered(request, loop.options().name(), bearer, trace, status, length, nanos);
         return true;
     }
 
-    private void logRequest(int status, long nanos, int length) {
-        LoggingEventBuilder line = REQUESTS.atDebug()
-                .addKeyValue("listener", loop.options().name())
-                .addKeyValue("method", LogText.of(request.method().name()))
-                .addKeyValue("path", LogText.of(request.path()))
-                .addKeyValue("status", status)
-                .addKeyValue("bytes", length)
-                .addKeyValue("micros", nanos / 1000)
-                .addKeyValue("protocol", request.version());
-        if (!bearer.isEmpty()) {
-            line = line.addKeyValue("bearer", LogText.of(bearer));
-        }
-        if (trace != null) {
-            line = line.addKeyValue(TRACE_ID, trace.traceId());
-        }
-        line.log("Answered");
-    }
-
-    private boolean isHttp2() {
+    boolean isHttp2() {
         return request.version() == HttpVersion.HTTP_2;
-    }
-
-    /**
-     * Discards the rest of a refused body. On HTTP/1.1 it is read, within the body's time-out, before the connection is
-     * closed: closing at once would reset the connection of a client that is still sending, which would then lose the
-     * response. On HTTP/2 a reset of the stream makes the client stop sending (RFC 9113, 8.1).
-     */
-    private void discardBody(Future<Void> written) {
-        request.handler(chunk -> {});
-        if (isHttp2()) {
-            written.onSuccess(done -> request.response().reset(NO_ERROR));
-            return;
-        }
-        Runnable cancel = after(
-                loop.options().limits().bodyTimeout(),
-                () -> request.connection().close());
-        request.endHandler(end -> {
-            cancel.run();
-            request.connection().close();
-        });
     }
 
     /** Called when a stream has written its last bytes; aborts if the client does not read them in time. */
@@ -662,33 +490,5 @@ public final class Exchange {
                 request.connection().close();
             }
         });
-    }
-
-    private static Buffer json(JsonBody body) {
-        Buffer buffer = Buffer.buffer(256);
-        try (JsonGenerator json = JSON.createGenerator(new BufferStream(buffer))) {
-            body.writeTo(json);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return buffer.appendByte((byte) '\n');
-    }
-
-    private static final class BufferStream extends OutputStream {
-        private final Buffer buffer;
-
-        BufferStream(Buffer buffer) {
-            this.buffer = buffer;
-        }
-
-        @Override
-        public void write(int b) {
-            buffer.appendByte((byte) b);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) {
-            buffer.appendBytes(bytes, offset, length);
-        }
     }
 }

@@ -1,10 +1,7 @@
 package dev.puri.http;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Map;
 
 /** Writes the JSON body of a response. */
@@ -17,14 +14,7 @@ public interface JsonBody {
 
     /** Encodes a body as UTF-8, with a line break at the end. */
     static byte[] bytes(JsonBody body) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
-        try (JsonGenerator json = JsonFactory.builder().build().createGenerator(bytes)) {
-            body.writeTo(json);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        bytes.write('\n');
-        return bytes.toByteArray();
+        return JsonBuffer.of(body).getBytes();
     }
 
     /**

@@ -285,7 +285,7 @@ final class ListenerLoop extends VerticleBase {
                     ProblemType.HEADERS_TOO_LARGE,
                     "The headers have more than " + options.limits().maxHeaderBytes() + " bytes.");
         }
-        return Exchange.brokenFraming(cause, "The request's line or headers cannot be read.");
+        return RequestBody.brokenFraming(cause, "The request's line or headers cannot be read.");
     }
 
     private Problem urlTooLong() {

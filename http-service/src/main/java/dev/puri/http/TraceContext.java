@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param traceId 32 hexadecimal digits
  */
 record TraceContext(String traceparent, String traceId) {
+    /** The key of the trace id in log lines. */
+    static final String LOG_KEY = "traceId";
+
     private static final int LENGTH = 55;
 
     /** Returns null if the header is absent or malformed. */

@@ -88,7 +88,7 @@ final class AccessTest {
     }
 
     @Test
-    void withoutATokenEverythingButWhatIsOpenIs401() {
+    void onlyOpenRoutesNeedNoToken() {
         for (String path : List.of("/resolve", "/changes", "/metrics")) {
             HttpResponse<String> response = get(path, null);
 
@@ -118,7 +118,7 @@ final class AccessTest {
     }
 
     @Test
-    void whatIsNoGoodTokenIs401() throws Exception {
+    void invalidTokensAre401() throws Exception {
         for (String header : List.of(
                 "Bearer " + RESOLVER + "x",
                 "Bearer " + RESOLVER.substring(1),
@@ -187,7 +187,7 @@ final class AccessTest {
     }
 
     @Test
-    void whatIsOpenToAllNeedsNoToken() {
+    void anonymousScopesNeedNoToken() {
         listener.close();
         start(ListenerOptions.at("127.0.0.1", 0).openTo(Scope.RESOLVE));
 
@@ -231,13 +231,13 @@ final class AccessTest {
     }
 
     @Test
-    void whatWasVerifiedIsRememberedWithinBounds() {
+    void cachesVerifiedTokensUpToItsMaximumSize() {
         VerifiedTokens cache = new VerifiedTokens(100);
         TokenHash first = TokenHash.of("0");
         for (int i = 0; i < 10_000; i++) {
             cache.add(TokenHash.of(Integer.toString(i)), new Authorization("x", Set.of(), 1_000));
             assertThat(cache.size()).isLessThanOrEqualTo(100);
-            // What is in use is not forgotten.
+            // A token in use is not evicted.
             assertThat(cache.find(first, 0)).isNotNull();
         }
         assertThat(cache.find(TokenHash.of("1"), 0)).isNull();

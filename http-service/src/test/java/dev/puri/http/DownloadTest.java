@@ -40,7 +40,7 @@ final class DownloadTest {
     private final HttpClient client = HttpClient.newHttpClient();
     private final BlockingQueue<Download.End> ended = new LinkedBlockingQueue<>();
     private final AtomicInteger made = new AtomicInteger();
-    private volatile Duration patience = Duration.ofMinutes(1);
+    private volatile Duration stallTimeout = Duration.ofMinutes(1);
     private volatile boolean isWanted = true;
     private volatile Maker maker = number -> null;
     private Listener listener;
@@ -74,7 +74,7 @@ final class DownloadTest {
     @BeforeEach
     void start() {
         Route all = Route.get(
-                "/all", Scope.NONE, exchange -> exchange.download("application/x-all", patience, new Pieces()));
+                "/all", Scope.NONE, exchange -> exchange.download("application/x-all", stallTimeout, new Pieces()));
         Route other = Route.get(
                 "/other",
                 Scope.NONE,
@@ -140,7 +140,7 @@ final class DownloadTest {
 
     @Test
     void aClientThatTakesNothingIsCutOff() throws Exception {
-        patience = Duration.ofMillis(200);
+        stallTimeout = Duration.ofMillis(200);
         byte[] piece = new byte[256 << 10];
         maker = number -> number < MANY ? piece : null;
         try (Socket stalled = connect()) {
@@ -164,7 +164,7 @@ final class DownloadTest {
 
     @Test
     void aSlowSourceIsWaitedFor() throws Exception {
-        patience = Duration.ofMillis(20);
+        stallTimeout = Duration.ofMillis(20);
         maker = number -> {
             for (long begun = System.nanoTime(); number < 3 && System.nanoTime() - begun < 200_000_000L; ) {
                 Thread.onSpinWait();
@@ -201,7 +201,7 @@ final class DownloadTest {
     }
 
     @Test
-    void whatTheSourceGivesUpIsNoWholeAnswer() throws Exception {
+    void anAbandonedDownloadIsIncomplete() throws Exception {
         maker = number -> {
             if (number == 2) {
                 throw new CancellationException();
@@ -220,7 +220,7 @@ final class DownloadTest {
     }
 
     @Test
-    void whatTheSourceFailsAtIsNoWholeAnswer() throws Exception {
+    void aFailedDownloadIsIncomplete() throws Exception {
         maker = number -> {
             throw new IllegalStateException("meant to");
         };

@@ -25,7 +25,7 @@ final class DrainTest {
     private static final String CLOSE = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
     @Test
-    void aStopIsUnreadyFirstThenRefusesThenEndsWhatIsUnderWay() throws Exception {
+    void aStopGoesFromUnreadyToRefusingToEndingRequests() throws Exception {
         BlockingQueue<Exchange> held = new LinkedBlockingQueue<>();
         CountDownLatch ending = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);

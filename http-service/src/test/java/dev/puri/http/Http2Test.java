@@ -214,7 +214,7 @@ final class Http2Test {
     }
 
     @Test
-    void aClientThatLosesInterestIsTold() throws Exception {
+    void reportsACancelledStream() throws Exception {
         try (RawHttp2 raw = raw()) {
             raw.get(1, "/held");
             Exchange exchange = held.poll(10, TimeUnit.SECONDS);

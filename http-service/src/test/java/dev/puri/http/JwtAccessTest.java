@@ -205,7 +205,7 @@ final class JwtAccessTest {
     }
 
     @Test
-    void whatIsRememberedIsForgottenWhenItExpires() throws Exception {
+    void cachedTokensExpire() throws Exception {
         String token = signed(c -> c.claim("scope", "resolve")
                 .expirationTime(Date.from(Instant.now().plusSeconds(1))));
         assertThat(get("/resolve", token).statusCode()).isEqualTo(200);
@@ -269,7 +269,7 @@ final class JwtAccessTest {
     }
 
     @Test
-    void withoutAnyKeyNothingCanBeToldOfAToken() throws Exception {
+    void noTokenCanBeVerifiedWithoutKeys() throws Exception {
         keysStatus = 500;
         HttpResponse<String> response = get("/resolve", signed(c -> c.claim("scope", "resolve")));
 

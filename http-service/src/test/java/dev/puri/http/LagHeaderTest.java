@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 final class LagHeaderTest {
     @Test
-    void onlyWhatIsNoticeableIsTold() {
+    void omitsSmallStaleness() {
         assertThat(LagHeader.text(Duration.ofMillis(42_999))).isEqualTo("42");
         assertThat(LagHeader.text(Duration.ofMillis(4_999))).isNull();
         assertThat(LagHeader.text(null)).isNull();

@@ -114,14 +114,14 @@ final class ListenerTest {
     }
 
     @Test
-    void anUnknownPathIsToldWhichThereAre() {
+    void anUnknownPathIs404WithTheKnownPaths() {
         assertProblem(get("/v1/thing"), 404, "no-such-path");
         assertProblem(get("/v1/things/"), 404, "no-such-path");
         assertThat(get("/").body()).contains("/v1/things/{name}");
     }
 
     @Test
-    void anotherMethodIsToldWhatThePathTakes() {
+    void anotherMethodIs405WithTheAllowedOnes() {
         HttpResponse<String> response = send(request("/v1/echo").DELETE());
 
         assertProblem(response, 405, "method-not-allowed");
@@ -178,7 +178,7 @@ final class ListenerTest {
     }
 
     @Test
-    void theRefusalOfAHugeBodyReachesAClientThatGoesOnSending() throws IOException {
+    void aClientThatIsStillSendingReceivesTheRefusalOfItsBody() throws IOException {
         int length = 8 << 20;
         String head = "POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + "\r\n\r\n";
 
@@ -212,14 +212,14 @@ final class ListenerTest {
     }
 
     @Test
-    void whatIsNotHttpIsRefused() throws IOException {
+    void refusesOtherProtocols() throws IOException {
         assertThat(raw("GET /v1/wait HTTP/9.9.9\r\n\r\n"))
                 .startsWith("HTTP/1.0 400 ")
                 .contains("bad-request");
     }
 
     @Test
-    void ourBugIs500AndTellsNothingOfTheInside() {
+    void aBugIs500WithoutDetails() {
         HttpResponse<String> response = get("/v1/bug");
 
         assertProblem(response, 500, "internal");
@@ -326,7 +326,7 @@ final class ListenerTest {
     }
 
     @Test
-    void bareHealthTellsNothingOfItsChecks() {
+    void bareHealthHasNoDetails() {
         health.add(Health.Kind.READY, "table", () -> Health.State.down(Map.of("rows", 7L)));
         try (Listener bare = Listener.start(OPTIONS.named("public"), health.bareRoutes(), metrics)) {
             String base = "http://127.0.0.1:" + bare.port() + "/health/";
@@ -389,7 +389,7 @@ final class ListenerTest {
     }
 
     @Test
-    void aClientThatGoesBeforeItIsAnsweredIsTold() throws Exception {
+    void reportsAClientThatDisconnectsBeforeTheResponse() throws Exception {
         CountDownLatch gone = new CountDownLatch(1);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
             socket.getOutputStream()

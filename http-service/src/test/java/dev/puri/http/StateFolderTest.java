@@ -13,7 +13,7 @@ final class StateFolderTest {
     private Path parent;
 
     @Test
-    void whatAKilledServerLeftIsRemovedByTheNextAndNothingElse() throws Exception {
+    void removesOnlyTheFilesOfAKilledServer() throws Exception {
         // Its lock has ended with it.
         Path left = Files.createDirectories(parent.resolve("puri-search-1/index-1"));
         Files.writeString(left.resolve("_0.cfs"), "text");

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>Whether a name is public is decided on the safe side. No name is public before the topic was read to its end, or
  * when the view is stale; and a declaration that cannot be read revokes the one before.
  */
-public final class DeclaredCollections implements AutoCloseable {
+public final class DeclaredCollections implements FollowedTopic {
     private static final Logger log = LoggerFactory.getLogger(DeclaredCollections.class);
 
     private final AvroValues<CollectionsEntry> values;
@@ -77,23 +77,13 @@ public final class DeclaredCollections implements AutoCloseable {
 
     /** Whether the topic was read to its end, and its staleness is within the bound. */
     public boolean isFresh() {
-        Duration staleness = follower.staleness();
-        return follower.hasCaughtUp() && staleness != null && staleness.compareTo(maxStaleness) <= 0;
+        Duration staleness = staleness();
+        return hasCaughtUp() && staleness != null && staleness.compareTo(maxStaleness) <= 0;
     }
 
-    /** Whether all declarations were read that there were at the start; before, some may be missing. */
-    public boolean hasCaughtUp() {
-        return follower.hasCaughtUp();
-    }
-
-    /** How long ago it was known that no record was missing; null before it ever was. */
-    public @Nullable Duration staleness() {
-        return follower.staleness();
-    }
-
-    /** Why the topic cannot be followed now, for people; null when it can. */
-    public @Nullable String trouble() {
-        return follower.trouble();
+    @Override
+    public Follower follower() {
+        return follower;
     }
 
     /**
@@ -137,11 +127,5 @@ public final class DeclaredCollections implements AutoCloseable {
                         e.getMessage());
             }
         }
-    }
-
-    /** Stops following, so that soon no name is public. */
-    @Override
-    public void close() {
-        follower.close();
     }
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a topic in the background, from its beginning or its last records on, and reports how fresh its reader is. */
-interface Follower extends AutoCloseable {
+public interface Follower extends AutoCloseable {
     /** Whether the reader has had all records that the topic had when this reading began. */
     boolean hasCaughtUp();
 

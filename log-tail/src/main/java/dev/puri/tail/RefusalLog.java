@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * <p>A refusal and the row that answers the same event come from two topics. A reader that has the row waits a moment
  * for the refusal ({@link #soonAt}), which costs an entry in a map and no thread.
  */
-public final class RefusalLog implements Refusals, AutoCloseable {
+public final class RefusalLog implements Refusals, FollowedTopic {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
 
     private static final Deque<RejectedEvent> NONE = new ArrayDeque<>();
@@ -160,19 +160,9 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                 .register(meters);
     }
 
-    /** Whether all refusals were read that there were at the start; before, a look-up may miss some. */
-    public boolean hasCaughtUp() {
-        return follower.hasCaughtUp();
-    }
-
-    /** How long ago it was known that no record was missing; null before it ever was. */
-    public @Nullable Duration staleness() {
-        return follower.staleness();
-    }
-
-    /** Why the topic cannot be followed now, for people; null when it can. */
-    public @Nullable String trouble() {
-        return follower.trouble();
+    @Override
+    public Follower follower() {
+        return follower;
     }
 
     /** The refusal of the event at that position, if it is remembered. */
@@ -416,11 +406,5 @@ public final class RefusalLog implements Refusals, AutoCloseable {
             }
             listener.onNews(erasure.position());
         }
-    }
-
-    /** Stops following. Look-ups still find what was read. */
-    @Override
-    public void close() {
-        follower.close();
     }
 }

@@ -40,7 +40,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /**
-     * Parses the query's parameters; null stands for a missing one.
+     * Parses the query's parameters; null for a missing one.
      *
      * @throws InvalidParameterException when one is wrong; the message says why
      */

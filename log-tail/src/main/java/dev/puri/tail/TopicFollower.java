@@ -61,7 +61,7 @@ final class TopicFollower implements Follower {
     private final Map<Integer, Long> nextOffsets = new HashMap<>();
 
     private volatile @Nullable EndOffsets reached;
-    private volatile @Nullable String trouble = "not begun";
+    private final FailureState trouble = new FailureState("not begun");
 
     /** Handles the topic's records, in the order of each partition. Called by the follower's thread. */
     interface Handler {
@@ -147,7 +147,7 @@ final class TopicFollower implements Follower {
 
     @Override
     public @Nullable String trouble() {
-        return trouble;
+        return trouble.reason();
     }
 
     /** Notes why an attempt failed. The next one continues from the same offsets. */
@@ -158,10 +158,9 @@ final class TopicFollower implements Follower {
         } else if (cause instanceof NotFollowedException || cause instanceof KafkaException) {
             inTrouble(String.valueOf(cause.getMessage()));
         } else {
-            if (!cause.toString().equals(trouble)) {
+            if (trouble.changeTo(cause.toString())) {
                 log.error("{} cannot be followed for now", topic, cause);
             }
-            trouble = cause.toString();
         }
     }
 
@@ -301,7 +300,7 @@ final class TopicFollower implements Follower {
             if (!atEnd && ends.isReachedBy(this::nextOffset)) {
                 atEnd = true;
                 reached = ends;
-                trouble = null;
+                trouble.clear();
             }
             long now = nanoTime.getAsLong();
             lastProgress = nextOffsets.equals(before) ? lastProgress : now;
@@ -315,10 +314,9 @@ final class TopicFollower implements Follower {
     }
 
     private void inTrouble(String what) {
-        if (!what.equals(trouble) && !stop.isAsked()) {
+        if (trouble.changeTo(what) && !stop.isAsked()) {
             log.warn("{}: {}", topic, what);
         }
-        trouble = what;
     }
 
     @Override

@@ -55,7 +55,7 @@ final class DeclaredCollectionsTest {
     }
 
     @Test
-    void whenNothingWasHeardForTooLongNothingIsPublic() {
+    void aStaleViewHasNoPublicNames() {
         take(Written.tracks(true));
         follower.staleness = Duration.ofSeconds(30);
         assertThat(collections.isPublic(TRACK.qualifiedCollection())).isTrue();
@@ -66,7 +66,7 @@ final class DeclaredCollectionsTest {
     }
 
     @Test
-    void whatIsTakenBackOrCannotBeReadIsNotPublic() {
+    void revokedAndUnreadableDeclarationsAreNotPublic() {
         follower.staleness = Duration.ZERO;
         take(Written.tracks(true));
         handlers.getFirst().handle(Written.read(Topics.COLLECTIONS, Written.utf8("music:tracks"), null));
@@ -89,7 +89,7 @@ final class DeclaredCollectionsTest {
     }
 
     @Test
-    void theViewListsWhatIsDeclared() throws Exception {
+    void theViewListsDeclaredCollections() throws Exception {
         take(Written.tracks(true));
         take(new Collection("art", "films", null, Set.of(), false, false, "", true));
         take(Written.ownTopic("music"));

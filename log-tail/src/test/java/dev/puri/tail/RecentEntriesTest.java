@@ -62,7 +62,7 @@ final class RecentEntriesTest {
     }
 
     @Test
-    void whatIsRemovedOrClearedIsNotEvicted() {
+    void doesNotReportRemovedEntriesAsEvicted() {
         entries.put("a", 1);
         entries.put("b", 2);
 

@@ -69,7 +69,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void isToldToWhoAsksForTheTokenOfThatPuri() {
+    void answersTheTokenForItsPuri() {
         add(ONE, 10, 1);
         take(Written.rejection("A_LATER_ONE", ONE.toString(), 11, 2, "?"));
 
@@ -85,7 +85,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void aRefusalOfAKeyThatIsNoPuriIsToldToWhoeverAsksForTheToken() {
+    void answersTheTokenOfAnInvalidKeyForAnyPuri() {
         take(Written.rejection("MALFORMED", null, 10, 1, "the record has no key"));
 
         assertThat(log.at(Written.position(10), ONE))
@@ -95,7 +95,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void whoListensIsToldOfEachRefusalOnce() {
+    void notifiesTheListenerOncePerRefusal() {
         List<Position> told = new ArrayList<>();
         log.onNews(told::add);
 
@@ -122,7 +122,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void whatIsReadAgainIsThereOnce() {
+    void keepsARepeatedRecordOnce() {
         add(ONE, 10, 1);
         add(ONE, 10, 1);
         assertThat(log.latest(10)).hasSize(1);
@@ -147,7 +147,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void theTokenOfARefusalThatNamedWhatWasErasedIsAnsweredWithoutNames() {
+    void answersTheTokenOfAnErasedRefusalWithoutNames() {
         Refusal nameless = Refusal.of(Reason.PURI_TAKEN, "what it named was erased since");
         add(ONE, 10, 1);
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
@@ -197,7 +197,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void anEventThatChangedNothingAboutWhatIsGoneForgetsNoRefusal() {
+    void keepsRefusalsAfterAnUnchangedEventOfAMissingName() {
         takeErasure(ONE, 10, -3, Outcome.APPLIED);
         add(ONE, 11, -2);
 
@@ -208,7 +208,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void theLatestErasureCountsInWhateverOrderTwoTopicsTellOfThem() {
+    void usesTheLatestErasureInAnyOrderOfTopics() {
         log.forgetErased(ONE, Written.TIME.plusSeconds(5));
         takeErasure(ONE, 11, 3, Outcome.APPLIED);
 
@@ -220,7 +220,7 @@ final class RefusalLogTest {
 
     /** The table may lag behind the log of refusals. A client whose event was answered must not read the old row. */
     @Test
-    void anErasureSinceTheStartIsToldByTheTablesTopicAlone() {
+    void leavesErasuresSinceTheStartToTheTablesTopic() {
         takeErasure(ONE, 11, 1, Outcome.APPLIED);
 
         assertThat(log.lastErasureOf(ONE)).isNull();
@@ -236,7 +236,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void keepsTheRefusalsOfWhatIsCreatedAfterAnErasure() {
+    void keepsRefusalsAfterAnErasure() {
         add(ONE, 10, 4);
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
         add(ONE, 11, 5);
@@ -300,7 +300,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void whoWaitsIsToldWhenItComes() {
+    void completesAWaitWhenTheRefusalArrives() {
         CompletableFuture<@Nullable Refusal> first = awaited(10, Duration.ofMinutes(1));
         CompletableFuture<@Nullable Refusal> second = awaited(10, Duration.ofMinutes(1));
         add(TWO, 9, 1);
@@ -344,7 +344,7 @@ final class RefusalLogTest {
     }
 
     @Test
-    void whatIsNoRejectionIsPassedOver() {
+    void skipsInvalidRecords() {
         handlers.getFirst().handle(Written.read(Topics.REJECTIONS, Written.utf8("a:b:c"), Written.utf8("no avro")));
         handlers.getFirst().handle(Written.read(Topics.REJECTIONS, Written.utf8("a:b:c"), null));
         add(ONE, 1, 1);

@@ -12,7 +12,7 @@ final class ResourceStackTest {
     private final ResourceStack resources = new ResourceStack();
 
     @Test
-    void closesInReverseOrderAndGoesOnAfterAFailure() {
+    void closesInReverseOrderDespiteFailures() {
         resources.add("metrics", closed::add);
         resources.add("table", part -> {
             throw new IllegalStateException(part);

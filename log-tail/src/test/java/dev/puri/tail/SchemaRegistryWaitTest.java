@@ -64,7 +64,7 @@ final class SchemaRegistryWaitTest {
     }
 
     @Test
-    void whatWillNeverBeReadIsThrownAtOnce() {
+    void throwsPermanentFailuresAtOnce() {
         SchemaRegistryWait wait = new SchemaRegistryWait(NEVER, stop);
 
         assertThatThrownBy(() -> wait.read(

@@ -178,7 +178,7 @@ final class TailIT {
     }
 
     @Test
-    void whatIsSilentIsNotPublicUntilItIsHeardAgain() {
+    void noNameIsPublicWhileTheBrokersAreAway() {
         write(written.record(Written.tracks(true)));
         try (DeclaredCollections collections = collections()) {
             await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
@@ -194,7 +194,7 @@ final class TailIT {
     }
 
     @Test
-    void aTopicThatComesLaterOrAnewIsReadFromItsBeginning() throws Exception {
+    void readsALateOrRecreatedTopicFromItsBeginning() throws Exception {
         deleteTopics();
         try (DeclaredCollections collections = collections();
                 RefusalLog log = refusals(10)) {

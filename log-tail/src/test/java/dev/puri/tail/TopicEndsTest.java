@@ -14,7 +14,7 @@ final class TopicEndsTest {
     private final TopicEnds ends = ends(id, Map.of(0, 10L, 1, 11L, 2, 4L));
 
     @Test
-    void lagIsTheSumOfWhatEachPartitionLacks() {
+    void lagIsTheSumOverThePartitions() {
         Map<Integer, Long> next = Map.of(0, 7L, 1, 12L);
 
         assertThat(ends.lag(partition -> next.getOrDefault(partition, 0L))).isEqualTo(3 + 0 + 4);

@@ -6,15 +6,7 @@ import java.util.List;
 public final class WrongTopicsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final List<String> mistakes;
-
     WrongTopicsException(List<String> mistakes) {
         super(String.join("\n", mistakes));
-        this.mistakes = List.copyOf(mistakes);
-    }
-
-    /** A sentence for each mistake, with the remedy. */
-    public List<String> mistakes() {
-        return mistakes;
     }
 }

@@ -64,7 +64,7 @@ final class AsyncApiTest {
     }
 
     @Test
-    void everyTopicHasAKeyAndWhatAnswersAnEventItsHeaders() {
+    void describesKeysAndHeadersOfEveryTopic() {
         channels().forEach((topic, channel) -> {
             JsonNode message = message(channel);
             assertThat(message.at("/bindings/kafka/key/description").asText())

@@ -72,7 +72,7 @@ class DocumentUpdateTest {
     }
 
     @Test
-    void collectionThatIsNotSearchedHasNoneAndLosesWhatItHad() {
+    void anUnsearchedCollectionLosesItsDocuments() {
         for (Change change : List.of(CREATED, DESCRIBED, MOVED, MERGER)) {
             Row after = change == MERGER ? MERGED : ACTIVE;
             assertThat(DocumentUpdate.of(false, change, after, false)).isEqualTo(DocumentUpdate.NONE);

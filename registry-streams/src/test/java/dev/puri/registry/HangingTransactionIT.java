@@ -41,7 +41,7 @@ final class HangingTransactionIT {
     }
 
     @Test
-    void aRestoreThatWaitsForATransactionNamesItAndGoesOnOnceItIsAborted(@TempDir Path folder) throws Exception {
+    void aRestoreReportsAHangingTransactionAndContinuesAfterItsAbort(@TempDir Path folder) throws Exception {
         try (RegistryStreams first = RegistryStreams.start(stack.settings(folder.resolve("first")))) {
             await().atMost(SOON).until(first::isReady);
             publishSomething();

@@ -237,7 +237,7 @@ class RegistrationTest {
         }
 
         @Test
-        void epochGoesOnAfterADeletion() {
+        void epochContinuesAfterADeletion() {
             log.applied(created(FIRST, "catalog", HANDLE), ClerkAnswer.GRANTED);
             log.applied(DELETED);
             Row row = applied(log.fold(created(SECOND, "archive", null))).row();

@@ -91,7 +91,7 @@ class RegistrySchemasIT {
     }
 
     @Test
-    void anySubjectsCompatibilityButOursIsToldWithItsCure() {
+    void reportsAWrongCompatibilityWithItsRemedy() {
         for (String each : RegistrySchemas.register(registry, owned).keySet()) {
             for (Compatibility level : Set.of(Compatibility.NONE, Compatibility.FULL)) {
                 registry.setCompatibility(each, level);
@@ -108,7 +108,7 @@ class RegistrySchemasIT {
     }
 
     @Test
-    void aSubjectWithoutASchemaIsToldWithItsCure() throws Exception {
+    void reportsAMissingSchemaWithItsRemedy() throws Exception {
         RegistrySchemas.register(registry, owned);
         send("DELETE", "/subjects/" + subject);
         assertThat(RegistrySchemas.check(registry, owned))
@@ -116,7 +116,7 @@ class RegistrySchemasIT {
     }
 
     @Test
-    void aLatestSchemaThatIsNotOursIsTold() {
+    void reportsAForeignLatestSchema() {
         RegistrySchemas.register(registry, owned);
         String ours = registry.latest(subject).schema().toString();
         String source = "{\"name\":\"source\",";

@@ -174,7 +174,7 @@ class RegistrySimulationTest {
         /** Whether tracks or albums are searched is declared anew. */
         private void switchSearch() {
             world.tasks().forEach(SimulatedKafka.Task::commit);
-            noteWhatWasSearched();
+            noteSearchedCollections();
             Collection collection = (Collection) RandomEvents.DECLARED.get(random.nextBoolean() ? 0 : 2);
             declare(new Collection(
                     collection.namespace(),
@@ -188,7 +188,7 @@ class RegistrySimulationTest {
         }
 
         /** What was decided since it was last asked went by what is declared now. */
-        private void noteWhatWasSearched() {
+        private void noteSearchedCollections() {
             for (int p = 0; p < PARTITIONS; p++) {
                 for (SimulatedKafka.Entry entry : world.log(Topics.IDENTITIES, p)) {
                     Puri puri = EventParser.canonicalKey(entry.key());
@@ -203,7 +203,7 @@ class RegistrySimulationTest {
                 step();
             }
             settle();
-            noteWhatWasSearched();
+            noteSearchedCollections();
             compare();
             schemas.close();
         }

@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -226,22 +225,6 @@ final class RegistryStack implements AutoCloseable {
             }
         }
         return last;
-    }
-
-    long endOf(String topic) throws Exception {
-        int partitions = admin.describeTopics(List.of(topic))
-                .allTopicNames()
-                .get()
-                .get(topic)
-                .partitions()
-                .size();
-        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
-        for (int p = 0; p < partitions; p++) {
-            latest.put(new TopicPartition(topic, p), OffsetSpec.latest());
-        }
-        return admin.listOffsets(latest).all().get().values().stream()
-                .mapToLong(info -> info.offset())
-                .sum();
     }
 
     private static String header(ConsumerRecord<byte[], byte[]> record, String name) {

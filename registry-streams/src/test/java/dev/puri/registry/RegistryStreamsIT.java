@@ -262,7 +262,7 @@ class RegistryStreamsIT {
     }
 
     @Test
-    void schemaRegistryOutOfReachParksWhatNeedsIt() throws Exception {
+    void parksEventsWhileTheSchemaRegistryIsAway() throws Exception {
         Puri puri = Puri.parse("wild:things:waits");
         Schema other = new Schema.Parser().parse(IdentityEvent.getClassSchema().toString());
         other.addProp("edition", "second");

@@ -48,7 +48,7 @@ class RegistryTopicsIT {
     }
 
     @Test
-    void whatIsCreatedIsRight() {
+    void createdTopicsPassTheCheck() {
         List<RegistryTopics.TopicState> made = RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
         assertThat(made).allMatch(RegistryTopics.TopicState::isNew).hasSize(7);
         assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
@@ -121,7 +121,7 @@ class RegistryTopicsIT {
     }
 
     @Test
-    void wrongTopicEndsTheServiceAndSaysWhatToChange(@TempDir Path stateDir) throws Exception {
+    void aWrongTopicEndsTheServiceWithARemedy(@TempDir Path stateDir) throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
         configure(Topics.IDENTITIES, "cleanup.policy", "delete");
         RegistryStreams streams = RegistryStreams.start(new StreamsSettings(

@@ -168,7 +168,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void refusalShowsTheRowAsItStands() {
+    void aRefusalShowsTheCurrentRow() {
         publish(created(TRACK, null));
         byte[] row = identities.readRecord().value();
         publish(created(TRACK, null));
@@ -248,7 +248,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void whatWasRefusedOrChangedNothingLeavesTheDocument() {
+    void refusedAndUnchangedEventsKeepTheDocument() {
         declare(SEARCHED);
         Event created = created(TRACK, null);
         publish(created);

@@ -53,6 +53,21 @@ class SchemaLookupTest {
         }
     }
 
+    @Test
+    void requestsAnUnknownIdAgainAfterFiveSeconds() {
+        registry.mayAnswer.countDown();
+        SettableClock clock = new SettableClock();
+        try (SchemaLookup lookup = new SchemaLookup(registry, clock)) {
+            lookup.await(1);
+            clock.now = clock.now.plusMillis(4999);
+            lookup.await(1);
+            assertThat(registry.asked).containsEntry(1, 1);
+            clock.now = clock.now.plusMillis(1);
+            lookup.await(1);
+            assertThat(registry.asked).containsEntry(1, 2);
+        }
+    }
+
     /** Each failed round is begun again: an error would otherwise leave every later id without an answer. */
     @Test
     void goesOnAskingAfterAnErrorOfItsOwnThread() {

@@ -1,6 +1,5 @@
 package dev.puri.registry;
 
-import dev.puri.schemas.identity.Puri;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -266,9 +265,5 @@ final class SimulatedKafka {
 
     static Headers noHeaders() {
         return new RecordHeaders();
-    }
-
-    static byte[] key(Puri puri) {
-        return puri.toBytes();
     }
 }

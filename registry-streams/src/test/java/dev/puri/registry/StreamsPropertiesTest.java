@@ -43,14 +43,14 @@ class StreamsPropertiesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {FETCH, "consumer." + FETCH})
-    void whatIsSetForAllConsumersHoldsForTheMainOne(String name) {
+    void settingsOfAllConsumersApplyToTheMainConsumer(String name) {
         assertThat(properties(Map.of(name, "1000")))
                 .containsEntry(name, "1000")
                 .doesNotContainKey("main.consumer." + FETCH);
     }
 
     @Test
-    void whatIsSetForTheMainConsumerHolds() {
+    void settingsOfTheMainConsumerApply() {
         assertThat(properties(Map.of("main.consumer." + FETCH, "1000")))
                 .containsEntry("main.consumer." + FETCH, "1000");
     }

@@ -5,7 +5,7 @@ import dev.puri.settings.Settings;
 import java.time.Duration;
 import java.util.Map;
 
-/** What can be set about following changes and refusals, and about exports. */
+/** Settings of the change feed, of refusals and of exports. */
 public record ChangesSettings(
         @Setting(doc = "Most streams of changes at once.", byDefault = "1000", atLeast = "1", atMost = "1000000")
         int maxChangeStreams,

@@ -31,7 +31,7 @@ final class Exports {
     /** The cursor, for a client that begins without rows. */
     private static final String CHANGES_FROM = "Puri-Changes-From";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration STALL_TIMEOUT = Duration.ofSeconds(30);
 
     /** A bound for the duration of an export, so that slow readers do not block others for ever. */
     static final Duration LONGEST = Duration.ofHours(2);
@@ -41,7 +41,7 @@ final class Exports {
 
     private final Supplier<@Nullable LiveTable<ChangeRing>> sources;
     private final int most;
-    private final Duration patience;
+    private final Duration stallTimeout;
     private final LongSupplier nanoClock;
     private final AtomicInteger running = new AtomicInteger();
     private final Map<Download.End, Counter> ends = new EnumMap<>(Download.End.class);
@@ -52,21 +52,21 @@ final class Exports {
      * @param most exports at a time
      */
     Exports(Supplier<@Nullable LiveTable<ChangeRing>> sources, int most, MeterRegistry meters) {
-        this(sources, most, PATIENCE, System::nanoTime, meters);
+        this(sources, most, STALL_TIMEOUT, System::nanoTime, meters);
     }
 
     /**
-     * @param patience how long a client may read nothing; in fact up to twice as long
+     * @param stallTimeout how long a client may read nothing before the export is aborted; it takes up to twice this time
      */
     Exports(
             Supplier<@Nullable LiveTable<ChangeRing>> sources,
             int most,
-            Duration patience,
+            Duration stallTimeout,
             LongSupplier nanoClock,
             MeterRegistry meters) {
         this.sources = sources;
         this.most = most;
-        this.patience = patience;
+        this.stallTimeout = stallTimeout;
         this.nanoClock = nanoClock;
         for (Download.End end : Download.End.values()) {
             ends.put(
@@ -126,7 +126,7 @@ final class Exports {
             throw e;
         }
         exchange.header(CHANGES_FROM, export.cursor().toString());
-        exchange.download(format.mediaType(), patience, export);
+        exchange.download(format.mediaType(), stallTimeout, export);
     }
 
     private void ended(Export.Ended ended) {

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The routes beside look-ups and exports: changes, rejections, declared collections, and stats. */
+/** The routes of changes, rejections, declared collections and stats. */
 final class Feeds {
     static final ProblemType INVALID_EVENT_ID =
             new ProblemType("invalid-event-id", "Last-Event-ID is none that this path has told", 400);
@@ -37,7 +37,7 @@ final class Feeds {
     private final Supplier<@Nullable Table> tables;
     private final Supplier<@Nullable Long> behind;
     private final Supplier<@Nullable Duration> lagAge;
-    private final EventStream.Options terms;
+    private final EventStream.Options streamOptions;
 
     /**
      * @param tables the serving table; null while none is complete
@@ -58,7 +58,7 @@ final class Feeds {
         this.tables = tables;
         this.behind = behind;
         this.lagAge = lagAge;
-        this.terms = options.terms();
+        this.streamOptions = options.streamOptions();
     }
 
     void changes(Exchange exchange) {
@@ -89,7 +89,7 @@ final class Feeds {
     }
 
     private Sink open(Exchange exchange, Subscription subscription) {
-        return Sink.of(exchange.events(terms, end -> subscription.cancel()));
+        return Sink.of(exchange.events(streamOptions, end -> subscription.cancel()));
     }
 
     private static void later(Exchange exchange, ProblemType type, String detail) {

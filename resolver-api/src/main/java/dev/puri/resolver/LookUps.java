@@ -28,8 +28,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Look-ups of one reference, and of a batch. A reference with a token is answered when the table has seen the token's
- * event, or the wait is over.
+ * Look-ups of one reference or a batch. A reference with a token gets its result when the table has the token's event,
+ * or when the wait is over.
  */
 final class LookUps {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
@@ -49,7 +49,7 @@ final class LookUps {
 
     /**
      * @param tables the serving table; null while none is complete
-     * @param progress why there is none, for people
+     * @param progress why no table is complete, for people
      */
     LookUps(
             Supplier<@Nullable Table> tables,

@@ -17,14 +17,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The page for people: files that are what they are, open to everybody, because what they show is asked for
- * with the viewer's own token.
+ * The files of the web page. They need no token: the page requests its data with the viewer's own.
  */
 final class Page {
-    /** What {@code /} answers. */
+    /** The file of {@code /}. */
     private static final String INDEX = "index.html";
 
-    /** All of it; names that are not here are not looked for. */
+    /** All files; other names are not looked for. */
     static final List<String> FILES = List.of(
             INDEX,
             "app.css",
@@ -42,8 +41,8 @@ final class Page {
             "standing.js");
 
     /**
-     * Everything from here and nothing from elsewhere; no script or style within the markup, and no text ever
-     * made markup, which Trusted Types forbid where a browser knows them.
+     * Allows content from this origin only, and no script or style within the markup. Trusted Types forbid browsers
+     * that support them to use text as markup.
      */
     private static final String POLICY = String.join(
             "; ",
@@ -68,7 +67,7 @@ final class Page {
 
     private final Map<String, File> files = new LinkedHashMap<>();
 
-    /** Reads all files. */
+    /** Reads all files from the class path. */
     Page() {
         for (String name : FILES) {
             byte[] bytes = read(name);

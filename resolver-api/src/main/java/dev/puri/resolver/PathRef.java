@@ -10,29 +10,26 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference as it stands in a URL's path. Percent-encoding means the same in a URL and in a pURI, but
- * for two characters, and only these are decoded here; all other escapes are left for the grammar.
+ * Decodes a reference in a URL's path. Escapes mean the same in a URL and in a pURI, with two exceptions. Only these
+ * are decoded here; the grammar handles other escapes.
  *
  * <ul>
- *   <li>{@code %25} is a percent sign. So what a URL library makes of a pURI ({@code a%252Fb} of {@code
- *       a%2Fb}) is read back as the pURI, once.
- *   <li>{@code %3A} is a colon, and separates, unless two raw colons separate already: then it is one
- *       inside a segment and stays encoded.
+ *   <li>{@code %25} is a percent sign: URL libraries encode the pURI {@code a%2Fb} as {@code a%252Fb}. It is decoded once.
+ *   <li>{@code %3A} is a separator, unless the path has two plain colons; then it is part of a segment and stays encoded.
  * </ul>
  *
- * Handles have nothing that a URL must encode.
+ * Handles contain no characters that a URL must encode.
  *
- * <p>Where the other escapes mean nothing to the grammar they are decoded all the same, so that an answer names the
- * reference as it was asked for: {@code caf%C3%A9} is {@code café}, and {@code not%20a%20ref} is {@code not a ref}.
+ * <p>If the result is no pURI, all escapes are decoded, so that the response names the reference as requested: {@code
+ * caf%C3%A9} is {@code café}, and {@code not%20a%20ref} is {@code not a ref}.
  *
- * <p>So a pURI may be typed into a URL as it is, and any library may encode it first; only a literal
- * percent sign, {@code %25} in the pURI, has to be encoded ({@code %2525}), for as typed it cannot be
- * told from what a library makes of another pURI.
+ * <p>So a pURI may be in a URL as it is or encoded by a library. Only a literal percent sign, {@code %25} in the pURI,
+ * must be encoded ({@code %2525}), because it would be ambiguous.
  */
 final class PathRef {
     private PathRef() {}
 
-    /** The reference that the raw path segment stands for; well-formed or not. */
+    /** Returns the reference of a raw path segment, well-formed or not. */
     static String decode(String segment) {
         if (segment.indexOf('%') < 0) {
             return segment;
@@ -55,7 +52,7 @@ final class PathRef {
         return decoded == null || isAnotherPuri(typed, decoded) ? typed : decoded;
     }
 
-    /** Whether a text is a pURI, and its decoded form is none or another. */
+    /** Whether a text is a pURI whose decoded form is another pURI or none. */
     private static boolean isAnotherPuri(String typed, String decoded) {
         try {
             return !Objects.equals(Puri.parse(typed), parsed(decoded));
@@ -72,7 +69,7 @@ final class PathRef {
         }
     }
 
-    /** All escapes decoded; null when one is malformed, or they are not UTF-8. */
+    /** Decodes all escapes; returns null if one is malformed, or they are not UTF-8. */
     private static @Nullable String decodedWhole(String segment) {
         byte[] encoded = segment.getBytes(StandardCharsets.UTF_8);
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(encoded.length);

@@ -6,7 +6,7 @@ import dev.puri.http.Route;
 import dev.puri.tail.wait.WaitParameters;
 import java.util.List;
 
-/** Every problem of a resolver beside those of any listener; {@code problems.properties} explains them. */
+/** The problems of a resolver, without those of every listener; {@code problems.properties} explains them. */
 final class Problems {
     static final List<ProblemType> ALL = List.of(
             LookUps.NOT_READY,

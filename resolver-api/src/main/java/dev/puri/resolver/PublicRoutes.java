@@ -20,13 +20,13 @@ import java.util.List;
  * GET  /health/ready          200, or 503
  * </pre>
  *
- * What the internal {@link Routes} have beside is not there: no route leads to it, so none has to hide it.
+ * Other paths of the internal {@link Routes} do not exist here, so nothing has to hide them.
  */
 final class PublicRoutes {
     private PublicRoutes() {}
 
     /**
-     * @param lag borne by what the table answers while it is not fresh
+     * @param lag the header of responses from a stale table
      */
     static List<Route> of(PublicLookUps lookUps, Health health, Route.DynamicHeader lag) {
         List<Route> all = new ArrayList<>();

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of {@code POST /v1/resolve}.
  *
- * @param refs what is asked, in order
- * @param byShard whether the answer is to be grouped by shard
+ * @param refs the references, in order
+ * @param byShard whether results are grouped by shard
  */
 record ResolveRequest(List<Ref> refs, boolean byShard) {
     /**
-     * @param at the token of the event that the answer is to know of; null for whatever is known now
+     * @param at the token of the event that the table must have; null for none
      */
     record Ref(String ref, @Nullable String at) {}
 
@@ -46,23 +46,23 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
             .build();
 
     /**
-     * @param maxRefs most references taken
-     * @throws RefusedException naming what is wrong, and where
+     * @param maxRefs the most references
+     * @throws RefusedException with the mistake and its place
      */
     static ResolveRequest parse(byte[] body, int maxRefs) throws RefusedException {
         return parse(body, maxRefs, Form.FULL);
     }
 
     /**
-     * The same of the public listener, which takes {@code refs} alone, and text alone in it.
+     * Parses a body of the public listener, which allows only {@code refs}, and only text in it.
      *
-     * @throws RefusedException naming what is wrong, and where
+     * @throws RefusedException with the mistake and its place
      */
     static List<String> parseHandles(byte[] body, int maxRefs) throws RefusedException {
         return parse(body, maxRefs, Form.HANDLES).refs().stream().map(Ref::ref).toList();
     }
 
-    /** What a body may have in it. */
+    /** The members that a body may have. */
     private enum Form {
         FULL("refs and groupBy", "a pURI or a handle, or an object {\"ref\": …, \"at\": …}"),
         HANDLES("refs", "a handle");
@@ -93,8 +93,8 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
     }
 
     /**
-     * The body as UTF-8, the one encoding of JSON between systems (RFC 8259, 8.1). Jackson would guess the encoding, and take
-     * overlong forms for the characters that they hide.
+     * Decodes a body as UTF-8, the only encoding of JSON between systems (RFC 8259, 8.1). Jackson would guess the
+     * encoding and accept overlong forms of characters.
      */
     private static String text(byte[] body) throws CharacterCodingException {
         String text = StandardCharsets.UTF_8
@@ -188,7 +188,7 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         return true;
     }
 
-    /** RFC 6901's escapes. */
+    /** Escapes a segment of a JSON Pointer (RFC 6901). */
     private static String pointer(String field) {
         return field.replace("~", "~0").replace("/", "~1");
     }

@@ -43,8 +43,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A resolver: the identity table and its HTTP API. Any number may run, in one process too; each holds
- * the whole table.
+ * A resolver: the identity table and its HTTP API. Any number may run, also in one process; each has the whole table.
  */
 public final class Resolver implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Resolver.class);
@@ -96,7 +95,7 @@ public final class Resolver implements AutoCloseable {
                             kafka,
                             settings.bootstrapServer(),
                             TOPICS::contains,
-                            // A refusal is answered without its details too.
+                            // Without this topic only the details of refusals are missing.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             metrics.registry()),
                     TransactionMonitor::close);
@@ -149,7 +148,7 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagHeader lag = resources.add(LagHeader.start(Routes.LAG, keeper::age), LagHeader::close);
-            // Streams and waits have no end of their own: the listeners would wait for them.
+            // Ended first, because streams and waits do not end by themselves and the listeners would wait for them.
             Runnable endWaits = () -> {
                 subscribers.drain();
                 waiters.close();
@@ -183,11 +182,11 @@ public final class Resolver implements AutoCloseable {
     }
 
     /**
-     * Starts a resolver; returns once it listens, while its table is still being filled. Brokers, topic
-     * and schema registry need not be there yet: they are waited for, and {@code /health/ready} says so.
+     * Starts a resolver. Returns when it listens; the table is filled afterwards. Brokers, topic and schema registry
+     * may be absent: the resolver waits for them, and {@code /health/ready} shows that.
      *
      * @throws CannotListenException when the port cannot be bound
-     * @throws ConfigException when the properties make no client of the schema registry
+     * @throws ConfigException when the properties of the schema registry's client are invalid
      */
     public static Resolver start(ResolverSettings settings) {
         log.info("Resolver with {}", Settings.effective(settings));
@@ -197,7 +196,7 @@ public final class Resolver implements AutoCloseable {
     private static SchemaRegistry registry(ResolverSettings settings) {
         Map<String, Object> config = new HashMap<>(settings.kafka().byName());
         config.put("schema.registry.url", settings.schemaRegistry());
-        // The table's feed retries itself: there a stop ends the wait, and health shows it.
+        // The feed of the table retries by itself: a stop ends its wait, and health shows it.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
@@ -211,7 +210,7 @@ public final class Resolver implements AutoCloseable {
                 settings.changesHeartbeat());
     }
 
-    /** The port that it listens on, also when any free one was asked for. */
+    /** The port of the internal listener; the actual one if the setting is 0. */
     public int port() {
         return listeners.getFirst().port();
     }

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything that can be set about a resolver; the table in docs/settings.md is checked against it. */
+/** All settings of a resolver; a test compares the table in docs/settings.md with it. */
 public record ResolverSettings(
         @Setting(doc = "Kafka brokers, HOST:PORT, separated by commas.", byDefault = "127.0.0.1:9092")
         String bootstrapServer,
@@ -96,7 +96,7 @@ public record ResolverSettings(
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
         KafkaProperties kafka) {
     /**
-     * @throws IllegalArgumentException when nothing can be kept in the folder, or there can be no indexer
+     * @throws IllegalArgumentException if the folder or the indexer's address is unusable
      */
     public ResolverSettings {
         stateDir.ifPresent(StateFolder::requireUsable);

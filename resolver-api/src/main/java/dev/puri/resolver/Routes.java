@@ -32,17 +32,17 @@ import java.util.List;
  * GET  /metrics               200
  * </pre>
  *
- * Verdicts are answered as results, what is wrong with a request as a problem (RFC 9457). What holds
- * for every path (404, 405, 414, 431, 500) is the listener's.
+ * Verdicts are results; mistakes in a request are problems (RFC 9457). The listener responds with the statuses that any
+ * path may have (404, 405, 414, 431, 500).
  */
 final class Routes {
-    /** Since how many seconds it is not known that the table has all; told when that is noticeable. */
+    /** The staleness of the table in seconds; absent while it is small. */
     static final String LAG = "Puri-Table-Lag";
 
     private Routes() {}
 
     /**
-     * @param lag borne by what the table answers while it is not fresh
+     * @param lag the header of responses from a stale table
      */
     static List<Route> of(
             LookUps lookUps,

@@ -18,15 +18,15 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code GET /v1/search}, passed on to a search indexer as it is asked and answered, so that the page has one
- * origin to ask. With the viewer's token, which means the same there.
+ * {@code GET /v1/search}: forwards requests, with the viewer's token, to a search indexer and its responses back, so
+ * that the page needs only one origin.
  */
 final class Search implements AutoCloseable {
     static final ProblemType NO_SEARCH = new ProblemType("no-search", "There is no search here", 404);
     static final ProblemType SEARCH_UNAVAILABLE =
             new ProblemType("search-unavailable", "The search indexer does not answer", 503);
 
-    /** What is passed on; what it may be is the indexer's to say. */
+    /** The forwarded parameters; the indexer checks their values. */
     static final String[] PARAMETERS = {
         "q",
         "collection",
@@ -46,7 +46,7 @@ final class Search implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST_UNDER_WAY = 64;
 
-    /** An indexer's page ends at 1 MiB of results; facets come beside. */
+    /** An indexer's page has at most 1 MiB of results, and facets. */
     private static final long MOST_BYTES = 4 << 20;
 
     private final @Nullable URI indexer;
@@ -57,7 +57,7 @@ final class Search implements AutoCloseable {
     private final Semaphore free = new Semaphore(MOST_UNDER_WAY);
 
     /**
-     * @param indexer its base; null where there is none
+     * @param indexer the base URL; null if there is no indexer
      */
     Search(@Nullable URI indexer) {
         this.indexer = indexer;
@@ -106,7 +106,7 @@ final class Search implements AutoCloseable {
             response.headers().firstValue(name).ifPresent(value -> exchange.header(name, value));
         }
         String mediaType = response.headers().firstValue("content-type").orElse("");
-        // What is neither is of something else on the way, and nothing to be shown as ours.
+        // Any other response is from a proxy between, and is not forwarded.
         if (!mediaType.startsWith("application/json") && !mediaType.startsWith("application/problem+json")) {
             unavailable(exchange, "Something that is no search indexer answers there.");
             return;

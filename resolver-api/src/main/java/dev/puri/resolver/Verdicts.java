@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** Counts what one route of one listener answered. */
+/** Counts the verdicts of one route of one listener. */
 final class Verdicts {
     private final Map<Verdict, Counter> counters = new EnumMap<>(Verdict.class);
 

@@ -76,8 +76,8 @@ final class ExportsTest {
         put("debian:packages:a%2Fb", "br-2");
     }
 
-    private void start(Duration patience) {
-        Exports exports = new Exports(() -> source, 1, patience, nanos::get, metrics.registry());
+    private void start(Duration stallTimeout) {
+        Exports exports = new Exports(() -> source, 1, stallTimeout, nanos::get, metrics.registry());
         Route route = Route.get("/v1/export", Scope.CHANGES, exports::export).taking("collection", "format");
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), List.of(route), metrics);
     }
@@ -147,7 +147,7 @@ final class ExportsTest {
     }
 
     @Test
-    void whatCannotBeAskedForIsNamed() throws Exception {
+    void namesInvalidParameters() throws Exception {
         assertThat(refused("?collection=tracks", 400)).contains("invalid-parameter", "collection: ");
         assertThat(refused("?format=xml", 400)).contains("invalid-parameter", "format: it is ndjson or avro");
         assertThat(refused("?colection=a:b", 400)).contains("unknown-parameter");
@@ -163,7 +163,7 @@ final class ExportsTest {
     }
 
     @Test
-    void oneTooManyIsToldToComeBackAndAnExportThatIsLeftMakesRoom() throws Exception {
+    void limitsExportsAndFreesTheSlotOfACancelledOne() throws Exception {
         putMany();
         try (Socket slow = connect()) {
             assertThat(slow.getInputStream().read()).isEqualTo('H');

@@ -42,7 +42,7 @@ final class PageTest {
     }
 
     @Test
-    void everyFileOfThePageIsAnsweredAsWhatItIs() throws Exception {
+    void servesEveryFileWithItsMediaType() throws Exception {
         Path folder = Path.of(Objects.requireNonNull(getClass().getResource("/page/index.html"))
                         .toURI())
                 .getParent();
@@ -63,7 +63,7 @@ final class PageTest {
     }
 
     @Test
-    void whatAClientHasIsNotSentAgain() throws Exception {
+    void respondsNotModifiedToAKnownEtag() throws Exception {
         HttpResponse<String> first = get("/page/app.css", "");
         String etag = header(first, "etag");
         assertThat(header(first, "cache-control")).isEqualTo("no-cache");

@@ -26,7 +26,7 @@ final class PathRefTest {
     }
 
     @Test
-    void whatLibrariesMakeOfAPuriIsReadBack() {
+    void decodesEncodingsOfUrlLibraries() {
         // encodeURIComponent and its kin encode the colon; Go's PathEscape and JAX-RS leave it.
         assertThat(PathRef.decode("debian%3Apackages%3Alibstdc%2B%2B")).isEqualTo("debian:packages:libstdc++");
         assertThat(PathRef.decode("debian%3apackages%3aa%252Fb")).isEqualTo("debian:packages:a%2Fb");
@@ -44,7 +44,7 @@ final class PathRefTest {
     }
 
     @Test
-    void aReferenceIsWhatWasAskedFor() {
+    void namesTheReferenceAsRequested() {
         assertThat(PathRef.decode("not%20a%20ref")).isEqualTo("not a ref");
         assertThat(PathRef.decode("debian:packages:caf%C3%A9")).isEqualTo("debian:packages:café");
         assertThat(PathRef.decode("debian:packages:a%0Ab")).isEqualTo("debian:packages:a\nb");

@@ -46,7 +46,7 @@ final class PlainBatchTest {
     private final PackedTable table = new PackedTable();
 
     @Test
-    void whatItReadsIsWhatTheParserReads() throws RefusedException {
+    void readsTheSameAsTheParser() throws RefusedException {
         int read = 0;
         for (int i = 0; i < 200_000; i++) {
             byte[] body = any().getBytes(StandardCharsets.UTF_8);
@@ -71,7 +71,7 @@ final class PlainBatchTest {
     }
 
     @Test
-    void whatIsNotPlainIsLeftToTheParser() {
+    void leavesOtherBodiesToTheParser() {
         for (String body : new String[] {
             "",
             "{}",

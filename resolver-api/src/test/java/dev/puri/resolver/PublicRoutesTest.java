@@ -66,7 +66,7 @@ final class PublicRoutesTest {
     }
 
     @Test
-    void whatOnlyTheInternalListenerTakesIsNotKnownHere() {
+    void internalParametersAreUnknownHere() {
         assertThat(post("{\"refs\":[],\"groupBy\":\"shard\"}", 400)).contains("invalid-body", "/groupBy");
         assertThat(post("{\"refs\":[{\"ref\":\"" + HANDLE + "\"}]}", 400)).contains("invalid-body", "/refs/0");
         assertThat(post("{\"refs\":[\"1\",\"2\",\"3\",\"4\"]}", 400)).contains("too-many-refs");
@@ -79,7 +79,7 @@ final class PublicRoutesTest {
     }
 
     @Test
-    void notReadyTellsNoNumbers() {
+    void notReadyHasNoNumbers() {
         tables = () -> null;
 
         assertThat(get("/v1/identities/" + HANDLE, 503)).contains("\"detail\":\"Nothing is answered yet.\"");
@@ -87,14 +87,14 @@ final class PublicRoutesTest {
     }
 
     @Test
-    void healthTellsNoNumbers() {
+    void healthHasNoNumbers() {
         health.add(Health.Kind.READY, "table", () -> Health.State.down(Map.of("behind", 4711)));
 
         assertThat(get("/health/ready", 503)).isEqualTo("{\"status\":\"DOWN\",\"checks\":[]}\n");
     }
 
     @Test
-    void aBugTellsNothing() {
+    void aBugHasNoDetails() {
         tables = () -> {
             throw new IllegalStateException("a secret");
         };

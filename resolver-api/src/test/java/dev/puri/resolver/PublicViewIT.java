@@ -158,12 +158,12 @@ final class PublicViewIT {
                 .isEqualTo("{\"ref\":\"" + MERGED_HANDLE + "\",\"verdict\":\"merged\",\"handle\":\"" + MERGED_HANDLE
                         + "\",\"canonical\":\"" + OPEN + "\",\"canonicalHandle\":\"" + OPEN_HANDLE + "\"}\n");
         assertThat(body(ask(port, "GET", "/health/ready"))).isEqualTo("{\"status\":\"UP\",\"checks\":[]}\n");
-        theSearchFindsWhatTheInternalListenerTells();
+        theSearchMatchesTheInternalListener();
         whoAsksByNameLearnsNothing(port);
         aCollectionTurnedPrivateIsNotNamedAnyMore();
     }
 
-    private static void theSearchFindsWhatTheInternalListenerTells() throws IOException {
+    private static void theSearchMatchesTheInternalListener() throws IOException {
         List<String> found = new ArrayList<>();
         for (String handle : HANDLES) {
             found.addAll(SECRETS.in(ask(resolver.port(), "GET", "/v1/identities/" + handle)));

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ReplicaIT {
     private static final int PARTITIONS = 3;
     private static final int NAMES = 20_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Pattern COMPLETE = Pattern.compile("The table is complete");
     private static final Path EXAMPLES = Path.of("..", "examples", "replica");
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -172,7 +172,7 @@ final class ReplicaIT {
 
     /** Follows until the copy is what is expected, or will never be. */
     private void catchUp(ReplicaCopy copy, Map<String, Map<String, String>> expected) throws Exception {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         while (!copy.rows().equals(expected) && System.nanoTime() < end) {
             long look = System.nanoTime() + Duration.ofSeconds(2).toNanos();
             try {
@@ -217,14 +217,14 @@ final class ReplicaIT {
                 .start();
         try (BufferedReader out = example.inputReader();
                 BufferedWriter in = example.outputWriter()) {
-            await().atMost(PATIENCE).until(() -> Files.readString(said).contains("rows exported"));
+            await().atMost(TIMEOUT).until(() -> Files.readString(said).contains("rows exported"));
             killResolver();
             startResolver();
             topic.pause();
             Map<String, Map<String, String>> expected = new HashMap<>();
             topic.rows().forEach((puri, row) -> expected.put(puri.toString(), ReplicaCopy.members(puri, row)));
 
-            await().atMost(PATIENCE)
+            await().atMost(TIMEOUT)
                     .untilAsserted(() -> assertThat(differences(printed(in, out), expected))
                             .as("%s, it said: %s", explained(), Files.readString(said))
                             .isEmpty());

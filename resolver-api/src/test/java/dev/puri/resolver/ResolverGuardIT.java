@@ -85,7 +85,7 @@ final class ResolverGuardIT {
     }
 
     @Test
-    void whatIsSetIsInForce(@TempDir Path folder) throws Exception {
+    void settingsTakeEffect(@TempDir Path folder) throws Exception {
         TestCertificates certificates = TestCertificates.shared();
         ECKey key = new ECKeyGenerator(Curve.P_256).keyID("one").generate();
         ECKey forged = new ECKeyGenerator(Curve.P_256).keyID("one").generate();
@@ -149,7 +149,7 @@ final class ResolverGuardIT {
     }
 
     @Test
-    void thePublicNeedsATokenUnlessItIsToldToNeedNone(@TempDir Path folder) throws Exception {
+    void thePublicNeedsATokenUnlessAnonymousIsSet(@TempDir Path folder) throws Exception {
         Path tokens = Files.writeString(folder.resolve("tokens"), "shop resolve " + hash("s3"));
         for (boolean anonymous : new boolean[] {false, true}) {
             Map<String, String> settings = Map.of(

@@ -152,7 +152,7 @@ final class ResolverIT {
     }
 
     @Test
-    void answersWhatStandsInTheTopicAndWhatComesLater() {
+    void answersFromExistingAndLaterRecords() {
         write(row(TRACK, Rows.active("br-1", HANDLE)), row("soundcloud:tracks:2", Rows.active("br-2")));
         startReady();
 
@@ -264,7 +264,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aTopicMadeAnewIsReadAnewWhileTheOldTableAnswers() throws Exception {
+    void refillsFromARecreatedTopicWhileTheOldTableServes() throws Exception {
         write(row(TRACK, Rows.active("br-1")), row("a:b:old", Rows.active("br-1")));
         startReady();
 
@@ -336,7 +336,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aTableThatWasCutOffForLongerThanTombstonesAreKeptIsFilledAnew() {
+    void refillsATableThatWasCutOffLongerThanTombstonesAreKept() {
         write(row(TRACK, Rows.active("br-1")));
         AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T00:00:00Z"));
         try (Keeping keeping = new Keeping(now::get, clients -> clients)) {
@@ -486,7 +486,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aRestartedResolverKnowsWhatItKnewAndReadsOnlyWhatCameSince(@TempDir Path data) throws Exception {
+    void aRestartedResolverReadsOnlyRecordsAfterItsSnapshot(@TempDir Path data) throws Exception {
         write(row(TRACK, Rows.active("br-1", HANDLE)), row("soundcloud:tracks:2", Rows.active("br-2")));
         startReady(data);
         stop();
@@ -549,7 +549,7 @@ final class ResolverIT {
         bytes[bytes.length / 2] ^= 1;
         Files.write(snapshot, bytes);
 
-        assertIsRefusedAndFilledAnew(data, bytes);
+        assertIsRefusedAndRefilled(data, bytes);
     }
 
     @Test
@@ -569,10 +569,10 @@ final class ResolverIT {
         damaged.putInt(words + checked, (int) crc.getValue());
         Files.write(snapshot, bytes);
 
-        assertIsRefusedAndFilledAnew(data, bytes);
+        assertIsRefusedAndRefilled(data, bytes);
     }
 
-    private void assertIsRefusedAndFilledAnew(Path data, byte[] snapshot) {
+    private void assertIsRefusedAndRefilled(Path data, byte[] snapshot) {
         // Without it the table is not filled; and once it is, what was set aside is deleted.
         registry.stop();
         try {

@@ -63,7 +63,7 @@ final class ResolverKillIT {
     private static final int PARTITIONS = 3;
     private static final int NAMES = 50_000;
     private static final int REFS_AT_ONCE = 5_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private static final Pattern LISTENS = Pattern.compile("Resolver listens on 127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern BEGUN = Pattern.compile("Filling the table");
@@ -136,7 +136,7 @@ final class ResolverKillIT {
         // Nothing is kept yet, so this is in the midst of reading the whole topic.
         killAt(Moment.FILLING);
         killAt(Moment.WRITING);
-        killAndTakeAwayWhatTheSnapshotHas();
+        killAndDeleteRecordsOfTheSnapshot();
         List<Moment> moments = new ArrayList<>(List.of(Moment.values()));
         moments.add(Moment.WRITING);
         Collections.shuffle(moments, random);
@@ -148,7 +148,7 @@ final class ResolverKillIT {
         ServerProcess last = start();
         last.awaitSaid(COMPLETE);
         long end = sum(ends());
-        await().atMost(PATIENCE)
+        await().atMost(TIMEOUT)
                 .untilAsserted(() -> assertThat(reached(last)).as(explained()).isEqualTo(end));
 
         List<MatchResult> opened = last.said(OPENED);
@@ -184,7 +184,7 @@ final class ResolverKillIT {
             }
             case WRITING -> {
                 running.awaitSaid(WROTE);
-                await().atMost(PATIENCE)
+                await().atMost(TIMEOUT)
                         .pollDelay(Duration.ZERO)
                         .pollInterval(Duration.ofNanos(100_000))
                         .until(this::isWriting);
@@ -209,11 +209,11 @@ final class ResolverKillIT {
         return Duration.ofNanos(random.nextLong(Duration.ofMillis(millis).toNanos()));
     }
 
-    private void killAndTakeAwayWhatTheSnapshotHas() throws Exception {
+    private void killAndDeleteRecordsOfTheSnapshot() throws Exception {
         ServerProcess running = start();
         topic.pause();
         Map<TopicPartition, Long> ends = ends();
-        await().atMost(PATIENCE)
+        await().atMost(TIMEOUT)
                 .untilAsserted(
                         () -> assertThat(reached(running)).as(explained()).isEqualTo(sum(ends)));
         topic.resume();

@@ -160,7 +160,7 @@ final class RoutesTest {
     }
 
     @Test
-    void whatIsNotKnownYetIsSaidToBe() {
+    void routesAreNotReadyBeforeTheirDataIsRead() {
         assertThat(get("/v1/changes", 503)).contains("/problems/not-ready");
         assertThat(get("/v1/export", 503)).contains("/problems/not-ready");
         assertThat(get("/v1/collections", 503)).contains("/problems/not-ready");
@@ -281,7 +281,7 @@ final class RoutesTest {
     }
 
     @Test
-    void tooManyWaitersAreToldToComeBack() {
+    void tooManyWaitsAre503() {
         List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             waiting.add(contract.sendAsync(
@@ -354,7 +354,7 @@ final class RoutesTest {
     }
 
     @Test
-    void malformedSaysWhatAndWhere() {
+    void malformedHasTheReasonAndThePlace() {
         assertThat(get("/v1/identities/soundcloud:tracks", 400))
                 .startsWith("{\"ref\":\"soundcloud:tracks\",\"verdict\":\"malformed\",\"detail\":")
                 .contains("three segments");
@@ -402,7 +402,7 @@ final class RoutesTest {
     }
 
     @Test
-    void whatIsWrongWithABatchIsNamedWithItsPlace() {
+    void namesMistakesOfABatchWithTheirPlace() {
         assertRefused("", "not-json", "empty");
         assertRefused("nonsense", "not-json", "\"line\":1");
         assertRefused("{\"refs\":[\"a:b:c\"", "not-json", "line");
@@ -634,7 +634,7 @@ final class RoutesTest {
     }
 
     @Test
-    void whatBreaksTheDescriptionIsNoticed() {
+    void theContractCheckFindsViolations() {
         HttpRequest found =
                 HttpRequest.newBuilder(uri("/v1/identities/" + HANDLE)).build();
         HttpRequest batch = HttpRequest.newBuilder(uri("/v1/resolve"))

@@ -106,7 +106,7 @@ final class SearchTest {
     }
 
     @Test
-    void whatIsNoIndexerIsNotPassedOff() throws Exception {
+    void doesNotForwardResponsesOfOtherServers() throws Exception {
         mediaType = "text/html";
         HttpResponse<String> answer = get(passing(), "");
         assertThat(answer.statusCode()).isEqualTo(503);

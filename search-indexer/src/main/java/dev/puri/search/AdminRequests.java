@@ -64,7 +64,8 @@ final class AdminRequests implements AutoCloseable {
 
     void beginRebuild(Exchange exchange) {
         if (indexer.serving() == null) {
-            Searches.notReady(exchange, "The index is being built: " + indexer.progress() + ".");
+            Searches.notReady(
+                    exchange, "The index is being built: " + indexer.health().progress() + ".");
             return;
         }
         indexer.rebuild();
@@ -82,7 +83,9 @@ final class AdminRequests implements AutoCloseable {
 
     void stats(Exchange exchange) {
         if (indexer.serving() == null) {
-            Searches.notReady(exchange, "No index has been complete yet: " + indexer.progress() + ".");
+            Searches.notReady(
+                    exchange,
+                    "No index has been complete yet: " + indexer.health().progress() + ".");
             return;
         }
         exchange.json(200, this::writeStats);
@@ -96,11 +99,11 @@ final class AdminRequests implements AutoCloseable {
         json.writeNumberField("documents", size.documents());
         json.writeNumberField("gone", size.gone());
         json.writeNumberField("bytes", size.bytes());
-        Long behind = indexer.behind();
+        Long behind = indexer.health().behind();
         if (behind != null) {
             json.writeNumberField("behind", behind);
         }
-        Duration age = indexer.age();
+        Duration age = indexer.health().age();
         if (age != null) {
             json.writeNumberField("ageSeconds", age.toMillis() / 1000.0);
         }
@@ -111,7 +114,9 @@ final class AdminRequests implements AutoCloseable {
 
     void verify(Exchange exchange) {
         if (indexer.serving() == null) {
-            Searches.notReady(exchange, "No index has been complete yet: " + indexer.progress() + ".");
+            Searches.notReady(
+                    exchange,
+                    "No index has been complete yet: " + indexer.health().progress() + ".");
             return;
         }
         long most = Runtime.getRuntime().maxMemory() / 2 / Verification.BYTES_A_NAME;

@@ -68,17 +68,7 @@ final class ChangeReader {
     record Read(IndexChange change, @Nullable EventOutcome answer, Instant at) {}
 
     /**
-     * Creates a reader whose changes are not indexed.
-     *
      * @param registry resolves schema ids; not closed
-     * @param outcomes reads which event a record answers
-     */
-    ChangeReader(SchemaRegistry registry, OutcomeCache outcomes, MeterRegistry meters) {
-        this(registry, outcomes, (puri, publishedBy) -> SearchedAttributes.DEFAULT, meters);
-    }
-
-    /**
-     * @param registry of which schemas are asked; not closed
      * @param outcomes reads which event a record answers
      */
     ChangeReader(SchemaRegistry registry, OutcomeCache outcomes, Declared declared, MeterRegistry meters) {

@@ -4,9 +4,11 @@ import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.tail.DeclaredCollections;
+import dev.puri.tail.Follower;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,29 +32,12 @@ final class DeclaredAttributes {
 
     private static final int MAX_COLLECTIONS = 10_000;
 
-    private final Source source;
+    private final Follower follower;
+    private final Function<String, @Nullable Collection> declarations;
     private final LongSupplier nanoTime;
 
     /** By undeclared collection, the last time when that was certain. */
     private final Map<String, Long> undeclaredAt = new HashMap<>();
-
-    /** The declarations that were read. */
-    interface Source {
-        /** Whether all declarations were read that there were at the start. */
-        boolean hasCaughtUp();
-
-        /** How long ago no declaration was missing; null before that was ever known. */
-        @Nullable
-        Duration age();
-
-        /** The declaration of a {@code namespace:collection}; null when there is none. */
-        @Nullable
-        Collection collection(String qualified);
-
-        /** Why declarations cannot be read now, for people; null when they can. */
-        @Nullable
-        String trouble();
-    }
 
     /** The declaration is not known yet; the caller tries again. */
     static final class UnknownException extends RuntimeException {
@@ -64,38 +49,19 @@ final class DeclaredAttributes {
     }
 
     /**
+     * @param follower reads the declarations
+     * @param declarations returns the declaration of a {@code namespace:collection}; null when there is none
      * @param nanoTime of {@link System#nanoTime}
      */
-    DeclaredAttributes(Source source, LongSupplier nanoTime) {
-        this.source = source;
+    DeclaredAttributes(Follower follower, Function<String, @Nullable Collection> declarations, LongSupplier nanoTime) {
+        this.follower = follower;
+        this.declarations = declarations;
         this.nanoTime = nanoTime;
     }
 
-    /** Of what a collections has read. */
+    /** Returns the attributes that the collections declare. */
     static DeclaredAttributes of(DeclaredCollections collections) {
-        return new DeclaredAttributes(
-                new Source() {
-                    @Override
-                    public boolean hasCaughtUp() {
-                        return collections.hasCaughtUp();
-                    }
-
-                    @Override
-                    public @Nullable Duration age() {
-                        return collections.staleness();
-                    }
-
-                    @Override
-                    public @Nullable Collection collection(String qualified) {
-                        return collections.collection(qualified);
-                    }
-
-                    @Override
-                    public @Nullable String trouble() {
-                        return collections.trouble();
-                    }
-                },
-                System::nanoTime);
+        return new DeclaredAttributes(collections, collections::collection, System::nanoTime);
     }
 
     /**
@@ -106,7 +72,7 @@ final class DeclaredAttributes {
      * @throws UnknownException when the declaration is not known yet
      */
     SearchedAttributes of(Puri puri, long publishedBy) {
-        if (!source.hasCaughtUp()) {
+        if (!follower.hasCaughtUp()) {
             throw unknown("they were not read to their end yet");
         }
         String name = puri.qualifiedCollection();
@@ -114,7 +80,7 @@ final class DeclaredAttributes {
         if (declared != null) {
             return declared.attributes();
         }
-        Duration age = source.age();
+        Duration age = follower.staleness();
         if (age == null) {
             throw unknown(name + " is not among them");
         }
@@ -138,12 +104,12 @@ final class DeclaredAttributes {
     }
 
     private @Nullable Collection declared(String name) {
-        Collection collection = source.collection(name);
+        Collection collection = declarations.apply(name);
         return collection != null && collection.search() ? collection : null;
     }
 
     private UnknownException unknown(String message) {
-        String trouble = source.trouble();
+        String trouble = follower.trouble();
         return new UnknownException(trouble == null ? message : message + " (" + trouble + ")");
     }
 }

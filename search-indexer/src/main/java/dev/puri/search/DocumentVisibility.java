@@ -2,6 +2,7 @@ package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.EntryKind;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
@@ -45,10 +46,7 @@ final class DocumentVisibility implements AutoCloseable {
     /** The feeder whose index the progress belongs to: readers of another index may see less. */
     private @Nullable IndexFeeder feed;
 
-    /**
-     * The last unexpected failure, so that a repeated one is logged once; empty after a success. Of its thread alone.
-     */
-    private String trouble = "";
+    private final FailureState unexpected = new FailureState();
 
     /** The end of a partition, and when the brokers were asked for it, by {@link System#nanoTime}. */
     private record End(long at, long offset) {}
@@ -94,7 +92,7 @@ final class DocumentVisibility implements AutoCloseable {
                         .highWatermarks(EntryKind.DOCUMENT)
                         .toCompletableFuture()
                         .get(REQUEST_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS));
-        trouble = "";
+        unexpected.clear();
     }
 
     private void failed(Throwable thrown) {
@@ -103,8 +101,7 @@ final class DocumentVisibility implements AutoCloseable {
         if (cause instanceof KafkaException || cause instanceof TimeoutException) {
             // EndOffsetMonitor asks the same brokers, and health shows its failure.
             log.debug("The brokers do not report the ends of {} for now", EntryKind.DOCUMENT.topic(), cause);
-        } else if (!cause.toString().equals(trouble)) {
-            trouble = cause.toString();
+        } else if (unexpected.changeTo(cause.toString())) {
             log.error("The ends of {} cannot be asked for", EntryKind.DOCUMENT.topic(), cause);
         }
     }

@@ -3,6 +3,7 @@ package dev.puri.search;
 import dev.puri.search.index.EntryKind;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.UnreachableException;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
@@ -43,7 +44,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     private volatile Map<EntryKind, BrokerTopic> topics = Map.of();
     private volatile @Nullable SourceOffsets last;
     private volatile @Nullable Duration tombstonesKept;
-    private volatile @Nullable String trouble = "not begun";
+    private final FailureState trouble = new FailureState("not begun");
 
     /**
      * @param makes creates an admin's view of a topic by its name
@@ -66,7 +67,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     /** Why the brokers do not report the offsets now, for people; null when they do. */
     @Nullable
     String trouble() {
-        return trouble;
+        return trouble.reason();
     }
 
     /**
@@ -97,14 +98,11 @@ final class EndOffsetMonitor implements AutoCloseable {
 
     private void failed(Throwable cause) {
         if (cause instanceof UnreachableException) {
-            trouble = String.valueOf(cause.getMessage());
+            trouble.changeTo(String.valueOf(cause.getMessage()));
         } else if (cause instanceof KafkaException) {
-            trouble = "no client can be made: " + cause.getMessage();
-        } else {
-            if (!cause.toString().equals(trouble)) {
-                log.error("The brokers cannot be asked for now", cause);
-            }
-            trouble = cause.toString();
+            trouble.changeTo("no client can be made: " + cause.getMessage());
+        } else if (trouble.changeTo(cause.toString())) {
+            log.error("The brokers cannot be asked for now", cause);
         }
     }
 
@@ -128,7 +126,7 @@ final class EndOffsetMonitor implements AutoCloseable {
             tombstonesKept = tombstonesKept();
         }
         last = new SourceOffsets(ends, begins, at);
-        trouble = null;
+        trouble.clear();
     }
 
     private Duration tombstonesKept() {

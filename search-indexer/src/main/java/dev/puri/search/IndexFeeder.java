@@ -11,6 +11,7 @@ import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Backoff;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.TopicEnds;
@@ -21,21 +22,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +51,6 @@ import org.slf4j.LoggerFactory;
 final class IndexFeeder implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IndexFeeder.class);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
-    private static final Duration CLOSE = Duration.ofMillis(200);
 
     /** While the index lags, more frequent refreshes cost more than their freshness is worth. */
     private static final Duration REFRESH_WHEN_BEHIND = Duration.ofSeconds(1);
@@ -67,22 +61,17 @@ final class IndexFeeder implements AutoCloseable {
     /** Commits are due even if nothing changes: an index is trusted only while the brokers keep tombstones. */
     private static final Duration LONGEST_UNCOMMITTED = Duration.ofMinutes(10);
 
-    /** A batch of that many records means that the index lags. */
-    static final int FULL_BATCH = 500;
-
     private final SearchIndex index;
     private final Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
     private final Tools tools;
+    private final BatchReader batches;
     private final RecentRows recentRows = new RecentRows();
     private final Backoff backoff = new Backoff(RETRY_POLICY);
 
     /** The newest changes that the index has taken and readers cannot see yet. Waits are woken after the refresh. */
     private final Deque<ChangeReader.Read> invisible = new ArrayDeque<>();
 
-    private @Nullable Consumer<byte[], byte[]> consumer;
-    private @Nullable Batch batch;
     private long oldestUnseen = Long.MAX_VALUE;
-    private boolean lastWasFull;
     private boolean unseen;
     private boolean uncommitted;
     private long refreshedAt = System.nanoTime();
@@ -103,7 +92,7 @@ final class IndexFeeder implements AutoCloseable {
     private volatile boolean complete;
     private volatile ObservationTime asOf;
     private volatile @Nullable Instant owedSince;
-    private volatile @Nullable String trouble;
+    private final FailureState trouble = new FailureState();
     private volatile long records;
 
     /**
@@ -123,35 +112,6 @@ final class IndexFeeder implements AutoCloseable {
             InstantSource clock,
             IndexMeters meters) {}
 
-    /** Polled records, those of them that are decoded, and the next offsets after them. */
-    private static final class Batch {
-        private final Iterator<ConsumerRecord<byte[], byte[]>> records;
-        private final NextOffsets after;
-        private final long polledAt = System.nanoTime();
-        private final List<ChangeReader.Read> read = new ArrayList<>();
-        private long oldest = Long.MAX_VALUE;
-        private @Nullable ConsumerRecord<byte[], byte[]> undecoded;
-
-        Batch(Iterable<ConsumerRecord<byte[], byte[]>> records, NextOffsets after) {
-            this.records = records.iterator();
-            this.after = after;
-        }
-
-        /** Decodes the records; after an exception, the next call continues with the record that failed. */
-        void decode(ChangeReader reader) {
-            while (undecoded != null || records.hasNext()) {
-                ConsumerRecord<byte[], byte[]> next = undecoded == null ? records.next() : undecoded;
-                undecoded = next;
-                ChangeReader.Read change = reader.read(next, polledAt);
-                if (change != null) {
-                    read.add(change);
-                    oldest = Math.min(oldest, next.timestamp());
-                }
-                undecoded = null;
-            }
-        }
-    }
-
     /** The brokers do not have the next offset any more: the index has to be rebuilt. */
     static final class OffsetGoneException extends Exception {
         private static final long serialVersionUID = 1L;
@@ -167,6 +127,7 @@ final class IndexFeeder implements AutoCloseable {
     IndexFeeder(SearchIndex index, IndexCheckpoint reached, SourceOffsets source, Tools tools) {
         this.index = index;
         this.tools = tools;
+        this.batches = new BatchReader(tools.consumers(), tools.reader()::read);
         for (EntryKind kind : EntryKind.values()) {
             topicIds.put(kind, source.endsOf(kind).topicId().toString());
         }
@@ -194,15 +155,10 @@ final class IndexFeeder implements AutoCloseable {
             return false;
         }
         try {
-            Batch inHand = batch;
-            if (inHand == null) {
-                inHand = poll(timeout);
-            }
-            boolean read = inHand != null;
-            if (inHand != null) {
-                batch = inHand;
-                take(inHand);
-                batch = null;
+            BatchReader.Batch batch = batches.next(taken, pollTimeout(timeout));
+            if (batch != null) {
+                take(batch);
+                batches.taken();
             }
             if (isRefreshDue()) {
                 refresh();
@@ -211,13 +167,13 @@ final class IndexFeeder implements AutoCloseable {
                 commit();
             }
             backoff.reset();
-            trouble = null;
-            return read;
+            trouble.clear();
+            return batch != null;
         } catch (RegistryUnavailableException e) {
             inTrouble("the schema registry is waited for: " + e.getMessage());
         } catch (DeclaredAttributes.UnknownException e) {
             // No failure: the declarations are usually read to their end within a second.
-            trouble = "the declared collections are waited for: " + e.getMessage();
+            trouble.changeTo("the declared collections are waited for: " + e.getMessage());
             backoff.delayBriefly();
         } catch (OffsetOutOfRangeException e) {
             throw new OffsetGoneException(e);
@@ -230,10 +186,9 @@ final class IndexFeeder implements AutoCloseable {
 
     private void inTrouble(String what) {
         tools.meters().retried();
-        if (!what.equals(trouble)) {
+        if (trouble.changeTo(what)) {
             log.warn("The index waits: {}", what);
         }
-        trouble = what;
         backoff.delay();
     }
 
@@ -242,42 +197,25 @@ final class IndexFeeder implements AutoCloseable {
         return backoff.untilDue();
     }
 
-    private @Nullable Batch poll(Duration timeout) {
-        Consumer<byte[], byte[]> from = consumer;
-        if (from == null) {
-            from = tools.consumers().get();
-            consumer = from;
-            from.assign(taken.next().keySet());
-            taken.next().forEach(from::seek);
-        }
+    private Duration pollTimeout(Duration longest) {
         Duration untilRefresh = Duration.ofNanos(
                 Math.max(0, refreshedAt + tools.refreshInterval().toNanos() - System.nanoTime()));
-        var polled = from.poll(unseen && untilRefresh.compareTo(timeout) < 0 ? untilRefresh : timeout);
-        lastWasFull = polled.count() >= FULL_BATCH;
-        // Transaction markers take offsets too.
-        Map<TopicPartition, Long> after = new HashMap<>();
-        for (TopicPartition partition : taken.next().keySet()) {
-            after.put(partition, from.position(partition));
-        }
-        if (after.equals(taken.next())) {
-            return null;
-        }
-        return new Batch(polled, new NextOffsets(after));
+        return unseen && untilRefresh.compareTo(longest) < 0 ? untilRefresh : longest;
     }
 
-    private void take(Batch inHand) throws IndexUnavailableException {
-        inHand.decode(tools.reader());
-        if (!inHand.read.isEmpty()) {
-            aboutToApply(inHand.read);
-            oweFor(inHand.read);
-            index.apply(inHand.read.stream().map(ChangeReader.Read::change).toList());
+    private void take(BatchReader.Batch batch) throws IndexUnavailableException {
+        List<ChangeReader.Read> changes = batch.changes();
+        if (!changes.isEmpty()) {
+            aboutToApply(changes);
+            oweFor(changes);
+            index.apply(changes.stream().map(ChangeReader.Read::change).toList());
             unseen = true;
-            oldestUnseen = Math.min(oldestUnseen, inHand.oldest);
-            inHand.read.forEach(this::taken);
-            tools.meters().taken(inHand.read);
-            records += inHand.read.size();
+            oldestUnseen = Math.min(oldestUnseen, batch.oldest());
+            changes.forEach(this::taken);
+            tools.meters().taken(changes);
+            records += changes.size();
         }
-        taken = inHand.after;
+        taken = batch.after();
         uncommitted = true;
         if (!unseen) {
             // There were only transaction markers and records that change nothing.
@@ -352,7 +290,7 @@ final class IndexFeeder implements AutoCloseable {
             SourceOffsets end = awaited;
             return end != null && end.lag(taken) == 0;
         }
-        Duration interval = lastWasFull && tools.refreshInterval().compareTo(REFRESH_WHEN_BEHIND) < 0
+        Duration interval = batches.wasFull() && tools.refreshInterval().compareTo(REFRESH_WHEN_BEHIND) < 0
                 ? REFRESH_WHEN_BEHIND
                 : tools.refreshInterval();
         return System.nanoTime() - refreshedAt >= interval.toNanos();
@@ -504,7 +442,7 @@ final class IndexFeeder implements AutoCloseable {
     /** What the feeder waits for, for people; null when it does not wait. For any thread. */
     @Nullable
     String trouble() {
-        return trouble;
+        return trouble.reason();
     }
 
     /** Changes that this feeder has fed; for any thread. */
@@ -535,16 +473,7 @@ final class IndexFeeder implements AutoCloseable {
 
     /** Stops reading and leaves the index open, without a commit. */
     void disconnect() {
-        Consumer<byte[], byte[]> open = consumer;
-        consumer = null;
-        if (open != null) {
-            // A close does not wait for brokers here, but an interrupted thread could not finish it.
-            boolean interrupted = Thread.interrupted();
-            open.close(CloseOptions.timeout(CLOSE));
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        batches.disconnect();
     }
 
     /** Stops reading, and commits if the engine allows it. */

@@ -1,12 +1,12 @@
 package dev.puri.search;
 
-import dev.puri.http.Health;
 import dev.puri.search.IndexFeeder.OffsetGoneException;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
@@ -15,8 +15,6 @@ import dev.puri.tail.SupervisedThread;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +49,6 @@ final class Indexer implements AutoCloseable {
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration SIZE_PERIOD = Duration.ofSeconds(10);
 
-    /**
-     * How long health shows a failure. A full disk fails again within that time, although the index is opened between.
-     */
-    private static final Duration FAILURE_SHOWN = Duration.ofMinutes(1);
-
     private static final Duration LEAVE = Duration.ofSeconds(5);
 
     /** Before the brokers answer: Kafka keeps tombstones for a day by default. */
@@ -66,10 +59,9 @@ final class Indexer implements AutoCloseable {
     private final EngineOpener engine;
     private final EndOffsetMonitor endOffsets;
     private final IndexFeeder.Tools tools;
-    private final Limits limits;
+    private final IndexHealth health;
     private final Waiters waiters;
     private final InstantSource clock;
-    private final Supplier<@Nullable String> hanging;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
             new SupervisedThread("indexer", stop, RETRY_POLICY, this::keep, this::failed);
@@ -77,12 +69,10 @@ final class Indexer implements AutoCloseable {
     /** The serving index; null before one was complete. */
     private volatile @Nullable ServingIndex serving;
 
-    private volatile @Nullable String trouble = "the engine is being opened";
+    private final FailureState trouble = new FailureState("the engine is being opened");
 
     /** Why the index that served before is not open; null when it is, or none has served. */
     private volatile @Nullable String failure;
-
-    private volatile @Nullable Failure lastFailure;
 
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
@@ -110,9 +100,6 @@ final class Indexer implements AutoCloseable {
      */
     record Limits(long maxLag, Duration maxLagAge, Duration forgetAfter) {}
 
-    /** Why the engine failed, and when. */
-    private record Failure(String why, ObservationTime at) {}
-
     /**
      * @param hanging describes a transaction that hides later records; null when there is none
      */
@@ -125,11 +112,10 @@ final class Indexer implements AutoCloseable {
         this.engine = engine;
         this.endOffsets = endOffsets;
         this.tools = tools;
-        this.limits = limits;
         this.waiters = tools.waiters();
         this.clock = tools.clock();
-        this.hanging = hanging;
         rebuild = new IndexRebuild(tools);
+        health = new IndexHealth(this, rebuild, trouble, limits, clock, hanging);
         purges = new PurgeScheduler(limits.forgetAfter(), clock, tools.meters());
     }
 
@@ -179,6 +165,16 @@ final class Indexer implements AutoCloseable {
         return endOffsets;
     }
 
+    IndexHealth health() {
+        return health;
+    }
+
+    /** Feeds the serving index, or fills the first one; null when nothing does. */
+    @Nullable
+    IndexFeeder main() {
+        return main;
+    }
+
     IndexSize size() {
         return size;
     }
@@ -195,122 +191,6 @@ final class Indexer implements AutoCloseable {
     /** Asks to cancel the running rebuild, unless the serving index cannot be fed any more. */
     void cancelRebuild() {
         rebuild.cancel();
-    }
-
-    boolean isReady() {
-        return unready() == null;
-    }
-
-    /** The lag of the serving index, in offsets; null when not known. */
-    @Nullable
-    Long behind() {
-        SourceOffsets seen = endOffsets.last();
-        NextOffsets next = seen();
-        return seen == null || next == NextOffsets.NONE ? null : seen.lag(next);
-    }
-
-    /** The staleness of the serving index: how long ago it was known to have everything. Null before there is one. */
-    @Nullable
-    Duration age() {
-        ServingIndex now = serving;
-        ObservationTime complete = asOf(now);
-        return complete == null ? null : complete.age(clock);
-    }
-
-    private static @Nullable ObservationTime asOf(@Nullable ServingIndex served) {
-        return served == null ? null : served.asOf();
-    }
-
-    /** How long ago the brokers reported the end offsets; null when they never did. */
-    @Nullable
-    Duration lagAge() {
-        SourceOffsets seen = endOffsets.last();
-        return seen == null ? null : seen.at().age(clock);
-    }
-
-    /** Why searches have to wait, for people. */
-    String progress() {
-        return Objects.requireNonNullElse(unready(), "it is now");
-    }
-
-    /** Up while an index serves. */
-    Health.State started() {
-        Map<String, Object> details = details();
-        return serving != null ? Health.State.up(details) : Health.State.down(details);
-    }
-
-    /** Up while the serving index is fed and its lag is small. */
-    Health.State ready() {
-        String reason = unready();
-        Map<String, Object> details = details();
-        if (reason == null) {
-            return Health.State.up(details);
-        }
-        details.put("reason", reason);
-        return Health.State.down(details);
-    }
-
-    private @Nullable String unready() {
-        ServingIndex now = serving;
-        IndexFeeder feed = now == null ? null : now.feed();
-        String wrong = trouble;
-        if (now == null || feed == null) {
-            IndexFeeder filling = main;
-            String waits = filling != null ? filling.trouble() : rebuild.trouble();
-            return waits != null ? waits : wrong != null ? wrong : "the index is being filled";
-        }
-        String waits = feed.trouble();
-        if (waits != null) {
-            return waits;
-        }
-        Duration age = lagAge();
-        Long behind = behind();
-        if (age == null || behind == null || age.compareTo(limits.maxLagAge()) > 0) {
-            String silent = endOffsets.trouble();
-            return silent != null ? silent : "not known how far behind the index is";
-        }
-        if (behind > limits.maxLag()) {
-            return "the index is " + behind + " offsets behind, more than " + limits.maxLag();
-        }
-        // An engine that never finishes a batch lags by a few records only.
-        ObservationTime all = now.asOf();
-        if (all.age(clock).compareTo(limits.maxLagAge()) > 0) {
-            return "not known to have all that was written after " + all.wall();
-        }
-        return wrong != null ? wrong : hanging.get();
-    }
-
-    private Map<String, Object> details() {
-        Map<String, Object> details = new LinkedHashMap<>();
-        details.put("identities", size.identities());
-        details.put("documents", size.documents());
-        Long behind = behind();
-        Duration age = age();
-        if (behind != null) {
-            details.put("behind", behind);
-        }
-        if (age != null) {
-            details.put("ageSeconds", age.toMillis() / 1000.0);
-        }
-        SourceOffsets seen = endOffsets.last();
-        IndexFeeder filling = serving == null ? main : null;
-        RebuildStatus now = rebuildStatus();
-        if (now.isRunning()) {
-            details.put("reached", now.reached());
-            details.put("end", now.of());
-        } else if (filling != null && seen != null) {
-            details.put("reached", seen.end() - seen.lag(filling.taken()));
-            details.put("end", seen.end());
-        }
-        String detail = trouble != null ? trouble : endOffsets.trouble();
-        if (detail != null) {
-            details.put("detail", detail);
-        }
-        Failure failed = lastFailure;
-        if (failed != null && failed.at().age(clock).compareTo(FAILURE_SHOWN) < 0) {
-            details.put("lastFailure", failed.why());
-        }
-        return details;
     }
 
     // The indexer's thread.
@@ -365,7 +245,11 @@ final class Indexer implements AutoCloseable {
             deletions.add(before != null ? before : awaitingDeletion(opened));
             rebuild.need(mismatch);
         }
-        trouble = main == null ? "the index is being rebuilt: " + mismatch : null;
+        if (main == null) {
+            trouble.changeTo("the index is being rebuilt: " + mismatch);
+        } else {
+            trouble.clear();
+        }
         while (!stop.isAsked()) {
             round(home);
         }
@@ -448,7 +332,7 @@ final class Indexer implements AutoCloseable {
         serving = next;
         hasServed = true;
         failure = null;
-        trouble = null;
+        trouble.clear();
         sizeReadAt = System.nanoTime() - SIZE_PERIOD.toNanos();
         waiters.wakeAll();
     }
@@ -546,17 +430,16 @@ final class Indexer implements AutoCloseable {
     }
 
     private void noteFailure(@Nullable String why) {
-        lastFailure = new Failure(String.valueOf(why), ObservationTime.now(clock));
+        health.failed(String.valueOf(why));
         if (hasServed) {
             failure = String.valueOf(why);
         }
     }
 
     private void inTrouble(String what) {
-        if (!what.equals(trouble) && !stop.isAsked()) {
+        if (trouble.changeTo(what) && !stop.isAsked()) {
             log.warn("The index: {}", what);
         }
-        trouble = what;
     }
 
     /** Stops feeding and commits; within half a minute. */

@@ -3,6 +3,7 @@ package dev.puri.search;
 import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
@@ -57,8 +58,7 @@ final class SearchPool implements AutoCloseable {
     private final AtomicLong meanNanos = new AtomicLong();
     private final Counter shed;
 
-    /** The last failure of the shedding, so that a repeated one is logged once. Used by its thread alone. */
-    private String lastFailure = "";
+    private final FailureState sheddingFailure = new FailureState();
 
     /** Computes an answer on a thread that may block. */
     @FunctionalInterface
@@ -151,8 +151,7 @@ final class SearchPool implements AutoCloseable {
     }
 
     private void sheddingFailed(Throwable cause) {
-        if (!cause.toString().equals(lastFailure)) {
-            lastFailure = cause.toString();
+        if (sheddingFailure.changeTo(cause.toString())) {
             log.error("A search that has waited too long was not refused", cause);
         }
     }

@@ -7,6 +7,7 @@ import dev.puri.http.LagHeader;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -146,12 +147,17 @@ public final class SearchServer implements AutoCloseable {
                     indexer,
                     settings.engine().searchEngine(),
                     consumers,
-                    new ChangeReader(registry, new OutcomeCache(unread), unread));
+                    // Verification compares rows without the weights of their attributes.
+                    new ChangeReader(
+                            registry,
+                            new OutcomeCache(unread),
+                            (puri, publishedBy) -> SearchedAttributes.DEFAULT,
+                            unread));
             Health health = new Health();
-            health.add(Health.Kind.STARTED, "index", indexer::started);
-            health.add(Health.Kind.READY, "index", indexer::ready);
+            health.add(Health.Kind.STARTED, "index", indexer.health()::started);
+            health.add(Health.Kind.READY, "index", indexer.health()::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagHeader lag = resources.add(LagHeader.start(SearchRoutes.LAG, indexer::age), LagHeader::close);
+            LagHeader lag = resources.add(LagHeader.start(SearchRoutes.LAG, indexer.health()::age), LagHeader::close);
             // The listeners would wait for waits and verifications.
             Runnable endWaits = () -> {
                 waiters.close();
@@ -209,13 +215,16 @@ public final class SearchServer implements AutoCloseable {
         Gauge.builder("puri.waiters", waiters, Waiters::count)
                 .description("Requests that wait for events")
                 .register(meters);
-        Gauge.builder("puri.search.lag", indexer, index -> number(index.behind()))
+        Gauge.builder("puri.search.lag", indexer, index -> number(index.health().behind()))
                 .description("Offsets between the index and its topics' ends; NaN when not known")
                 .register(meters);
-        Gauge.builder("puri.search.lag.seconds", indexer, index -> seconds(index.age()))
+        Gauge.builder(
+                        "puri.search.lag.seconds",
+                        indexer,
+                        index -> seconds(index.health().age()))
                 .description("Since when it is not known that the index that answers has all; NaN before there is one")
                 .register(meters);
-        Gauge.builder("puri.search.ready", indexer, index -> index.isReady() ? 1 : 0)
+        Gauge.builder("puri.search.ready", indexer, index -> index.health().isReady() ? 1 : 0)
                 .description("1 while /health/ready is up")
                 .register(meters);
         size("entries", "identity", "Entries that can be found", IndexSize::identities, meters);
@@ -272,7 +281,7 @@ public final class SearchServer implements AutoCloseable {
 
     /** Whether {@code /health/ready} is up: the index is complete, fed and close to its topics' ends. */
     public boolean isReady() {
-        return indexer.isReady();
+        return indexer.health().isReady();
     }
 
     /**

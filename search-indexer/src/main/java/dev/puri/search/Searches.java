@@ -218,29 +218,32 @@ final class Searches {
     }
 
     private static Problem refused(EventStatus.Refused refused) {
-        Refusal told = refused.refusal();
+        Refusal refusal = refused.refusal();
         Problem problem = Problem.of(
                         REFUSED,
-                        told == null || told.detail().isEmpty()
+                        refusal == null || refusal.detail().isEmpty()
                                 ? "The event " + refused.at() + " was refused."
-                                : WaitParameters.sentence(told.detail()))
+                                : WaitParameters.sentence(refusal.detail()))
                 .with("reason", refused.reason().name());
-        if (told != null && told.holder() != null) {
+        if (refusal != null && refusal.holder() != null) {
             Map<String, Object> holder = new LinkedHashMap<>();
-            holder.put("owner", told.holder().owner().text());
-            holder.put("shard", told.holder().shard().text());
+            holder.put("owner", refusal.holder().owner().text());
+            holder.put("shard", refusal.holder().shard().text());
             problem = problem.with("holder", holder);
         }
-        return told == null || told.survivor() == null
+        return refusal == null || refusal.survivor() == null
                 ? problem
-                : problem.with("canonical", told.survivor().toString());
+                : problem.with("canonical", refusal.survivor().toString());
     }
 
     /** Distinguishes an index that failed, with the cause, from one that is being filled. */
     private void notServing(Exchange exchange) {
         String failure = indexer.failure();
         if (failure == null) {
-            notReady(exchange, "Nothing is answered before the index is complete: " + indexer.progress() + ".");
+            notReady(
+                    exchange,
+                    "Nothing is answered before the index is complete: "
+                            + indexer.health().progress() + ".");
         } else {
             exchange.header("Retry-After", "1")
                     .problem(Problem.of(ENGINE_UNAVAILABLE, WaitParameters.sentence("the index failed: " + failure)));

@@ -145,16 +145,16 @@ final class Verification {
                 readOn(of::contains);
                 awaitIndex();
                 Map<Puri, @Nullable Fingerprint> different = compare(of);
-                Set<Puri> anew = new HashSet<>();
+                Set<Puri> changed = new HashSet<>();
                 readOn(puri -> {
                     if (different.containsKey(puri)) {
-                        anew.add(puri);
+                        changed.add(puri);
                     }
                     return of.contains(puri);
                 });
-                open = anew;
+                open = changed;
                 for (Map.Entry<Puri, @Nullable Fingerprint> each : different.entrySet()) {
-                    if (!anew.contains(each.getKey())) {
+                    if (!changed.contains(each.getKey())) {
                         tell(each.getKey(), each.getValue());
                     }
                 }
@@ -196,7 +196,8 @@ final class Verification {
             NextOffsets before = indexer.seen();
             long progress = System.nanoTime();
             while (!indexer.seen().hasReached(wanted)) {
-                requireGoingOn(progress, "the index is not fed: " + indexer.progress());
+                requireGoingOn(
+                        progress, "the index is not fed: " + indexer.health().progress());
                 LockSupport.parkNanos(POLL_INDEX.toNanos());
                 progress = indexer.seen().equals(before) ? progress : System.nanoTime();
                 before = indexer.seen();
@@ -265,7 +266,8 @@ final class Verification {
         private ServingIndex acquire() throws BrokenOffException {
             ServingIndex served = indexer.acquire();
             if (served == null) {
-                throw new BrokenOffException("no index answers: " + indexer.progress());
+                throw new BrokenOffException(
+                        "no index answers: " + indexer.health().progress());
             }
             return served;
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.tail.Follower;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,28 +25,27 @@ final class DeclaredAttributesTest {
     private Runnable onAge = () -> {};
 
     private final DeclaredAttributes declared = new DeclaredAttributes(
-            new DeclaredAttributes.Source() {
+            new Follower() {
                 @Override
                 public boolean hasCaughtUp() {
                     return readAt != null;
                 }
 
                 @Override
-                public @Nullable Duration age() {
+                public @Nullable Duration staleness() {
                     onAge.run();
                     return readAt == null ? null : Duration.ofNanos(now - readAt);
-                }
-
-                @Override
-                public @Nullable Collection collection(String qualified) {
-                    return read.get(qualified);
                 }
 
                 @Override
                 public @Nullable String trouble() {
                     return null;
                 }
+
+                @Override
+                public void close() {}
             },
+            read::get,
             () -> now);
 
     private void readToTheEnd() {

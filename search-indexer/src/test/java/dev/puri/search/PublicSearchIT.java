@@ -108,7 +108,7 @@ final class PublicSearchIT {
             assertThat(body(ask(port, "GET", "/v1/search?collection=" + unsearched)))
                     .isEqualTo("{\"results\":[],\"total\":0,\"totalIsExact\":true,\"facets\":{\"collection\":{}}}\n");
         }
-        theSearchFindsWhatTheInternalListenerTells();
+        theSearchMatchesTheInternalListener();
         whatIsPrivateMatchesNothing(port);
 
         written.declare("open:tracks", false);
@@ -122,7 +122,7 @@ final class PublicSearchIT {
         return names;
     }
 
-    private void theSearchFindsWhatTheInternalListenerTells() throws IOException {
+    private void theSearchMatchesTheInternalListener() throws IOException {
         List<String> found = new ArrayList<>();
         found.addAll(secrets.in(ask(server.port(), "GET", "/v1/search?q=midnight")));
         found.addAll(secrets.in(ask(server.port(), "GET", "/metrics")));

@@ -60,7 +60,7 @@ final class SearchGuardIT {
     }
 
     @Test
-    void onlyWhoShowsACertificateIsHeardAndOnlyWhoMayIsAnswered(@TempDir Path folder) throws Exception {
+    void requiresACertificateAndAToken(@TempDir Path folder) throws Exception {
         TestCertificates certificates = TestCertificates.shared();
         Map<String, String> guards = Map.of(
                 "PURI_TLS_CERTIFICATE",
@@ -109,7 +109,7 @@ final class SearchGuardIT {
     }
 
     @Test
-    void thePublicNeedsATokenUnlessItIsToldToNeedNone(@TempDir Path folder) throws Exception {
+    void thePublicNeedsATokenUnlessAnonymousIsSet(@TempDir Path folder) throws Exception {
         Path tokens = Files.writeString(folder.resolve("tokens"), "shop resolve " + hash("s3"));
         for (boolean anonymous : new boolean[] {false, true}) {
             Map<String, String> guards = Map.of(

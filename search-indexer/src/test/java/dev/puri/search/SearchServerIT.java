@@ -42,7 +42,7 @@ final class SearchServerIT extends SearchServerFixture {
     }
 
     @Test
-    void findsAndForgetsWhatTheRegistryWrites() throws Exception {
+    void findsAndRemovesEntriesOfTheRegistry() throws Exception {
         written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
         written.junk(Topics.IDENTITIES, "no pURI", new byte[] {1, 2, 3});
         written.junk(Topics.DOCUMENTS, "soundcloud:tracks:9", new byte[] {1, 2, 3});

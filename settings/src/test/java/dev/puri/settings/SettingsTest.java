@@ -198,7 +198,7 @@ final class SettingsTest {
     }
 
     @Test
-    void whatKubernetesSetsForAServiceNamedPuriIsLeftAlone() {
+    void ignoresVariablesOfAKubernetesServiceNamedPuri() {
         Map<String, String> environment = Map.of(
                 "PURI_PORT", "tcp://10.0.0.1:8080",
                 "PURI_SERVICE_HOST", "10.0.0.1",
@@ -255,7 +255,7 @@ final class SettingsTest {
     }
 
     @Test
-    void secretsMayStandInFiles() throws IOException {
+    void readsSecretsFromFiles() throws IOException {
         Path secret = Files.writeString(folder.resolve("secret"), "hunter2\n");
         Sample sample = environment(Map.of(
                 "PURI_PASSWORD_FILE", secret.toString(),

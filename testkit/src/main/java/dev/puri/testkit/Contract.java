@@ -37,9 +37,9 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tests' way to a server, on which each request and answer is held against the server's own
- * description (OpenAPI 3.1): what is answered has to stand there, status, media type, headers and every
- * member of the body; and what the description forbids has to be refused.
+ * A client for tests that checks each request and response against the server's OpenAPI 3.1 description. The
+ * description must have the status, the media type, the headers and every member of the body; and the server must
+ * refuse requests that the description forbids.
  */
 public final class Contract {
     private static final ObjectMapper JSON = JsonMapper.builder()
@@ -47,7 +47,7 @@ public final class Contract {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    /** Headers of answers that mean something beyond HTTP's own framing. */
+    /** Headers of responses that the description must have; others belong to HTTP's framing. */
     private static final List<String> TELLING =
             List.of("Puri-Table-Lag", "Puri-Index-Lag", "Retry-After", "WWW-Authenticate", "Allow");
 

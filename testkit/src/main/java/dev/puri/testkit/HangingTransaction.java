@@ -38,11 +38,11 @@ import org.awaitility.Awaitility;
 /**
  * A transaction that is open in one partition and that its coordinator does not know, so that it never ends: as one that
  * a broker's crash leaves behind (KIP-664). No client writes such a record, so its request is written here byte by byte,
- * to a broker that is told not to ask the coordinator first (KIP-890).
+ * to a broker that is configured not to ask the coordinator first (KIP-890).
  */
 public final class HangingTransaction {
     private static final String VERIFICATION = "transaction.partition.verification.enable";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final String bootstrapServers;
     private final TopicPartition partition;
@@ -91,7 +91,7 @@ public final class HangingTransaction {
             setVerification(admin, new AlterConfigOp(new ConfigEntry(VERIFICATION, "false"), AlterConfigOp.OpType.SET));
             try {
                 // The broker learns of its setting a moment later.
-                Awaitility.await().atMost(PATIENCE).until(() -> left.write(transactionalId) == Errors.NONE);
+                Awaitility.await().atMost(TIMEOUT).until(() -> left.write(transactionalId) == Errors.NONE);
             } finally {
                 setVerification(
                         admin, new AlterConfigOp(new ConfigEntry(VERIFICATION, null), AlterConfigOp.OpType.DELETE));
@@ -116,7 +116,7 @@ public final class HangingTransaction {
         ByteBuffer request = request(transactionalId).serializeWithHeader(header);
         String[] address = bootstrapServers.split(":");
         try (Socket socket = new Socket(address[0], Integer.parseInt(address[1]))) {
-            socket.setSoTimeout((int) PATIENCE.toMillis());
+            socket.setSoTimeout((int) TIMEOUT.toMillis());
             DataOutputStream out = new DataOutputStream(socket.getOutputStream());
             out.writeInt(request.remaining());
             out.write(request.array(), request.arrayOffset() + request.position(), request.remaining());
@@ -145,7 +145,7 @@ public final class HangingTransaction {
                         .setRecords(records)));
         ProduceRequestData data = new ProduceRequestData()
                 .setAcks((short) -1)
-                .setTimeoutMs((int) PATIENCE.toMillis())
+                .setTimeoutMs((int) TIMEOUT.toMillis())
                 .setTransactionalId(transactionalId)
                 .setTopicData(new TopicProduceDataCollection(List.of(topic).iterator()));
         return ProduceRequest.builder(data, true).build(ProduceRequest.LAST_STABLE_VERSION_BEFORE_TRANSACTION_V2);

@@ -8,6 +8,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.UnreachableException;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
@@ -97,7 +98,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private volatile @Nullable TopicEnds ends;
 
     /** Why the table cannot be fed now, for people; null when it can. */
-    private volatile @Nullable String trouble = "not begun";
+    private final FailureState trouble = new FailureState("not begun");
 
     /** Creates the receiver of the changes of a complete table. */
     @FunctionalInterface
@@ -231,7 +232,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 fed && client != null,
                 client != null && client.isRunning(),
                 client == null ? null : client.waitingFor(),
-                trouble,
+                trouble.reason(),
                 seen == null || client == null ? 0 : seen.lag(client.table()::reached),
                 seen == null ? null : seen.at().age(clock),
                 hanging.get());
@@ -243,7 +244,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         TableClient client = this.client;
         Table shown = client == null ? table : client.table();
         FillProgress progress = fillProgress();
-        String trouble = this.trouble;
+        String detail = trouble.reason();
         details.put("topic", Topics.IDENTITIES);
         details.put("rows", (long) rows(shown));
         if (progress != null) {
@@ -251,8 +252,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             details.put("end", progress.end());
             details.put("behind", progress.end() - progress.reached());
         }
-        if (trouble != null) {
-            details.put("detail", trouble);
+        if (detail != null) {
+            details.put("detail", detail);
         }
         return details;
     }
@@ -366,7 +367,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private void feed(BrokerTopic topic, TopicEnds filledFrom, PackedTable next, Snapshots.Writing writing) {
         try (TableClient filling = clients.apply(next)) {
             client = filling;
-            trouble = "the table is being filled";
+            trouble.changeTo("the table is being filled");
             if (stop.isAsked()) {
                 return;
             }
@@ -388,7 +389,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             asOf = filledFrom.at();
             fed = true;
             waiters.wakeAll();
-            trouble = null;
+            trouble.clear();
             log.info("The table is complete: {} rows", next.rows());
             writing.complete(filledFrom.at());
             replaced.look();
@@ -433,7 +434,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                     inTrouble("the table had no contact since " + lastSeen.wall() + " and may have missed erasures");
                     return;
                 }
-                trouble = null;
+                trouble.clear();
                 writing.observe(now);
                 ObservationTime complete = writing.asOf();
                 if (complete != null) {
@@ -458,10 +459,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void inTrouble(String what) {
-        if (!what.equals(trouble) && !stop.isAsked()) {
+        if (trouble.changeTo(what) && !stop.isAsked()) {
             log.warn("The table: {}", what);
         }
-        trouble = what;
     }
 
     /**

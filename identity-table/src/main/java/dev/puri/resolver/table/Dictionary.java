@@ -15,20 +15,20 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Words that many rows share, each kept once and known by a small number. A word that no record refers to any more is
- * forgotten, and its number is given to another. Three kinds of threads use it:
+ * Words that many rows share. Each word has a small number, which records contain instead. A word that no record refers
+ * to any more is removed, and its number is reused. Three kinds of threads use it:
  *
  * <pre>
- * filler   interns words and packs their numbers into batches; forgets words
- * writer   counts the records that refer to a word; says which words none refers to
+ * filler   interns words and packs their numbers into batches; removes words
+ * writer   counts the records that refer to a word; reports words without references
  * readers  look up the word of a number that they found in a record
  * </pre>
  *
- * <p>The writer cannot forget a word itself: a batch on its way to it may refer to the word again. So it queues the word with
- * the number of the last batch that it has written, and the filler forgets it unless it has used it in a later one.
+ * <p>The writer cannot remove a word itself, because a queued batch may refer to the word again. So it reports the word
+ * with the number of the last written batch, and the filler removes it unless a later batch uses it.
  *
- * <p>A reader may hold a copy of a record that is gone, and the number in it may already be another word's. {@link Index} finds
- * that out by its stamps, for a word is forgotten only after the records that referred to it were destroyed.
+ * <p>A reader may hold a copy of a freed record, whose number may already have another word. {@link Index} detects that
+ * by its stamps, because a word is removed only after the records that referred to it were destroyed.
  */
 final class Dictionary<T> {
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
@@ -40,60 +40,60 @@ final class Dictionary<T> {
     private volatile Object[] words = new Object[FIRST_CAPACITY];
     private volatile String[] texts = new String[FIRST_CAPACITY];
 
-    /** Of the filler: numbers by text, and by the bytes of words that were seen lately. */
+    /** Confined to the filler: numbers by text, and a cache by bytes. */
     private final Map<String, Integer> numbers = new HashMap<>();
 
     private final WordCache cache = new WordCache(this::intern);
     private boolean isCacheStale;
 
-    /** Of the filler: numbers that have a word, and one below which all have. */
+    /** Confined to the filler: numbers in use, and a number below which all are. */
     private final BitSet taken = new BitSet();
 
     private int lowestFree;
 
-    /** Of the filler: the batch that it fills, and the last one that each word was used in. */
+    /** Confined to the filler: the current batch, and the last batch that used each word. */
     private long batch;
 
     private long[] lastUsed = new long[FIRST_CAPACITY];
 
-    /** Of the writer: rows that stand under each word now. */
+    /** Confined to the writer: rows by word. */
     private volatile long[] counts = new long[FIRST_CAPACITY];
 
-    /** Of the writer: rows that refer to a word without being counted under it. */
+    /** Confined to the writer: by word, references of rows that are not counted under it. */
     private long[] otherReferences = new long[FIRST_CAPACITY];
 
-    /** Of the writer: words that have lost their last row or reference and may have got another since. */
+    /** Confined to the writer: words that lost their last row or reference; some have new ones since. */
     private int[] emptied = new int[FIRST_CAPACITY];
 
     private int emptiedCount;
 
     /**
-     * From the filler to the writer: new words with the batch that they came with. The record that brought one may turn out
-     * unreadable, and then nothing else would say that no record refers to it.
+     * Passed from the filler to the writer: new words with their batch. The record of a new word may turn out
+     * unreadable, and then nothing else would report that no record refers to the word.
      */
     private final Queue<Unused> added = new ConcurrentLinkedQueue<>();
 
-    /** A word that no record referred to when a batch had been written. */
+    /** A word that no record referred to after a batch was written. */
     record Unused(Dictionary<?> dictionary, int number, long batch) {
-        /** By the filler. */
+        /** Called by the filler. */
         void forget() {
             dictionary.forget(this);
         }
     }
 
     /**
-     * @param make makes a word of its text; throws an {@link IllegalArgumentException} when it is none
+     * @param make creates a word from its text; throws an {@link IllegalArgumentException} if it is invalid
      */
     Dictionary(Function<String, T> make) {
         this.make = make;
     }
 
-    /** By the filler: words are used in this batch from now on. */
+    /** Notes that the following words are used in this batch. Called by the filler. */
     void begin(long batch) {
         this.batch = batch;
     }
 
-    /** The number of a word, by the filler. */
+    /** Returns the number of a word. Called by the filler. */
     int intern(String text) {
         Integer known = numbers.get(text);
         int number = known == null ? add(text) : known;
@@ -101,7 +101,7 @@ final class Dictionary<T> {
         return number;
     }
 
-    /** The number of the word that text[from..to) is, by the filler. */
+    /** Returns the number of the word text[from..to). Called by the filler. */
     int intern(byte[] text, int from, int to) {
         if (isCacheStale) {
             cache.clear();
@@ -112,7 +112,7 @@ final class Dictionary<T> {
         return number;
     }
 
-    /** Says that a record of the batch at work refers to a word, by the filler. */
+    /** Notes that a record of the current batch refers to a word. Called by the filler. */
     void use(int number) {
         lastUsed[number] = batch;
     }
@@ -139,7 +139,7 @@ final class Dictionary<T> {
         taken.set(number);
     }
 
-    /** Takes over words by their numbers, before there is any other; those without a text have none. */
+    /** Adds words by their numbers to the empty dictionary; an empty text leaves the number free. */
     void load(List<String> byNumber) {
         for (int number = 0; number < byNumber.size(); number++) {
             String text = byNumber.get(number);
@@ -154,7 +154,7 @@ final class Dictionary<T> {
         if (!taken.get(number) || lastUsed[number] > unused.batch) {
             return;
         }
-        // No reader may see this, and not that the records were destroyed.
+        // No reader may see this before it sees that the records were destroyed.
         VarHandle.releaseFence();
         numbers.remove(texts[number]);
         TEXT.setRelease(texts, number, null);
@@ -164,20 +164,20 @@ final class Dictionary<T> {
         isCacheStale = true;
     }
 
-    /** The word of a number that a record has which is known to be there. */
+    /** Returns the word of a number of a record that was not freed. */
     @SuppressWarnings("unchecked") // only T's are put in
     T word(int number) {
         return (T) words[number];
     }
 
-    /** The word of a number; null when it has none, as that of a record that is gone. */
+    /** Returns the word of a number; null if it has none, which happens to numbers of freed records. */
     @SuppressWarnings("unchecked") // only T's are put in
     @Nullable
     T wordIfAny(int number) {
         return (T) words[number];
     }
 
-    /** Counts rows that stand under a word, by the writer. */
+    /** Counts rows of a word. Called by the writer. */
     void count(int number, long more) {
         long[] all = counts;
         if (number >= all.length) {
@@ -191,7 +191,7 @@ final class Dictionary<T> {
         }
     }
 
-    /** Counts rows that refer to a word without standing under it, by the writer. */
+    /** Counts references of rows that are not counted under the word. Called by the writer. */
     void countOther(int number, long more) {
         if (number >= otherReferences.length) {
             otherReferences = Arrays.copyOf(otherReferences, Math.max(number + 1, 2 * otherReferences.length));
@@ -209,7 +209,7 @@ final class Dictionary<T> {
         emptied[emptiedCount++] = number;
     }
 
-    /** Queues the words that no record refers to when this batch has been written, by the writer. */
+    /** Reports the words that no record refers to after this batch. Called by the writer. */
     void queueUnused(long batch, Queue<Unused> unused) {
         for (Unused next = added.peek(); next != null && next.batch <= batch; next = added.peek()) {
             added.remove();
@@ -225,7 +225,7 @@ final class Dictionary<T> {
         emptiedCount = 0;
     }
 
-    /** Rows by word, sorted; those without any left out. */
+    /** Returns rows by word, sorted, without words that have none. */
     Map<String, Long> counts() {
         Map<String, Long> rows = new TreeMap<>();
         long[] all = counts;
@@ -233,7 +233,7 @@ final class Dictionary<T> {
         for (int number = 0; number < Math.min(now.length, all.length); number++) {
             String text = (String) TEXT.getAcquire(now, number);
             long count = (long) COUNT.getAcquire(all, number);
-            // The same before and after: else the count may be of another word that had the number.
+            // Compared again: the count may be of another word that had the number before.
             if (text != null && count != 0 && TEXT.getAcquire(now, number) == text) {
                 rows.put(text, count);
             }
@@ -241,7 +241,7 @@ final class Dictionary<T> {
         return rows;
     }
 
-    /** The texts of some numbers, in their places; empty ones in those between. */
+    /** Returns the texts of some numbers at their index, and empty texts between them. */
     List<String> texts(BitSet wanted) {
         String[] now = texts;
         return IntStream.range(0, wanted.length())
@@ -249,7 +249,7 @@ final class Dictionary<T> {
                 .toList();
     }
 
-    /** How many words there are, by the filler. */
+    /** Returns the number of words. Called by the filler. */
     int size() {
         return numbers.size();
     }

@@ -9,14 +9,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle as numbers: 15 characters of 5 bits and the prefix, of which there are 26³. In a record it
- * takes 10 bytes, 75 bits of characters and 5 that number the prefix; from the 32nd prefix on, 2 more.
+ * A handle as numbers: 15 characters of 5 bits, and one of 26³ prefixes. In a record it takes 10 bytes: 75 bits for the
+ * characters and 5 for the number of the prefix; from the 32nd prefix on, 2 more bytes.
  *
  * @param high the first 12 characters, 60 bits
  * @param low the last 3, 15 bits
- * @param prefix the prefix's place among all
- * @param hash by the table's seed
- * @param words the table's
+ * @param prefix the index of the prefix among all possible ones
+ * @param hash with the table's seed
+ * @param words of the table
  */
 record HandleKey(long high, int low, int prefix, long hash, Words words) implements Index.Match {
     static final int BYTES = 10;
@@ -26,7 +26,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
     private static final byte[] CHARACTERS = Handle.ALPHABET.getBytes(StandardCharsets.US_ASCII);
     private static final byte[] VALUES = new byte[128];
 
-    /** Where the characters after prefix and underscore begin. */
+    /** The offset of the characters after prefix and underscore. */
     private static final int FIRST = 4;
 
     static {
@@ -54,12 +54,12 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         return Hash.of(high, low << 15 | prefix, seed);
     }
 
-    /** The handle of a record, or null. */
+    /** Returns the handle of a record, or null. */
     static @Nullable HandleKey of(byte[] record, Words words, long seed) {
         return RowCodec.hasHandle(record) ? at(record, RowCodec.HANDLE_AT, words, seed) : null;
     }
 
-    /** The handle that stands at this place. */
+    /** Returns the handle at this offset. */
     static HandleKey at(byte[] bytes, int at, Words words, long seed) {
         long first = (long) LONGS.get(bytes, at);
         int last = (short) SHORTS.get(bytes, at + 8) & 0xFFFF;
@@ -71,12 +71,12 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
     }
 
-    /** The hash of the handle that stands at this place. */
+    /** Returns the hash of the handle at this offset. */
     static long hashAt(byte[] bytes, int at, Words words, long seed) {
         return at(bytes, at, words, seed).hash;
     }
 
-    /** Reads a handle's text into a row; false when it is none. */
+    /** Parses a handle into a row; returns false if the text is no handle. */
     static boolean parse(byte[] text, int from, RawRow row) {
         int prefix = prefix(text, from);
         long high = characters(text, from + FIRST, 12);
@@ -88,7 +88,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         return true;
     }
 
-    /** The handle that text[from..to) is, in lower case; null when it is none. */
+    /** Parses text[from..to), in lower case; returns null if it is no handle. */
     static @Nullable HandleKey parse(byte[] text, int from, int to, Words words, long seed) {
         if (to - from != Handle.LENGTH) {
             return null;
@@ -101,7 +101,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
                 : new HandleKey(high, (int) low, prefix, hash(high, (int) low, prefix, seed), words);
     }
 
-    /** The place among all of the prefix that begins here, with its underscore; negative when it is none. */
+    /** Returns the index of the prefix that begins here, underscore included; negative if there is none. */
     private static int prefix(byte[] text, int from) {
         int prefix = 0;
         for (int i = from; i < from + FIRST - 1; i++) {
@@ -114,10 +114,10 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         return text[from + FIRST - 1] == '_' ? prefix : -1;
     }
 
-    /** So many characters as a number, 5 bits each; negative when one of them is none. */
+    /** Parses this many characters, 5 bits each; negative if one of them is invalid. */
     private static long characters(byte[] text, int from, int count) {
         long value = 0;
-        // Any that is none is negative and leaves the sign in here.
+        // An invalid character is -1 and sets the sign.
         int signs = 0;
         for (int i = from; i < from + count; i++) {
             signs |= VALUES[text[i] & 0x7F] | text[i];
@@ -156,7 +156,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         return new Handle(new String(text, StandardCharsets.ISO_8859_1));
     }
 
-    /** Writes the text and returns where it ends. */
+    /** Writes the text and returns the offset after it. */
     int putText(byte[] out, int at) {
         out[at] = (byte) ('a' + prefix / (26 * 26));
         out[at + 1] = (byte) ('a' + prefix / 26 % 26);

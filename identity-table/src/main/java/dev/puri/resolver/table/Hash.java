@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A seeded hash of 64 bits, by multiplying and folding as wyhash does. The seed is each table's own, and each ring's, so
- * that nobody can choose names that meet in one place.
+ * A seeded hash of 64 bits, by multiplying and folding as wyhash does. Each table and each
+ * ring has its own seed, so that nobody can choose names that collide.
  */
 public final class Hash {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -16,12 +16,12 @@ public final class Hash {
 
     private Hash() {}
 
-    /** Of a whole text. */
+    /** Hashes a whole text. */
     public static long of(byte[] text, long seed) {
         return of(text, 0, text.length, seed);
     }
 
-    /** Of text[from..to). */
+    /** Hashes text[from..to). */
     static long of(byte[] text, int from, int to, long seed) {
         int length = to - from;
         long hash = seed ^ A;

@@ -3,9 +3,9 @@ package dev.puri.resolver.table;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A pURI's last segment as few bytes: numbers, hexadecimal and uuids as what they say, where that can
- * be undone to the letter, and all else as it is. The same text always gives the same bytes, so bytes
- * may be compared instead of text.
+ * A compact encoding of a pURI's last segment. Numbers, hexadecimal and uuids are encoded by value if decoding restores
+ * the exact text; other texts are kept as they are. Equal texts have equal bytes, so bytes are compared instead of
+ * text.
  *
  * <pre>
  * 1 byte   kind in the upper 3 bits, n in the lower 5 (31: n in the next byte)
@@ -23,19 +23,19 @@ final class Identifier {
     private static final int LONG_FORM = 31;
     private static final int UUID_LENGTH = 36;
 
-    /** 18 digits are always below 2^63. */
+    /** A number of 18 digits is always below 2^63. */
     private static final int MOST_DIGITS = 18;
 
     private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     private Identifier() {}
 
-    /** Most bytes that a text of this length is packed into. */
+    /** The most bytes that a text of this length takes. */
     static int mostBytes(int length) {
         return length + 2;
     }
 
-    /** Packs text[from..to) and returns where the packed bytes end. */
+    /** Packs text[from..to) and returns the offset after the packed bytes. */
     static int pack(byte[] text, int from, int to, byte[] out, int at) {
         int length = to - from;
         int number = packNumber(text, from, to, out, at);
@@ -67,7 +67,7 @@ final class Identifier {
         return p + length;
     }
 
-    /** Packs text[from..to) if it is a number, and returns where the packed bytes end; -1 when it is none. */
+    /** Packs text[from..to) if it is a number, and returns the offset after the packed bytes; else -1. */
     static int packNumber(byte[] text, int from, int to, byte[] out, int at) {
         int length = to - from;
         if (length == 0 || length > MOST_DIGITS || text[from] == '0' && length > 1) {
@@ -124,19 +124,19 @@ final class Identifier {
         return c <= '9' ? c - '0' : c - 'a' + 10;
     }
 
-    /** Where the identifier that begins at this place of a record ends. */
+    /** Returns the offset after the identifier that begins here. */
     static int end(byte[] record, int at) {
         int n = record[at] & 0x1F;
         return n == LONG_FORM ? at + 2 + (record[at + 1] & 0xFF) : at + 1 + n;
     }
 
-    /** The text of the identifier that begins at this place of a record. */
+    /** Returns the text of the identifier that begins here. */
     static String unpack(byte[] record, int at) {
         byte[] text = new byte[Math.max(UUID_LENGTH, 2 * (end(record, at) - at))];
         return new String(text, 0, unpack(record, at, text, 0), StandardCharsets.ISO_8859_1);
     }
 
-    /** Writes the text of the identifier that begins at this place of a record; returns where it ends. */
+    /** Writes the text of the identifier that begins here; returns the offset after the text. */
     static int unpack(byte[] record, int at, byte[] out, int to) {
         int end = end(record, at);
         int from = (record[at] & 0x1F) == LONG_FORM ? at + 2 : at + 1;

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash index to the addresses of records. It consists of 1,024 small tables of open addressing, chosen by
- * the hash's top bits, so that each grows alone and shortly. A slot is one long, 28 further bits of the
- * hash above 36 of the address; a slot's place follows from those bits, so growing reads no record.
+ * A hash index to the addresses of records. It consists of 1,024 small tables with open addressing, chosen by the top
+ * bits of the hash, so that each grows by itself and in a short time. A slot is one long: 28 further bits of the hash
+ * above 36 bits of the address. The position of a slot follows from these bits, so growing reads no record.
  *
  * <p>One thread writes, and any number of threads read without locks. The writer makes the new record reachable, then
  * increments the small table's <em>stamp</em>, and only then destroys the old state (frees a record or pages, or lets a
@@ -30,7 +30,7 @@ final class Index {
     private static final int ADDRESS_BITS = 64 - TAG_BITS;
     private static final long ADDRESS = (1L << ADDRESS_BITS) - 1;
 
-    /** A slot whose entry was removed, with others behind it. */
+    /** A slot whose entry was removed and which has entries after it. */
     private static final long GONE = 1L << ADDRESS_BITS;
 
     private static final long[] NOTHING = {0};
@@ -40,14 +40,14 @@ final class Index {
     private final Slab slab;
 
     /**
-     * For each table its number of slots, then the addresses of the pages with the slots. An array is never changed,
-     * but replaced.
+     * By table, the number of slots, then the addresses of the pages with the slots. An array is never changed but
+     * replaced.
      */
     private final long[][] arrays = new long[TABLES][];
 
     private final long[] stamps = new long[TABLES];
 
-    /** How often a table's array was replaced, which increments its stamp too. */
+    /** By table, how often the array was replaced; each time increments the stamp too. */
     private final long[] rebuilds = new long[TABLES];
 
     private final int[] live = new int[TABLES];
@@ -55,7 +55,7 @@ final class Index {
     private final AtomicLong entries = new AtomicLong();
     private final AtomicLong slots = new AtomicLong();
 
-    /** A bound for growth in advance: records that are yet to be read may all be of a few names. */
+    /** A bound for growth in advance, because later records may have only a few names. */
     private static final double MOST_GROWTH = 8;
 
     private static final double LEAST_GROWTH = 1.1;
@@ -68,29 +68,29 @@ final class Index {
 
     private final long[] read = new long[Slab.PAGE_UNITS];
 
-    /** Of the writer's last search: the number of the slot found. */
+    /** The slot that the writer's last search found. */
     private int place;
 
-    /** Of the writer's last search: the first slot that was seen to be free. */
+    /** The first free slot that the writer's last search passed. */
     private int free;
 
-    /** Of the writer's last search by key: the record. */
+    /** The record that the writer's last search by key found. */
     private byte @Nullable [] found;
 
-    /** What an entry's record is to be. */
+    /** Decides whether a record is the wanted one. */
     interface Match {
         boolean in(byte[] record);
     }
 
-    /** Reads what a record refers to and what may be destroyed together with it. */
+    /** Reads a record, and words that it refers to, before they may be destroyed. */
     interface Reading {
-        /** The record may be gone by now; then what is read does not count, and must not fail. */
+        /** Must not fail if the record is freed already; the result is not used then. */
         void read(byte[] record);
     }
 
-    /** Takes what is in a small table, one by one. */
+    /** Receives the entries of a small table. */
     interface Taker {
-        /** What was given before is not to count: the table is read from its beginning. */
+        /** Discards all entries so far: the table is read from its beginning again. */
         void begin();
 
         void take(long tag, byte[] record);
@@ -110,7 +110,7 @@ final class Index {
         return hash >>> (64 - TABLE_BITS - TAG_BITS) & ((1L << TAG_BITS) - 1);
     }
 
-    /** What stands in a slot. */
+    /** The content of a slot. */
     static long slot(long tag, long address) {
         return tag << ADDRESS_BITS | address;
     }
@@ -123,7 +123,7 @@ final class Index {
         return (slot ^ other) >>> ADDRESS_BITS == 0;
     }
 
-    /** Where a search for this slot's entry begins. */
+    /** The slot at which a search for this entry begins. */
     static int home(long slot, int count) {
         return homeOf(slot >>> ADDRESS_BITS, count);
     }
@@ -138,9 +138,9 @@ final class Index {
     }
 
     /**
-     * The record of this hash that matches, or null; by any thread.
+     * Returns the record of this hash that matches, or null; for any thread.
      *
-     * @param reading shown the record, perhaps after others that do not count
+     * @param reading receives the record, perhaps after records that were freed meanwhile
      */
     byte @Nullable [] find(long hash, Match match, Reading reading) {
         int table = table(hash);
@@ -158,7 +158,7 @@ final class Index {
         }
     }
 
-    /** Null also when the stamp has changed: the caller looks once more. */
+    /** Returns null also if the stamp has changed; the caller then searches again. */
     private byte @Nullable [] findOnce(long[] array, int table, long stamp, long tag, Match match) {
         int count = (int) array[0];
         int at = homeOf(tag, count);
@@ -209,7 +209,7 @@ final class Index {
         return count == 0 ? 0 : slab.getLongAcquire(address(array, homeOf(tag(hash), count))) & ADDRESS;
     }
 
-    /** Shows all entries of one small table, by any thread; begins again when the table is rebuilt meanwhile. */
+    /** Shows all entries of one small table, and begins again if the table is rebuilt meanwhile; for any thread. */
     void read(int table, Taker taker) {
         while (true) {
             taker.begin();
@@ -243,12 +243,12 @@ final class Index {
         return (long) ELEMENT.getAcquire(rebuilds, table) == rebuilt;
     }
 
-    /** The writer's search: the address of the record that matches, else 0. */
+    /** Returns the address of the record that matches, or 0; for the writer. */
     long seek(long hash, Match match) {
         return seek(hash, match, 0);
     }
 
-    /** The writer's search for the entry of this very record; 0 when there is none. */
+    /** Finds the entry with this address; returns 0 if there is none. For the writer. */
     long seekAddress(long hash, long address) {
         return seek(hash, null, address);
     }
@@ -260,7 +260,7 @@ final class Index {
         int at = homeOf(tag, count);
         free = -1;
         for (int probes = 0; probes < count; ) {
-            // Slots lie side by side up to the end of their page.
+            // Slots are adjacent up to the end of their page.
             int last = Math.min(count, (at | Slab.PAGE_UNITS - 1) + 1);
             probes += last - at;
             MemorySegment page = slab.chunk(address(array, at));
@@ -290,7 +290,7 @@ final class Index {
         return found != null && match.in(found);
     }
 
-    /** The record that {@link #seek} has just found. */
+    /** Returns the record that {@link #seek} found last. */
     byte[] found() {
         byte[] record = found;
         if (record == null) {
@@ -299,19 +299,19 @@ final class Index {
         return record;
     }
 
-    /** Refers the entry just found to another record. The one before may be freed afterwards. */
+    /** Points the last found entry to another record. The caller may then free the previous one. */
     void replace(long hash, long address) {
         slab.putLongRelease(address(arrays[table(hash)], place), tag(hash) << ADDRESS_BITS | address);
         stamp(table(hash));
     }
 
-    /** Adds an entry that is known not to be there. */
+    /** Adds an entry that does not exist yet. */
     void insert(long hash, long address) {
         seek(hash, null, address);
         insertSought(hash, address);
     }
 
-    /** Adds an entry that was just sought and not found. */
+    /** Adds an entry that the last search did not find. */
     void insertSought(long hash, long address) {
         int table = table(hash);
         if (used[table] + 1 > mostUsed((int) arrays[table][0])) {
@@ -325,14 +325,14 @@ final class Index {
         entries(1);
     }
 
-    /** Removes the entry just found. Its record may be freed afterwards. */
+    /** Removes the last found entry. The caller may then free its record. */
     void remove(long hash) {
         int table = table(hash);
         long[] array = arrays[table];
         int count = (int) array[0];
         int at = place;
         if (slab.getLong(address(array, at + 1 == count ? 0 : at + 1)) == 0) {
-            // Nothing is behind it, so nothing is behind removed ones right before it either.
+            // No entry follows, so removed slots directly before it can be free too.
             slab.putLongRelease(address(array, at), 0);
             used[table]--;
             for (at = before(at, count); slab.getLong(address(array, at)) == GONE; at = before(at, count)) {
@@ -345,15 +345,15 @@ final class Index {
         live[table]--;
         entries(-1);
         stamp(table);
-        // What is foretold has its room for what is to come.
+        // A predicted size already contains room for later entries.
         if (toCome == 0 && count > Slab.PAGE_UNITS && live[table] < count / 4) {
             rebuild(table);
         }
     }
 
     /**
-     * Takes over a small table that was made beforehand; before any other entry only, while nothing else
-     * reads or writes. Any thread may, each another table.
+     * Installs the slots of a small table. Must be called before any other entry is added, while nothing else reads or
+     * writes. Any thread may call it, each for another table.
      */
     void install(int table, Slots made) {
         arrays[table] = made.place();
@@ -361,7 +361,7 @@ final class Index {
         used[table] = made.taken();
     }
 
-    /** Counts what was installed, and makes it visible to readers. */
+    /** Counts the installed entries and makes them visible to readers. */
     void installed() {
         for (int table = 0; table < TABLES; table++) {
             entries(live[table]);
@@ -370,7 +370,7 @@ final class Index {
         }
     }
 
-    /** Moves a table to room of its size. */
+    /** Rebuilds a table with the right number of slots. */
     private void rebuild(int table) {
         long[] before = arrays[table];
         moved.begin(slotsFor(live[table] + 1));
@@ -397,13 +397,13 @@ final class Index {
         return array[1 + (at >>> Slab.PAGE_BITS)] + (at & Slab.PAGE_UNITS - 1);
     }
 
-    /** From here on the old may be destroyed. */
+    /** After this the caller may destroy the old state. */
     private void stamp(int table) {
         ELEMENT.setRelease(stamps, table, stamps[table] + 1);
         VarHandle.fullFence();
     }
 
-    /** One thread writes, so nothing has to be locked. */
+    /** Only one thread writes, so this needs no lock. */
     private void entries(int more) {
         entries.setRelease(entries.getPlain() + more);
     }
@@ -420,21 +420,21 @@ final class Index {
         return (int) (tag * count >>> TAG_BITS);
     }
 
-    /** A quarter is left free, or searches for what is not there get long. */
+    /** A quarter stays free, because unsuccessful searches would take long. */
     private static int mostUsed(int count) {
         return (int) (count * 3L / 4);
     }
 
     /**
-     * Twice what is in use, which is half as much again as there was when a table is full; or, while a
-     * topic is read, as much as there will be if the rest of it is like what was read.
+     * Returns twice the number of used slots, which is 1.5 times the slots of a full table. While a topic is read,
+     * returns the expected final number, as if the rest of the topic were like the part that was read.
      */
     private int slotsFor(int entries) {
         return (int) (toCome > 1 ? entries * Math.clamp(toCome, LEAST_GROWTH, MOST_GROWTH) * 4 / 3 : 2.0 * entries);
     }
 
     /**
-     * Foretells how often as many entries as now there will be; 0 when nobody knows.
+     * Sets the expected final number of entries divided by the current one; 0 if not known.
      */
     void foretell(double times) {
         toCome = times;

@@ -10,10 +10,9 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory outside the heap. On Linux the kernel is asked for it (mmap(2)), which clears each page when
- * it is first written to and is in the cache then; Java clears all of it at once, long before, which
- * took a third of the time that a table is written in. Pages of 2 MiB are asked for too (madvise(2)),
- * which are fewer to be found.
+ * Off-heap memory. On Linux it comes from mmap(2): the kernel clears each page at the first write, when it is in the
+ * cache anyway. Java would clear all of it at allocation, which took a third of the time of writing a table. madvise(2)
+ * requests pages of 2 MiB, which cause fewer TLB misses.
  */
 final class Pages {
     private static final int READ_WRITE = 3;
@@ -25,7 +24,7 @@ final class Pages {
 
     private record Calls(MethodHandle mmap, MethodHandle madvise, MethodHandle munmap) {}
 
-    /** Null where there is no such call, or the JVM was not allowed to make any. */
+    /** Null if the system has no such calls, or the JVM may not make native calls. */
     private static @Nullable Calls calls() {
         if (!System.getProperty("os.name").equals("Linux")
                 || !Pages.class.getModule().isNativeAccessEnabled()) {
@@ -57,9 +56,9 @@ final class Pages {
     }
 
     /**
-     * Zeros, until the arena is closed.
+     * Allocates memory, which is zero and valid until the arena is closed.
      *
-     * @throws OutOfMemoryError when there is no such memory
+     * @throws OutOfMemoryError when there is not enough memory
      * @throws IllegalStateException when the arena is closed
      */
     static MemorySegment allocate(Arena arena, long bytes) {
@@ -72,7 +71,7 @@ final class Pages {
         try {
             address = (long) calls.mmap.invokeExact(0L, bytes, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0L);
             if (address != -1) {
-                // A kernel that has none refuses, and the pages are small ones.
+                // A kernel without large pages refuses, which leaves small pages.
                 int refused = (int) calls.madvise.invokeExact(address, bytes, IN_HUGE_PAGES);
             }
         } catch (Throwable e) {

@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * Entries of an {@link Index} to be, sorted into its small tables by one thread. They wait in pages of the
- * slab that the index itself will need afterwards; only what fills no page is kept in the heap.
+ * Entries for an {@link Index} that is about to be built, sorted by small table by one thread. They are kept in pages
+ * of the slab, which the index needs afterwards; entries that do not fill a page are on the heap.
  */
 final class Presorted {
     private static final long[] NO_PAGES = {};
 
     private final Slab slab;
 
-    /** Of each small table the entries that fill no page yet. */
+    /** By small table, the entries that do not fill a page yet. */
     private final long[] staged = new long[Index.TABLES * Slab.PAGE_UNITS];
 
     private final int[] counts = new int[Index.TABLES];
@@ -41,7 +41,7 @@ final class Presorted {
         return counts[table];
     }
 
-    /** Shows the entries of a small table, and gives their pages back; once, by any one thread at a time. */
+    /** Shows the entries of a small table and frees their pages; once for each table, by one thread at a time. */
     void drain(int table, long[] page, LongConsumer seen) {
         int full = counts[table] / Slab.PAGE_UNITS;
         for (int i = 0; i < full; i++) {

@@ -7,10 +7,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row under its name on its way into the table, as the numbers that its record is made of. Filled
- * again and again, from a {@link Row} here or from a record of the topic by {@link RecordParser}.
+ * A name and its row as the numbers of which {@link RowCodec} makes a record. Reused: this class fills it from a
+ * {@link Row}, {@link RecordParser} from a record of the topic.
  *
- * <p>Used by one thread, which need not be the one that writes.
+ * <p>Used by one thread, not necessarily the one that writes the table.
  */
 final class RawRow {
     private final Words words;
@@ -41,11 +41,11 @@ final class RawRow {
     int partition;
     long offset;
 
-    /** Null but of a merged row. */
+    /** Null unless the row is merged. */
     @Nullable
     Puri survivor;
 
-    /** Of a merged row: the number of its survivor's collection. */
+    /** Of a merged row, the number of the survivor's collection. */
     int survivorCollection;
 
     RawRow(Words words, long seed) {
@@ -80,12 +80,12 @@ final class RawRow {
 
     /**
      * @param name canonical
-     * @param identifierAt where its last segment begins
+     * @param identifierAt the offset of its last segment
      */
     void setName(byte[] name, int identifierAt) {
         nameHash = Hash.of(name, seed);
         identifierLength = Identifier.pack(name, identifierAt, name.length, identifier, 0);
-        // Neighbours in a topic are often of one collection, which is then found without making its text.
+        // Adjacent records often have the same collection, which is then found without decoding its text.
         Words.Collection before = words.collections.wordIfAny(collection);
         if (before != null && before.begins(name, identifierAt)) {
             words.collections.use(collection);
@@ -95,10 +95,10 @@ final class RawRow {
     }
 
     /**
-     * The same of a name that is a number in the collection of the row before, which most in a topic are: it is then
-     * known to be canonical without a look at every character.
+     * Like {@link #setName}, for a decimal identifier in the collection of the previous row, as most names are. Such a
+     * name is canonical without a check of each character.
      *
-     * @return false, and nothing is set, when it is another
+     * @return false, and nothing is set, for another name
      */
     boolean setNumberOfSameCollection(byte[] name) {
         Words.Collection before = words.collections.wordIfAny(collection);

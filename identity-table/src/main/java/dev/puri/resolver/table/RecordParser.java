@@ -11,17 +11,16 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Records of {@code puri.identities.v1} to rows without an object between: a table is filled with
- * millions. It reads what nearly all are, a canonical key without escapes and a value that was written
- * with the schema that this program was built with, field by field as the schema has them. Of
- * anything else it says so, and Avro's word is taken.
+ * Parses records of {@code puri.identities.v1} to rows without intermediate objects, because a table is filled with
+ * millions. It reads records with a canonical key without escapes, and a value written with this program's own schema,
+ * as nearly all are. It rejects all others, which Avro then decodes.
  *
- * <p>Used by one thread, which need not be the one that writes.
+ * <p>Used by one thread, not necessarily the one that writes the table.
  */
 final class RecordParser {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-    /** Of a decimal that fits into a long whatever its digits. */
+    /** The most digits of a decimal that always fits into a long. */
     private static final int MOST_DIGITS = 18;
 
     private static final int STATUSES = Row.Status.values().length;
@@ -30,7 +29,7 @@ final class RecordParser {
 
     private final Words words;
 
-    /** Numbers of namespaces' topics by the namespace. */
+    /** By namespace, the number of its topic. */
     private final WordCache namespaces;
 
     private int at;
@@ -41,12 +40,12 @@ final class RecordParser {
     }
 
     /**
-     * The value goes from method to method and not by a field: old objects that are made to refer to young ones cost the
-     * collector's barriers.
+     * Parses a record. The value is a parameter and not a field, because a reference from an old object to a young one
+     * costs the collector's barrier.
      *
-     * @param value written with our own schema
-     * @param token the text of the position that the row is kept under
-     * @return false when Avro is to say what it is or why it is none; the row is then half filled
+     * @param value written with this program's own schema
+     * @param token the text of the row's position
+     * @return false if Avro must decode the record; the row is then incomplete
      */
     boolean parse(byte[] key, byte[] value, byte[] token, RawRow row) {
         boolean isNamed = row.setNumberOfSameCollection(key);
@@ -83,7 +82,7 @@ final class RecordParser {
         row.epoch = number(in);
         row.createdMillis = number(in);
         row.changedMillis = number(in);
-        // Merged rows are few, and name another pURI.
+        // Merged rows are few, and contain another pURI.
         if (status < 0 || status >= STATUSES || status == Row.Status.MERGED.ordinal() || row.epoch < 1) {
             return false;
         }
@@ -99,7 +98,7 @@ final class RecordParser {
         return partition >= 0 && partition <= Integer.MAX_VALUE && row.offset >= 0;
     }
 
-    /** Reads what {@link Position#toString} writes, from its end on. */
+    /** Parses the text of {@link Position#toString}, backwards from its end. */
     private boolean parseToken(byte[] token, RawRow row) {
         int offsetAt = numberBefore(token, token.length);
         long offset = decimal(token, offsetAt, token.length);
@@ -116,7 +115,7 @@ final class RecordParser {
         return true;
     }
 
-    /** Where the text behind the last hyphen before an end begins. */
+    /** Returns the offset after the last hyphen before an end. */
     private static int numberBefore(byte[] text, int end) {
         int from = end;
         while (from > 0 && text[from - 1] != '-') {
@@ -125,7 +124,7 @@ final class RecordParser {
         return from;
     }
 
-    /** The number that is written as we write it; negative when there is none, or one that is too large to be read at a glance. */
+    /** Parses a number in canonical form; negative if there is none, or if it has too many digits. */
     private static long decimal(byte[] text, int from, int to) {
         int digits = to - from;
         if (digits < 1 || digits > MOST_DIGITS || text[from] == '0' && digits > 1) {

@@ -5,8 +5,8 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Row;
 
 /**
- * The words that a record refers to, and where its other parts begin. A reader looks words up while {@link Index} still knows
- * whether the record is there: afterwards a number may be another word's.
+ * The words that a record refers to, and the offsets of its other parts. A reader must look words up before {@link
+ * Index} confirms the record: later the number may be another word's.
  */
 @SuppressWarnings("NullAway.Init") // Asked for only when a record was read.
 final class RecordParts implements Index.Reading {
@@ -19,7 +19,7 @@ final class RecordParts implements Index.Reading {
     Words.Word<Shard> shard;
     int epochAt;
 
-    /** Of a merged row: its survivor's. */
+    /** Of a merged row, the survivor's. */
     Words.Collection survivorCollection;
 
     int survivorIdentifierAt;
@@ -28,7 +28,7 @@ final class RecordParts implements Index.Reading {
         this.words = words;
     }
 
-    /** What it finds is wrong when the record has gone meanwhile; it does not fail then. */
+    /** Finds the parts. If the record was freed meanwhile, they are wrong, but this does not fail. */
     @Override
     public void read(byte[] record) {
         int at = RowCodec.nameAt(record);

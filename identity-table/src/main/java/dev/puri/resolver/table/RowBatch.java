@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * one that writes.
  */
 public final class RowBatch {
-    /** As many as are polled at a time, unless the user says otherwise. */
+    /** The default of {@code max.poll.records}. */
     public static final int MOST = 500;
 
     private static final int NONE = -1;
@@ -32,15 +32,15 @@ public final class RowBatch {
     final int[] shards = new int[MOST];
     final int[] statuses = new int[MOST];
 
-    /** The collections that merged rows' survivors are of; -1 of any other row. */
+    /** The collection of a merged row's survivor; -1 for other rows. */
     final int[] survivorCollections = new int[MOST];
 
-    /** The name to remove; null where there is a row. */
+    /** The name to remove; null if there is a row to put. */
     final @Nullable Puri[] removed = new Puri[MOST];
 
     int count;
 
-    /** Its number among the table's, which the words are used under that it refers to. */
+    /** The number of this batch, with which the dictionaries note the words that it uses. */
     private long number;
 
     RowBatch(Words words, RowCodec codec, long seed) {
@@ -50,23 +50,23 @@ public final class RowBatch {
         parser = new RecordParser(words);
     }
 
-    /** Whether nothing more may be added. */
+    /** Whether the batch is full. */
     public boolean isFull() {
         return count == MOST;
     }
 
-    /** How many rows and removals it has. */
+    /** The number of rows and removals. */
     public int count() {
         return count;
     }
 
-    /** Under which name something is put or removed. */
+    /** The name whose row is put or removed. */
     public Puri name(int i) {
         Puri name = removed[i];
         return name == null ? codec.decode(record(i)).puri() : name;
     }
 
-    /** What is put; null when something is removed. */
+    /** The row to put; null for a removal. */
     public @Nullable Row row(int i) {
         return removed[i] == null ? codec.decode(record(i)).row() : null;
     }
@@ -76,11 +76,11 @@ public final class RowBatch {
     }
 
     /**
-     * Adds a record of the topic, to be put.
+     * Adds the row of a record of the topic.
      *
      * @param value written with the schema that this program was built with
      * @param token of the event that the record answers, under whose position the row is kept
-     * @return false, and nothing is added, when it cannot be read at a glance: it is to be decoded and put
+     * @return false, and nothing is added, when only Avro can read it; the caller then decodes it and adds the row
      */
     public boolean take(byte[] key, byte[] value, byte[] token) {
         begin();
@@ -91,14 +91,14 @@ public final class RowBatch {
         return true;
     }
 
-    /** Adds a row, to be put in the place of the one before it. */
+    /** Adds a row, which replaces the previous one of its name. */
     public void put(Puri puri, Row row) {
         begin();
         raw.set(puri, row);
         add();
     }
 
-    /** Adds a name, to be forgotten. */
+    /** Adds the removal of a name's row. */
     public void remove(Puri puri) {
         begin();
         begins[count + 1] = begins[count];
@@ -130,7 +130,7 @@ public final class RowBatch {
         count++;
     }
 
-    /** Empties it, to be filled again; by the thread that has written it, when nobody reads it any more. */
+    /** Empties the batch for reuse. Called by the thread that has written it, when nobody reads it any more. */
     public void clear() {
         words.written(number);
         Arrays.fill(removed, 0, count, null);

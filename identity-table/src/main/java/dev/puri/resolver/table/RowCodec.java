@@ -13,7 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row under its name as one record; RATIONALE.md has the layout as a table.
+ * Encodes a name and its row as one record; RATIONALE.md has the layout as a table.
  *
  * <pre>
  * units · flags · [handle 10 or 12] · collection · identifier · uuid 16 · owner · shard · epoch
@@ -27,7 +27,7 @@ final class RowCodec {
     private static final int STATUS = 3;
     private static final int MERGED = Row.Status.MERGED.ordinal();
 
-    /** What {@code createdAt} is counted from where the uuid tells no time. */
+    /** The origin of {@code createdAt} if the uuid contains no time. */
     private static final long BASE_MILLIS =
             Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
 
@@ -40,7 +40,7 @@ final class RowCodec {
         this.words = words;
     }
 
-    /** Bytes that any row fits into. */
+    /** Returns an array that is large enough for any row. */
     static byte[] buffer() {
         return new byte[Slab.MAX_RECORD_UNITS * Slab.UNIT];
     }
@@ -54,7 +54,7 @@ final class RowCodec {
         return (bytes[begin + 1] & HANDLE) != 0;
     }
 
-    /** Where the collection's number stands. */
+    /** The offset of the collection's number. */
     static int nameAt(byte[] record) {
         return nameAt(record, 0);
     }
@@ -106,25 +106,27 @@ final class RowCodec {
         return at;
     }
 
-    /** Tells what is counted by: the record's collection, owner, shard and status, and what else it refers to. */
-    static void count(byte[] record, RowCounter tally, int more) {
-        count(record, 0, tally, more);
+    /**
+     * Passes the collection, owner, shard and status of a record to a counter, and the other words that it refers to.
+     */
+    static void count(byte[] record, RowCounter counter, int more) {
+        count(record, 0, counter, more);
     }
 
     /** The same of a record among others. */
-    static void count(byte[] bytes, int begin, RowCounter tally, int more) {
+    static void count(byte[] bytes, int begin, RowCounter counter, int more) {
         int collectionAt = nameAt(bytes, begin);
         int ownerAt = Identifier.end(bytes, Varint.end(bytes, collectionAt)) + 16;
         int shardAt = Varint.end(bytes, ownerAt);
         int status = bytes[begin + 1] & STATUS;
-        tally.count(
+        counter.count(
                 (int) Varint.get(bytes, collectionAt),
                 (int) Varint.get(bytes, ownerAt),
                 (int) Varint.get(bytes, shardAt),
                 status,
                 more);
         if (status == MERGED) {
-            tally.countSurvivor((int) Varint.get(bytes, survivorAt(bytes, Varint.end(bytes, shardAt))), more);
+            counter.countSurvivor((int) Varint.get(bytes, survivorAt(bytes, Varint.end(bytes, shardAt))), more);
         }
     }
 
@@ -132,28 +134,28 @@ final class RowCodec {
     interface RowCounter {
         void count(int collection, int owner, int shard, int status, int more);
 
-        /** Counts rows that were merged into one of this collection; they are counted by their own beside it. */
+        /** Counts rows that were merged into a row of this collection; their own collection counts them too. */
         default void countSurvivor(int collection, int more) {}
     }
 
-    /** The number of the topic that a record's position is of. */
+    /** The number of the topic of a record's position. */
     static int topic(byte[] bytes, int begin) {
         int ownerAt = Identifier.end(bytes, Varint.end(bytes, nameAt(bytes, begin))) + 16;
         int epochAt = Varint.end(bytes, Varint.end(bytes, ownerAt));
         return (int) Varint.get(bytes, topicAt(bytes, epochAt));
     }
 
-    /** Where the number of the topic stands that a record's position is of. */
+    /** The offset of the number of the topic of a record's position. */
     static int topicAt(byte[] bytes, int epochAt) {
         return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, epochAt)));
     }
 
-    /** Where the survivor's collection stands in a merged row. */
+    /** The offset of the survivor's collection in a merged row. */
     static int survivorAt(byte[] bytes, int epochAt) {
         return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, topicAt(bytes, epochAt))));
     }
 
-    /** Whether two records stand under the same name. */
+    /** Whether two records have the same name. */
     static boolean sameName(byte[] a, byte[] b) {
         int atA = nameAt(a);
         int atB = nameAt(b);
@@ -166,7 +168,7 @@ final class RowCodec {
         return Puri.parse(collection.text.concat(Identifier.unpack(record, identifierAt)));
     }
 
-    /** Decodes a record that is known to be there. */
+    /** Decodes a record that was not freed. */
     Identity decode(byte[] record) {
         RecordParts parts = new RecordParts(words);
         parts.read(record);
@@ -175,8 +177,8 @@ final class RowCodec {
 
     /**
      * @param parts of this record
-     * @param puri the record's name where it is known
-     * @param handle the record's handle where it is known
+     * @param puri the record's name; null if not known
+     * @param handle the record's handle; null if not known
      */
     Identity decode(byte[] record, RecordParts parts, @Nullable Puri puri, @Nullable Handle handle) {
         Handle borne = handle;
@@ -217,7 +219,7 @@ final class RowCodec {
                         new Position(words.topics.word(topic), partition, offset)));
     }
 
-    /** The milliseconds that a uuid of version 7 begins with (RFC 9562); of any other the base. */
+    /** The time in a uuid of version 7 (RFC 9562), in milliseconds; the base for other versions. */
     static long timeOf(long high) {
         return (high & 0xF000) == 0x7000 ? high >>> 16 : BASE_MILLIS;
     }

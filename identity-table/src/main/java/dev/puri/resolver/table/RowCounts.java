@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Counts of rows by one thread, to be added to others'. Kinds are few, so most are counted in an array. */
+/** Row counts of one thread, which are added to those of other threads. Most kinds are counted in an array. */
 final class RowCounts implements RowCodec.RowCounter {
     private static final int CACHED = 1 << 10;
     private static final long NONE = -1;
@@ -16,7 +16,7 @@ final class RowCounts implements RowCodec.RowCounter {
     private final Map<Integer, Integer> survivors = new HashMap<>();
 
     /**
-     * Rows that are counted together, exactly: there may be as many of each as there are numbers.
+     * A kind of rows, which is counted exactly.
      *
      * @param place owner and shard
      * @param sort collection and status

@@ -13,21 +13,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory outside the heap in chunks of 4 MiB, addressed in units of 8 bytes; 0 is nobody's address. It
- * grows by a chunk at a time and never copies. Freed records go to a list of their size, freed pages of
- * indexes to another, so both are used again as they are; chunks are given back all at once, by
- * {@link #close} or when nothing refers to the slab any more.
+ * An allocator of off-heap memory. It grows by chunks of 4 MiB and never copies. Addresses count units of 8 bytes; 0 is
+ * no address. Freed records are kept in a list for each size, freed index pages in another, and are reused as they are.
+ * Chunks are freed all at once, by {@link #close} or when the slab is unreachable.
  *
- * <p>One thread allocates, writes and frees. Others read by addresses that they took from an index;
- * such an address may have been freed and reused under them, so what they read means nothing until
- * {@link Index} has confirmed it. Reading is therefore checked against the chunks' bounds and never
- * fails.
+ * <p>One thread allocates, writes and frees. Other threads read at addresses from an index. The memory there may have
+ * been freed and reused meanwhile, so a reader must not use the bytes before {@link Index} has confirmed them. Reads
+ * are checked against the bounds of the chunks, and never fail.
  */
 final class Slab implements AutoCloseable {
     static final int UNIT = 8;
     static final int MAX_RECORD_UNITS = 255;
 
-    /** Pages are of 2 KiB. */
+    /** Pages have 2 KiB. */
     static final int PAGE_BITS = 8;
 
     static final int PAGE_UNITS = 1 << PAGE_BITS;
@@ -40,12 +38,12 @@ final class Slab implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private volatile MemorySegment[] chunks = {};
 
-    /** Where the next allocation is cut from, and where that room ends. */
+    /** The bounds of the free room from which the next allocation is taken. */
     private long next;
 
     private long end;
 
-    /** Of each size of record, the first free one, which refers to the next. */
+    /** By size, the first free record, which refers to the next. */
     private final long[] freeRecords = new long[MAX_RECORD_UNITS + 1];
 
     private long freeCount;
@@ -53,14 +51,14 @@ final class Slab implements AutoCloseable {
     /** The first free page, which refers to the next. */
     private long freePages;
 
-    /** What was left of chunks, by its size. */
+    /** Remainders of chunks, by size. */
     private final TreeMap<Integer, ArrayDeque<Long>> freeRoom = new TreeMap<>();
 
     private final AtomicLong unitsInUse = new AtomicLong();
 
     private final Cleaner.Cleanable memory = CLEANER.register(this, arena::close);
 
-    /** Gives all memory back. Whoever still reads or writes is failed by an exception, and nothing worse. */
+    /** Frees all memory. Later reads and writes throw an exception. */
     @Override
     public void close() {
         chunks = new MemorySegment[0];
@@ -75,7 +73,7 @@ final class Slab implements AutoCloseable {
         return unitsInUse.getAcquire() * UNIT;
     }
 
-    /** Room for a record; what stood there before may still stand there. */
+    /** Allocates a record, which may contain old bytes. */
     long allocateRecord(int units) {
         inUse(units);
         long free = freeRecords[units];
@@ -87,12 +85,12 @@ final class Slab implements AutoCloseable {
         return free;
     }
 
-    /** How many records that were freed wait to be used again. */
+    /** The number of freed records that are not reused yet. */
     long freeRecords() {
         return freeCount;
     }
 
-    /** A page that begins as these; by any thread as long as none allocates or frees records. */
+    /** Allocates a page with this content. Any thread may call it while none allocates or frees records. */
     long allocatePage(long[] content, int from) {
         long address = takePage();
         MemorySegment.copy(content, from, chunk(address), ValueLayout.JAVA_LONG, offset(address), PAGE_UNITS);
@@ -113,7 +111,7 @@ final class Slab implements AutoCloseable {
         MemorySegment.copy(chunk(address), ValueLayout.JAVA_LONG, offset(address), into, 0, PAGE_UNITS);
     }
 
-    /** Room of any size up to a chunk's, to be filled by the caller. */
+    /** Allocates room of any size up to a chunk's, which the caller fills. */
     long allocateRoom(int units) {
         inUse(units);
         return cut(units);
@@ -126,7 +124,7 @@ final class Slab implements AutoCloseable {
         freeCount++;
     }
 
-    /** By any thread, as {@link #allocatePage}. */
+    /** Any thread may call it under the same condition as {@link #allocatePage}. */
     synchronized void freePage(long address) {
         inUse(-PAGE_UNITS);
         putLong(address, freePages);
@@ -170,12 +168,12 @@ final class Slab implements AutoCloseable {
         }
     }
 
-    /** One thread writes, so nothing has to be locked. */
+    /** Only one thread writes, so this needs no lock. */
     private void inUse(int units) {
         unitsInUse.setRelease(unitsInUse.getPlain() + units);
     }
 
-    /** The record at an address, or null when none can be there. */
+    /** Returns the record at an address, or null if there cannot be one. */
     byte @Nullable [] read(long address) {
         MemorySegment[] all = chunks;
         int number = (int) (address >>> CHUNK_BITS);
@@ -194,7 +192,7 @@ final class Slab implements AutoCloseable {
         return record;
     }
 
-    /** Fills allocated room; any thread may, each its own. */
+    /** Fills allocated room. Any thread may call it for its own room. */
     void copy(byte[] bytes, int from, long address, int length) {
         MemorySegment.copy(bytes, from, chunk(address), ValueLayout.JAVA_BYTE, offset(address), length);
     }

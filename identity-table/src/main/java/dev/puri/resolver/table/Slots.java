@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small table of an {@link Index} in the making: in the heap and in one piece, which is quicker than
- * slot by slot where it will stand. Used again from table to table, for it is large.
+ * Builds the slots of a small table of an {@link Index} on the heap and copies them to the index at once, which is
+ * faster than writing slot by slot. It is large, and reused for the next table.
  */
 final class Slots {
     private final Slab slab;
@@ -18,7 +18,7 @@ final class Slots {
         this.slab = slab;
     }
 
-    /** Begins with nothing but free slots, at least so many. */
+    /** Begins a table with at least this many slots, all free. */
     void begin(int atLeast) {
         pages = (atLeast + Slab.PAGE_UNITS - 1) / Slab.PAGE_UNITS;
         count = pages * Slab.PAGE_UNITS;
@@ -36,10 +36,10 @@ final class Slots {
     }
 
     /**
-     * Adds an entry, or replaces one that is the same in the caller's eyes.
+     * Adds an entry, or replaces the one that matches.
      *
-     * @param match asked of records whose hash is the same; null when there is no such entry
-     * @return the address of the entry replaced, else 0
+     * @param match compares records with the same hash; null when no entry can match
+     * @return the address of the replaced entry, or 0
      */
     long add(long slot, Index.@Nullable Match match) {
         int at = Index.home(slot, count);
@@ -59,7 +59,7 @@ final class Slots {
         return 0;
     }
 
-    /** Puts them where readers will find them: the number of slots, and then the addresses of their pages. */
+    /** Copies the slots to pages; returns the number of slots, then the addresses of the pages. */
     long[] place() {
         long[] array = new long[1 + pages];
         array[0] = count;

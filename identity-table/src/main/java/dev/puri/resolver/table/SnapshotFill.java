@@ -16,9 +16,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Fills an empty table with a snapshot's blocks, with as many threads as there are processors: first the records and
- * the index of names, then the index of handles, each small table by small table. So the memory that a thread works on
- * fits its cache. Beside the table itself it needs a few MiB for each thread, however many rows there are.
+ * Fills an empty table with a snapshot's blocks, one thread a processor: first the records and the index of names, then
+ * the index of handles. Each thread fills one small table after another, so that its working memory fits the cache.
+ * Each thread needs a few MiB beside the table, however many rows there are.
  */
 final class SnapshotFill {
     private static final int MOST_THREADS = 8;
@@ -32,10 +32,10 @@ final class SnapshotFill {
     private final List<List<Placed>> byTable = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
 
-    /** Records that were replaced during the dump: the topic has a newer one of their name, which is read again. */
+    /** Records that were replaced during the dump. The topic has newer records of their names, which are read later. */
     private final Set<Long> replaced = ConcurrentHashMap.newKeySet();
 
-    /** A block, and where its records will stand. */
+    /** A block, and the address of its records in the table. */
     private record Placed(Block block, long address) {}
 
     SnapshotFill(SnapshotParts parts, Slab slab, Index names, Index handles, Words words, long seed) {
@@ -77,7 +77,7 @@ final class SnapshotFill {
         void run(Worker worker, int table) throws IOException, SnapshotRefusedException;
     }
 
-    /** Each small table by one of the workers; none begins another when one has failed. */
+    /** Lets the workers fill all small tables; none begins another after a failure. */
     private void forEachTable(ExecutorService threads, Step step) throws IOException, SnapshotRefusedException {
         AtomicInteger next = new AtomicInteger();
         List<Future<?>> running = new ArrayList<>();
@@ -119,7 +119,7 @@ final class SnapshotFill {
         }
     }
 
-    /** What one thread needs. */
+    /** The working memory of one thread. */
     private final class Worker {
         private final RowCounts counts = new RowCounts();
         private final Presorted byHandle = new Presorted(slab);
@@ -190,7 +190,7 @@ final class SnapshotFill {
             }
         }
 
-        /** A record of the block that is being read, copied only when another is met whose hash is the same. */
+        /** A record of the current block, copied only for a comparison with a record of the same hash. */
         private final class InBlock implements Index.Match {
             private int begin;
             private int length;
@@ -202,7 +202,7 @@ final class SnapshotFill {
         }
     }
 
-    /** A record by its handle, read only when another is met whose hash is the same. */
+    /** A record by its handle, read only for a comparison with a record of the same hash. */
     private final class Bearer implements Index.Match {
         private long address;
 

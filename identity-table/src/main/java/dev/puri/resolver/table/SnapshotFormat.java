@@ -7,16 +7,15 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * A snapshot's layout, all of it big-endian; every part ends with the CRC-32C of what stands before it
- * in that part.
+ * The layout of a snapshot. Numbers are big-endian. Each part ends with the CRC-32C of its other bytes.
  *
  * <pre>
  * head     magic, version, topic id, partitions, times, seed, offset by partition (-1: none)
- * block…   tag of each record, the records, as they stand in memory; each of one small table, in their order
- * words    what records refer to by number: written last, so that it has all that any block needs; a number that none
- *          refers to has no text
- * index    place, small table, rows and bytes of each block
- * foot     where words and index stand, rows in all, magic
+ * block…   tag of each record, then the records as in memory; each block is of one small table, in their order
+ * words    texts that records refer to by number; written after the blocks, so that it has all words of all blocks. A
+ *          number that no record refers to has no text
+ * index    offset, small table, rows and bytes of each block
+ * foot     offsets of words and index, total of rows, magic
  * </pre>
  */
 final class SnapshotFormat {
@@ -26,12 +25,12 @@ final class SnapshotFormat {
     static final int FIXED_HEAD_BYTES = 8 + 4 + 4 + 16 + 8 + 8 + 8;
     static final int FOOT_BYTES = 8 + 4 + 8 + 4 + 8 + 8 + CRC_BYTES;
 
-    /** Records of a block; a block is what is checked and copied at once. */
+    /** The most records of a block, which is the unit of checking and copying. */
     static final int BLOCK_BYTES = 1 << 16;
 
     private SnapshotFormat() {}
 
-    /** One block as the index tells of it. */
+    /** An entry of the index: one block. */
     record Block(long place, int table, int rows, int bytes) {
         static final int BYTES = 8 + 4 + 4 + 4;
 

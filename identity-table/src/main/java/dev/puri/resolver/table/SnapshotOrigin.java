@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.apache.kafka.common.Uuid;
 
 /**
- * What a table was filled from.
+ * The topic from which a table was filled.
  *
- * @param topicId tells the topic from another that had its name before
+ * @param topicId distinguishes the topic from an earlier one of the same name
  * @param partitions of the topic
- * @param asOf a moment at which the table had all that the topic had
+ * @param asOf a time at which the table had all records of the topic
  */
 public record SnapshotOrigin(Uuid topicId, int partitions, Instant asOf) {}

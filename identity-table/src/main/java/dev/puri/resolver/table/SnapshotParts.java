@@ -24,15 +24,15 @@ final class SnapshotParts implements AutoCloseable {
     /**
      * Reads a part and checks it.
      *
-     * @param what it is, for the message
-     * @throws SnapshotRefusedException when it is not what was written there
+     * @param what name of the part, for the message
+     * @throws SnapshotRefusedException when the checksum does not match
      */
     ByteBuffer read(long place, int length, String what) throws IOException, SnapshotRefusedException {
         requireWithin(place, length, what);
         return read(place, length, what, new byte[length]);
     }
 
-    /** The same into an array that is long enough. */
+    /** Reads a part into an array that is long enough, and checks it. */
     ByteBuffer read(long place, int length, String what, byte[] into) throws IOException, SnapshotRefusedException {
         requireWithin(place, length, what);
         ByteBuffer part = readUnchecked(place, length, into);
@@ -49,7 +49,7 @@ final class SnapshotParts implements AutoCloseable {
         }
     }
 
-    /** For what is needed to know how long a part is. */
+    /** Reads bytes that tell the length of a part, before the part can be checked. */
     ByteBuffer readUnchecked(long place, int length) throws IOException {
         return readUnchecked(place, length, new byte[length]);
     }

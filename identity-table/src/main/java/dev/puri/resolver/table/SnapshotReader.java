@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.Uuid;
 
-/** Opens a snapshot, holds it against the topic, and fills an empty table with it. */
+/** Opens a snapshot, checks that it matches the topic, and fills an empty table with it. */
 final class SnapshotReader implements AutoCloseable {
     private static final int MOST_PARTITIONS = 100_000;
 
@@ -25,7 +25,7 @@ final class SnapshotReader implements AutoCloseable {
     private final Words words;
     private final long seed;
 
-    /** What a table is made with. */
+    /** The parameters of a new table. */
     record Head(long seed, Map<Integer, Long> offsets) {}
 
     SnapshotReader(Path file, long seed, Slab slab, Index names, Index handles, Words words) throws IOException {
@@ -37,7 +37,7 @@ final class SnapshotReader implements AutoCloseable {
         this.seed = seed;
     }
 
-    /** Reads a snapshot's head and holds it against the topic. */
+    /** Reads a snapshot's head and checks that it matches the topic. */
     static Head head(Path file, SnapshotRequirements terms) throws IOException, SnapshotRefusedException {
         try (SnapshotParts parts = new SnapshotParts(file)) {
             ByteBuffer fixed = parts.readUnchecked(0, SnapshotFormat.FIXED_HEAD_BYTES);
@@ -108,7 +108,7 @@ final class SnapshotReader implements AutoCloseable {
         }
     }
 
-    /** Fills the table, into which readers must not be let before. */
+    /** Fills the table, which must have no readers yet. */
     void fill(RowCodec.RowCounter total) throws IOException, SnapshotRefusedException {
         try {
             Foot foot = foot();

@@ -22,10 +22,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Dumps a table, small table by small table, while it is read and written. The dump is not of one
- * moment, and need not be: the offsets in its head were reached before it began, so what changed during it is
- * read from the topic again, in order, down to the last record of each name, which alone decides. What
- * did not change is in the dump exactly.
+ * Dumps a table, one small table after another, while it is read and written. The dump is not a consistent state: rows
+ * that change during it may be old or new. Its head has the offsets that the table had reached before the dump, and a
+ * reader reads the topic from there. So the last record of each changed name is read again and replaces the dumped row.
  */
 final class SnapshotWriter {
     private static final long DISK_CHUNK = 1L << 24;
@@ -49,18 +48,17 @@ final class SnapshotWriter {
     }
 
     /**
-     * Writes beside the file and puts that in its place when it is on disk, so that there is a whole
-     * snapshot at any moment.
+     * Writes to a temporary file and renames it after it is synced, so that there is a complete snapshot at any time.
      */
     void write(Path file, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now) throws IOException {
         deleteUnfinished(file);
-        // Of a name of its own: another that is late with its own fails to put that in the file's place, and not ours.
+        // With a unique name, so that a slow writer of an earlier snapshot cannot rename this file.
         Path writing = file.resolveSibling(file.getFileName() + WRITING + UUID.randomUUID());
         try {
             writeAll(writing, origin, offsets, now);
             Files.move(writing, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } finally {
-            // What is left when it could not be written; on a full disk it is in the way.
+            // Remains only after a failure; on a full disk it would take space.
             Files.deleteIfExists(writing);
         }
         forceFolderOf(file);
@@ -68,7 +66,7 @@ final class SnapshotWriter {
 
     private void writeAll(Path writing, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now)
             throws IOException {
-        // A number is to have one word all the time.
+        // No number may get another word during the dump.
         try (Words.Hold held = words.hold();
                 FileChannel out = FileChannel.open(
                         writing, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly(writing))) {
@@ -83,7 +81,7 @@ final class SnapshotWriter {
         }
     }
 
-    /** What a killed process left, or one that does not end. */
+    /** Deletes temporary files that a killed process left. */
     private static void deleteUnfinished(Path file) throws IOException {
         try (DirectoryStream<Path> unfinished =
                 Files.newDirectoryStream(file.toAbsolutePath().getParent(), file.getFileName() + WRITING + "*")) {
@@ -172,7 +170,7 @@ final class SnapshotWriter {
             out.write(part);
         }
         if (place - forced > DISK_CHUNK) {
-            // In small portions, or the disk is busy for seconds at the end, with other writers waiting.
+            // In small portions: one sync at the end would block other writers for seconds.
             out.force(false);
             forced = place;
         }
@@ -193,7 +191,7 @@ final class SnapshotWriter {
         }
     }
 
-    /** Numbers of the words that the dumped records refer to: what was erased before is not to be written. */
+    /** Numbers of the words that the dumped records refer to; other words may be erased ones. */
     private static final class Used implements RowCodec.RowCounter {
         private final BitSet collections = new BitSet();
         private final BitSet owners = new BitSet();
@@ -218,7 +216,7 @@ final class SnapshotWriter {
         }
     }
 
-    /** One small table's records. */
+    /** The records of one small table. */
     private static final class Part implements Index.Taker {
         private int count;
         private int end;

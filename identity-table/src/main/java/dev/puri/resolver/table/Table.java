@@ -20,18 +20,18 @@ public interface Table {
     @Nullable
     Identity byHandle(Handle handle);
 
-    /** A view that finds and shows rows without creating objects; for one thread. */
+    /** Returns a view that finds and shows rows without creating objects; for one thread. */
     RecordView newView();
 
-    /** How many identities there are, merged and deleted ones among them. */
+    /** The number of identities, with merged and deleted ones. */
     long rows();
 
     /** The next offset of a partition of the topic: the table has all records before it. 0 at first. */
     long reached(int partition);
 
     /**
-     * Shows every identity, in no order, while the table may be written: an identity that does not change meanwhile is
-     * shown once, any other as it was before the change, or after it, or both.
+     * Shows every identity, in no order. The table may be written meanwhile: an identity that does not change is shown
+     * once; one that changes is shown before the change, after it, or both.
      */
     void scan(Consumer<Identity> seen);
 
@@ -39,15 +39,15 @@ public interface Table {
     int parts();
 
     /**
-     * Shows every identity of one part like {@link #scan}, but without an object for each. An identity stays in its
-     * part for ever.
+     * Shows every identity of one part like {@link #scan}, but without creating objects. An identity never moves to
+     * another part.
      *
      * @param part from 0
      * @param view of this table; shows one identity after the other, valid only during the call of {@code seen}
      */
     void show(int part, RecordView view, Consumer<RecordView> seen);
 
-    /** Counts, which the table keeps up to date; cheap. Counts may differ by the few rows that are being written. */
+    /** Returns the counts, which the table keeps up to date. They may differ by the few rows that are being written. */
     TableStats stats();
 
     /**

@@ -4,18 +4,18 @@ import dev.puri.schemas.log.Row;
 import java.util.Map;
 
 /**
- * What a table holds. Each is counted by itself, so while the table is written they may be some hundred
- * rows apart: as many as are put together.
+ * The counts of a table. While the table is written they may differ from each other by some hundred rows, the size of a
+ * batch.
  *
- * @param rows identities, merged and deleted ones among them
+ * @param rows identities, with merged and deleted ones
  * @param handles rows that can be found by a handle
- * @param byCollection rows by {@code namespace:collection}, those without any left out
+ * @param byCollection rows by {@code namespace:collection}, without collections that have none
  * @param byOwner rows by owner
  * @param byShard rows by shard
  * @param byStatus rows by status
- * @param bytes memory taken outside the heap, free parts of it too
- * @param bytesInUse what of that holds rows and indexes
- * @param load the slots of the names' index that are taken, 0 to 1; the handles' is not in it
+ * @param bytes off-heap memory, with its free parts
+ * @param bytesInUse off-heap memory of rows and indexes
+ * @param load occupied share of the slots of the index of names, 0 to 1
  */
 public record TableStats(
         long rows,

@@ -1,6 +1,6 @@
 package dev.puri.resolver.table;
 
-/** Numbers in as few bytes as they need, 7 bits a byte, lowest first, as Protocol Buffers and Avro write them. */
+/** Numbers of variable length as Protocol Buffers and Avro write them: 7 bits a byte, the lowest first. */
 final class Varint {
     private Varint() {}
 
@@ -24,7 +24,7 @@ final class Varint {
         return value;
     }
 
-    /** Where the number that begins here ends. */
+    /** Returns the offset after the number that begins here. */
     static int end(byte[] in, int at) {
         int p = at;
         while (in[p] < 0) {
@@ -33,7 +33,7 @@ final class Varint {
         return p + 1;
     }
 
-    /** Makes small negative numbers small positive ones. */
+    /** Encodes numbers near zero, negative ones too, as small positive numbers (zigzag). */
     static long zigzag(long value) {
         return value << 1 ^ value >> 63;
     }

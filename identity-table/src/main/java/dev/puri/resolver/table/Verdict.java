@@ -2,7 +2,7 @@ package dev.puri.resolver.table;
 
 import java.util.Locale;
 
-/** What a look-up comes to, with the status it has when it stands alone. */
+/** The result of a look-up, with its HTTP status. */
 public enum Verdict {
     FOUND(200),
     MERGED(200),
@@ -21,7 +21,7 @@ public enum Verdict {
         this.status = status;
     }
 
-    /** The status that it has alone. */
+    /** The HTTP status of a response with this result alone. */
     public int status() {
         return status;
     }

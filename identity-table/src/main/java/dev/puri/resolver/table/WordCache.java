@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * Words' numbers by the bytes that they are written with, so that a word that was seen lately makes no text.
- * Words of 4 to 16 bytes, which nearly all are, are known by their length and two numbers that overlap.
+ * A cache of the numbers of words by their bytes, so that a recent word is not decoded. Words of 4 to 16 bytes, as
+ * nearly all are, are compared by their length and two longs or ints that overlap.
  */
 final class WordCache {
     private static final int SIZE = 256;
@@ -32,14 +32,14 @@ final class WordCache {
     private final int[] otherNumbers = new int[SIZE];
 
     /**
-     * @param numberOf of a word; throws an {@link IllegalArgumentException} when it is none
+     * @param numberOf returns the number of a word; throws an {@link IllegalArgumentException} if it is invalid
      */
     WordCache(ToIntFunction<String> numberOf) {
         this.numberOf = numberOf;
         Arrays.fill(others, NONE);
     }
 
-    /** Forgets all words. */
+    /** Removes all words. */
     void clear() {
         Arrays.fill(lengths, 0);
         Arrays.fill(others, NONE);
@@ -59,7 +59,7 @@ final class WordCache {
             begin = (long) LONGS.get(text, from);
             end = (long) LONGS.get(text, to - Long.BYTES);
         }
-        // Words of one kind differ at their ends.
+        // Similar words differ at their ends.
         int at = (int) ((begin * 31 + end) * 0x9E3779B97F4A7C15L >>> 56);
         if (lengths[at] != length || begins[at] != begin || ends[at] != end) {
             numbers[at] = numberOf(text, from, to);

@@ -11,11 +11,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * All that a table's records refer to by number. {@link Dictionary} tells which threads use it and how words are forgotten;
- * prefixes and topics are declared for good and never are.
+ * The dictionaries of a table: the texts that its records refer to by number. {@link Dictionary} explains the threads,
+ * and how unused words are removed. Prefixes and topics are never removed.
  */
 final class Words {
-    /** Numbers a prefix that has no number of its own. */
+    /** The number of all prefixes without a number of their own. */
     static final int OTHER_PREFIX = 31;
 
     private static final int PREFIXES = 26 * 26 * 26;
@@ -25,16 +25,16 @@ final class Words {
     final Dictionary<Word<Shard>> shards = new Dictionary<>(text -> new Word<>(new Shard(text), text));
     final Dictionary<String> topics = new Dictionary<>(text -> new Position(text, 0, 0).topic());
 
-    /** From the writer to the filler. */
+    /** Passed from the writer to the filler. */
     private final Queue<Dictionary.Unused> unused = new ConcurrentLinkedQueue<>();
 
-    /** Of the filler: the number of the batch that it fills. */
+    /** Confined to the filler: the number of the batch that it fills. */
     private long batch;
 
-    /** Those who need every word that there is; changed and asked for under this object's lock. */
+    /** Holders that keep all words from being removed; guarded by this object's lock. */
     private int holds;
 
-    /** Of each prefix its number, OTHER_PREFIX until it has one. */
+    /** By prefix, its number; OTHER_PREFIX until it has one. */
     private final byte[] prefixNumbers = new byte[PREFIXES];
 
     private final short[] prefixes = new short[OTHER_PREFIX];
@@ -44,7 +44,7 @@ final class Words {
         Arrays.fill(prefixNumbers, (byte) OTHER_PREFIX);
     }
 
-    /** Begins another batch, by the filler, and returns its number. */
+    /** Begins another batch and returns its number. Called by the filler. */
     long beginBatch() {
         forgetUnused();
         batch++;
@@ -54,14 +54,14 @@ final class Words {
         return batch;
     }
 
-    /** Says that this batch has been written and nobody reads it any more, by the writer. */
+    /** Notes that this batch is written and nobody reads it any more. Called by the writer. */
     void written(long batch) {
         collections.queueUnused(batch, unused);
         owners.queueUnused(batch, unused);
         shards.queueUnused(batch, unused);
     }
 
-    /** Forgets the words that no record refers to, by the filler; later when they are held. */
+    /** Removes the words that no record refers to, unless they are held. Called by the filler. */
     void forgetUnused() {
         if (unused.isEmpty()) {
             return;
@@ -77,7 +77,7 @@ final class Words {
         }
     }
 
-    /** Has every word kept that a record may refer to from now on, for who reads records and looks up their words later. */
+    /** Keeps all words from being removed, for a reader that looks up the words of records later. */
     synchronized Hold hold() {
         holds++;
         return this::release;
@@ -87,13 +87,13 @@ final class Words {
         holds--;
     }
 
-    /** Words are kept until it is closed. */
+    /** Keeps words until it is closed. */
     interface Hold extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** What a word means, and its text, in which there is nothing that JSON would escape. */
+    /** A word and its text, which contains no character that JSON escapes. */
     static final class Word<T> {
         final T value;
         final byte[] text;
@@ -104,15 +104,15 @@ final class Words {
         }
     }
 
-    /** A namespace and a collection in it. */
+    /** A collection with its namespace. */
     static final class Collection {
         /** {@code namespace:collection}. */
         final String qualified;
 
-        /** {@code namespace:collection:}, with which the names of its rows begin. */
+        /** {@code namespace:collection:}, the prefix of the names of its rows. */
         final String text;
 
-        /** The same as bytes. */
+        /** The same text as bytes. */
         final byte[] bytes;
 
         Collection(String qualified) {
@@ -130,7 +130,7 @@ final class Words {
         }
     }
 
-    /** The number of a prefix, which gets one while there are some left. */
+    /** The number of a prefix, which is assigned while there are free ones. */
     int intern(int prefix) {
         int number = prefixNumbers[prefix];
         if (number == OTHER_PREFIX && prefixCount < OTHER_PREFIX) {
@@ -142,7 +142,7 @@ final class Words {
         return number;
     }
 
-    /** The prefix of a number that stands in a record. */
+    /** The prefix of a record's number. */
     int prefix(int number) {
         return prefixes[number];
     }

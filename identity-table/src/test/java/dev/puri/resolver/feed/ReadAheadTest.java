@@ -60,7 +60,7 @@ final class ReadAheadTest {
     }
 
     @Test
-    void whatIsReadAheadIsBoundedAndNotYetTheReaders() {
+    void readAheadIsBoundedAndDoesNotMoveThePosition() {
         ReadAhead ahead = new ReadAhead(PARTITION, 1_000_000, new Consumer());
 
         // One more than are kept waits to be.
@@ -72,7 +72,7 @@ final class ReadAheadTest {
     }
 
     @Test
-    void onceStoppedTheConsumerIsFreeAndOnlyWhatWasTakenCounts() {
+    void stopFreesTheConsumerAndKeepsOnlyTakenRecords() {
         ReadAhead ahead = new ReadAhead(PARTITION, 1_000_000, new Consumer());
         Objects.requireNonNull(ahead.take(LONG));
 
@@ -98,7 +98,7 @@ final class ReadAheadTest {
     }
 
     @Test
-    void whatTheConsumerThrowsIsThrownAfterWhatCameBefore() {
+    void rethrowsAFailureAfterTheEarlierRecords() {
         ReadAhead ahead = new ReadAhead(PARTITION, 100, new Consumer() {
             @Override
             public ConsumerRecords<byte[], byte[]> poll() {
@@ -115,7 +115,7 @@ final class ReadAheadTest {
     }
 
     @Test
-    void whatEndedTheThreadIsThrownEverAgain() {
+    void rethrowsTheFailureOfTheThreadOnEveryCall() {
         ReadAhead ahead = new ReadAhead(PARTITION, 100, new Consumer() {
             @Override
             public ConsumerRecords<byte[], byte[]> poll() {

@@ -125,7 +125,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void howFarItIsIsToldWhenTheRowsAreThere() {
+    void reportsOffsetsAfterTheRowsAreVisible() {
         add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
         assertThat(table.reached(3)).isZero();
 
@@ -155,7 +155,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void changesAreToldOfAllThatIsWrittenLaterAndOfNothingBefore() {
+    void emitsOnlyChangesThatAreWrittenLater() {
         writer.reached(0, 7);
         // The row is in the table, and the offset that it reaches is not yet reported.
         RowWriter.Batch batch = writer.batch();
@@ -173,7 +173,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void whatWasAddedBeforeChangesAreToldAndIsWrittenAfterIsToldToo() {
+    void emitsChangesBufferedBeforeSubscribersAttach() {
         String row = addChanges(FIRST);
         Told told = new Told();
         writer.goLive(1, begins -> told);
@@ -229,7 +229,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aWriterThatFailsFailsWhoeverFeedsIt() {
+    void aFailedWriterFailsItsFeeder() {
         table.onChange((puri, row) -> {
             throw new IllegalStateException("broken");
         });
@@ -241,7 +241,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void whatDoesNotDecodeIsCountedAndLeavesTheRowBefore() {
+    void countsUndecodableRecordsAndKeepsTheRow() {
         add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
         byte[] whole = avro(KNOWN, Rows.active("br-2"));
         byte[] cut = java.util.Arrays.copyOf(whole, whole.length - 1);
@@ -382,7 +382,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void anErasureIsToldToThoseWhoRememberRefusalsAndARefusalOfNothingIsNot() {
+    void reportsErasuresButNotRefusalsOfMissingNames() {
         add(TRACK.toBytes(), null, headers("3-7", "refused:UNKNOWN_PURI"));
         write();
         assertThat(erased).isEmpty();

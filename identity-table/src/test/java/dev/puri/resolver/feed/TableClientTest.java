@@ -23,7 +23,7 @@ final class TableClientTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"isolation.level", "consumer.isolation.level", "global.consumer.isolation.level"})
-    void whatCorrectnessNeedsGoesOverTheUsersWord(String name) {
+    void requiredPropertiesOverrideTheUsers(String name) {
         assertThat(consumer(Map.of(name, "read_uncommitted")))
                 .containsEntry(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
                 .containsEntry(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500")

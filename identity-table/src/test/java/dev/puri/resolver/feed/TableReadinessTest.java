@@ -21,7 +21,7 @@ final class TableReadinessTest {
     }
 
     @Test
-    void troubleIsToldOnceItsKnowledgeIsTooOld() {
+    void reportsTroubleWhenTheEndOffsetsAreTooOld() {
         assertThat(unready(true, true, null, "no broker answers", 0, SECOND)).isNull();
         assertThat(unready(true, true, null, "no broker answers", 0, Duration.ofSeconds(31)))
                 .isEqualTo("no broker answers");
@@ -30,25 +30,25 @@ final class TableReadinessTest {
     }
 
     @Test
-    void aDeadClientIsToldBeforeItsLag() {
+    void reportsADeadClientBeforeItsLag() {
         assertThat(unready(true, false, null, null, 0, SECOND)).contains("dead");
     }
 
     @Test
-    void whatIsNotFedTellsWhy() {
+    void reportsWhyATableIsNotFed() {
         assertThat(unready(false, false, null, null, 0, null)).isEqualTo("the table is being filled");
         assertThat(unready(false, true, null, "no topic", 0, SECOND)).isEqualTo("no topic");
     }
 
     @Test
-    void aTransactionThatHangsHidesWhatFollowsItThoughNothingSeemsToBeMissing() {
+    void reportsAHangingTransactionDespiteALagOfZero() {
         assertThat(new TableReadiness(true, true, null, null, 0, SECOND, "it hangs")
                         .unready(10, Duration.ofSeconds(30)))
                 .isEqualTo("it hangs");
     }
 
     @Test
-    void waitingForTheSchemaRegistryIsToldFirst() {
+    void reportsTheWaitForTheSchemaRegistryFirst() {
         assertThat(unready(true, true, "refused", "other", 0, SECOND))
                 .isEqualTo("the schema registry is waited for: refused");
     }

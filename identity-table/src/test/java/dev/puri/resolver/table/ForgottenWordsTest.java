@@ -189,7 +189,7 @@ final class ForgottenWordsTest {
 
     /** The words are still there, for they are held until the dump is over. */
     @Test
-    void aSnapshotHasNothingOfWhatIsErasedWhileWordsAreHeld() throws Exception {
+    void aSnapshotHasNoErasedWordsThatAreHeld() throws Exception {
         table.put(STAYS, row("catalog", "br-1", null));
         table.put(ERIN, row("erin", "erins-shard", null));
         try (Words.Hold held = table.words().hold()) {

@@ -19,7 +19,7 @@ final class IndexTest {
     }
 
     @Test
-    void entriesOfTheSameHashAreToldApart() {
+    void distinguishesEntriesWithTheSameHash() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         Map<Integer, Integer> model = new HashMap<>();
@@ -57,7 +57,7 @@ final class IndexTest {
 
     /** What a record refers to may be destroyed with it, so a reader has to look at both again. */
     @Test
-    void whatARecordRefersToIsReadAgainWhenTheRecordWasReplacedMeanwhile() {
+    void readsWordsAgainAfterTheRecordWasReplaced() {
         index.insert(hash(1), record(1, 10));
         List<Integer> read = new ArrayList<>();
 

@@ -161,7 +161,7 @@ final class PackedTableTest {
 
     /** Few names and fewer handles, so that most batches have a name more than once and handles that change hands. */
     @Test
-    void batchesOfAnyLengthGiveWhatTheirRowsDoOneByOne() {
+    void batchesOfAnyLengthEqualSingleRows() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         AnyRows rows = new AnyRows(random);
@@ -225,7 +225,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void anyHistoryOfAnyRowsGivesWhatAMapGives() {
+    void matchesAMapForRandomHistories() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         AnyRows rows = new AnyRows(random);
@@ -367,7 +367,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void changesAreToldOnceReadersSeeThem() {
+    void reportsChangesAfterReadersSeeThem() {
         List<String> told = new ArrayList<>();
         table.onChange((puri, row) -> told.add(puri + " " + (row == null ? "-" : row.shard()) + " "
                 + (table.byPuri(puri) == null ? "absent" : "there")));

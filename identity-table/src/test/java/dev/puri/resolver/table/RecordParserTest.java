@@ -71,7 +71,7 @@ final class RecordParserTest {
     }
 
     @Test
-    void whatAvroRefusesOrReadsOtherwiseIsNotParsed() {
+    void doesNotParseRecordsThatAvroReadsOtherwise() {
         byte[] key = Puri.parse("soundcloud:tracks:1").toBytes();
         int refused = 0;
         for (int i = 0; i < ROUNDS; i++) {

@@ -82,7 +82,7 @@ final class RowCodecTest {
         "0197b2c45a3e7c118a2b1f2e3d4c5b6a, 17",
         "song-7, 7"
     })
-    void whatReadsAsANumberIsStoredAsOne(String identifier, int bytes) {
+    void storesDecimalIdentifiersAsNumbers(String identifier, int bytes) {
         byte[] text = identifier.getBytes(StandardCharsets.US_ASCII);
         byte[] out = new byte[Identifier.mostBytes(text.length)];
 

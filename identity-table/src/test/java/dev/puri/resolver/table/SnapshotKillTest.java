@@ -56,11 +56,11 @@ final class SnapshotKillTest {
             } finally {
                 process.destroyForcibly().waitFor(20, TimeUnit.SECONDS);
             }
-            assertIsWhatTheLogSays(PackedTable.open(file, Child.terms()), seed);
+            assertMatchesTheLog(PackedTable.open(file, Child.terms()), seed);
         }
     }
 
-    private static void assertIsWhatTheLogSays(PackedTable opened, long seed) {
+    private static void assertMatchesTheLog(PackedTable opened, long seed) {
         History history = new History(seed);
         // As far as the dump can have seen, and further.
         long end = opened.reached(0) + 2_000_000L / KILLS;

@@ -151,7 +151,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void anOpenedTableGoesOn() throws Exception {
+    void anOpenedTableAcceptsChanges() throws Exception {
         PackedTable table = new PackedTable();
         Map<Puri, Row> model = filled(table, 3_000);
         for (int round = 0; round < 3; round++) {
@@ -255,7 +255,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void whatIsNoSnapshotIsRefused() throws Exception {
+    void refusesFilesThatAreNoSnapshots() throws Exception {
         assertRefused("not a snapshot, but long enough to be looked at as if it were one, which it is not"
                 .getBytes(StandardCharsets.US_ASCII));
     }

@@ -14,7 +14,7 @@ class WordCacheTest {
 
     /** Of two letters, so that most words are like others in all but a byte or two. */
     @Test
-    void wordsOfAnyLengthAreToldApartWhereverTheyStand() {
+    void distinguishesWordsOfAnyLengthAtAnyOffset() {
         Random random = new Random(7);
         for (int i = 0; i < 200_000; i++) {
             StringBuilder text = new StringBuilder();

@@ -45,11 +45,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Transactions as an admin client sees them (KIP-664). A look costs two requests to each broker that leads a followed
- * partition; only for partitions that wait it asks for producers, and their coordinators for the transactions.
+ * partition; only for stalled partitions it asks for the producers, and their coordinators for the transactions.
  */
 final class BrokerTransactions implements TransactionView {
     private static final Logger log = LoggerFactory.getLogger(BrokerTransactions.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
     /** How often topics and partitions are listed again. */
     private static final long LISTED_FOR_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -75,8 +75,8 @@ final class BrokerTransactions implements TransactionView {
         Properties config = new Properties();
         config.putAll(kafka);
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
-        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
+        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
+        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
         admin = Admin.create(config);
     }
 
@@ -167,7 +167,7 @@ final class BrokerTransactions implements TransactionView {
                         .findFirst()
                         .ifPresent(producer -> producers.put(each.partition(), producer));
             } catch (KafkaException e) {
-                log.debug("The producers of {} are not told", each.partition(), e);
+                log.debug("The producers of {} are unknown", each.partition(), e);
             }
         }
         return producers;
@@ -184,7 +184,7 @@ final class BrokerTransactions implements TransactionView {
                     .collect(Collectors.toMap(
                             TransactionListing::producerId, TransactionListing::transactionalId, (one, other) -> one));
         } catch (KafkaException e) {
-            log.debug("The transactional ids of producers {} are not told", producerIds, e);
+            log.debug("The transactional ids of producers {} are unknown", producerIds, e);
             return Map.of();
         }
     }
@@ -199,7 +199,7 @@ final class BrokerTransactions implements TransactionView {
             try {
                 descriptions.put(id, await(described.description(id)));
             } catch (KafkaException e) {
-                log.debug("The transaction of {} is not told", id, e);
+                log.debug("The transaction of {} is unknown", id, e);
             }
         }
         return descriptions;
@@ -225,7 +225,7 @@ final class BrokerTransactions implements TransactionView {
                     .get(LONGEST_TIMEOUT);
             return entry == null || entry.value() == null ? null : Duration.ofMillis(Long.parseLong(entry.value()));
         } catch (KafkaException e) {
-            log.debug("{} is not told", LONGEST_TIMEOUT, e);
+            log.debug("{} is unknown", LONGEST_TIMEOUT, e);
             return null;
         }
     }
@@ -233,7 +233,7 @@ final class BrokerTransactions implements TransactionView {
     /** The client's own time-out ends every wait. */
     private static <T> T await(KafkaFuture<T> answer) {
         try {
-            return answer.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return answer.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (TimeoutException e) {

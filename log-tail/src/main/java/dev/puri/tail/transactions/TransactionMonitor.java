@@ -1,6 +1,7 @@
 package dev.puri.tail.transactions;
 
 import dev.puri.http.Health;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
@@ -11,7 +12,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -48,7 +48,7 @@ public final class TransactionMonitor implements AutoCloseable {
 
     private volatile @Nullable TransactionView view;
     private volatile List<HangingTransaction> hanging = List.of();
-    private volatile @Nullable String trouble;
+    private final FailureState trouble = new FailureState();
 
     /**
      * @param views makes the brokers' view at the first look
@@ -102,7 +102,7 @@ public final class TransactionMonitor implements AutoCloseable {
         Map<String, Object> details = new LinkedHashMap<>();
         List<HangingTransaction> found = hanging;
         String reason = reason();
-        String unseen = trouble;
+        String unseen = trouble.reason();
         if (reason != null) {
             details.put("reason", reason);
         }
@@ -131,7 +131,7 @@ public final class TransactionMonitor implements AutoCloseable {
         List<HangingTransaction> found = withEarlier(stalled.isEmpty() ? List.of() : hanging(asked, stalled));
         report(found);
         hanging = found;
-        trouble = null;
+        trouble.clear();
     }
 
     /**
@@ -183,8 +183,7 @@ public final class TransactionMonitor implements AutoCloseable {
 
     private void failed(Throwable cause) {
         String what = cause instanceof KafkaException ? String.valueOf(cause.getMessage()) : cause.toString();
-        if (!Objects.equals(what, trouble)) {
-            trouble = what;
+        if (trouble.changeTo(what)) {
             if (cause instanceof KafkaException) {
                 log.info("Hanging transactions are not looked for now: {}", what);
             } else {

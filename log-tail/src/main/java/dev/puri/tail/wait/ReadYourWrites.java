@@ -236,11 +236,11 @@ public final class ReadYourWrites {
      * @param puri the name that the event must be of; null when not known
      */
     private EventStatus.@Nullable Refused refused(@Nullable Puri puri, Position token) {
-        OutcomeCache.Refused told = outcomes.refusalAt(token);
-        if (told != null && (puri == null || told.puri().equals(puri))) {
-            return new EventStatus.Refused(token, told.reason(), refusals.at(token, puri));
+        OutcomeCache.Refused cached = outcomes.refusalAt(token);
+        if (cached != null && (puri == null || cached.puri().equals(puri))) {
+            return new EventStatus.Refused(token, cached.reason(), refusals.at(token, puri));
         }
-        Refusal refusal = told == null ? refusals.at(token, puri) : null;
+        Refusal refusal = cached == null ? refusals.at(token, puri) : null;
         return refusal == null ? null : new EventStatus.Refused(token, refusal.reason(), refusal);
     }
 

@@ -61,7 +61,7 @@ final class StableOffsetsTest {
     }
 
     @Test
-    void theTimeGoesOnWhileNobodyTellsTheOffsets() {
+    void countsStallTimeWhileOffsetsAreUnknown() {
         observe(Map.of(ONE, new Offsets(7, 8), TWO, new Offsets(3, 9)), 0);
 
         assertThat(offsets.observe(new Snapshot(Map.of(TWO, new Offsets(9, 9)), Set.of(ONE)), 4 * SECOND))

@@ -85,7 +85,7 @@ final class TransactionMonitorTest {
 
     @ParameterizedTest
     @EnumSource(names = {"PREPARE_COMMIT", "PREPARE_ABORT", "PREPARE_EPOCH_FENCE"})
-    void nobodyIsToldToAbortWhatTheCoordinatorStillEnds(TransactionState state) {
+    void doesNotAdviseAbortingATransactionThatTheCoordinatorEnds(TransactionState state) {
         view.stall(PARTITION, 41, coordinator(state, true));
         watch.look();
         lookAfter(TIMEOUT.plusSeconds(20));
@@ -108,7 +108,7 @@ final class TransactionMonitorTest {
     }
 
     @Test
-    void whatTheCoordinatorDoesNotTellTakesTheLongestTimeoutOfAll() {
+    void waitsForTheLongestTimeoutIfTheCoordinatorDoesNotAnswer() {
         view.stall(PARTITION, 41, null);
         watch.look();
         lookAfter(FakeView.LONGEST.plusSeconds(19));
@@ -122,7 +122,7 @@ final class TransactionMonitorTest {
     }
 
     @Test
-    void aProducerThatIsNotToldIsSaidToBeUnknown() {
+    void reportsAnUnknownProducer() {
         view.offsets.put(PARTITION, new Offsets(41, 50));
         watch.look();
 

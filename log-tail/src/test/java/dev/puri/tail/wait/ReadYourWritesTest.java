@@ -139,7 +139,7 @@ final class ReadYourWritesTest {
 
     /** As after a start from a snapshot that is younger than the erasure. */
     @Test
-    void theTokenOfAnErasureIsAnsweredIfOnlyTheTopicOfRefusalsTellsOfIt() throws Exception {
+    void answersTheTokenOfAnErasureFromTheRejectionsTopic() throws Exception {
         refusals.erasures.put(TRACK, at(7));
 
         assertThat(writes.await(CALLER, TRACK, at(6), LONG)).isCompletedWithValue(new EventStatus.Seen());
@@ -200,7 +200,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void whatMayBlockIsAskedByWhoeverComesAndNeverByThoseWhoWake() throws Exception {
+    void wakeUpsMakeNoBlockingLookUps() throws Exception {
         table.put(TRACK, row(at(6)));
         CompletableFuture<EventStatus> byName = writes.await(CALLER, TRACK, at(7), LONG);
         CompletableFuture<EventStatus> byHandle = writes.await(CALLER, HANDLE, at(7), LONG);
@@ -312,7 +312,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void aRefusalOfAnotherNameIsNotToldHere() throws Exception {
+    void hidesARefusalOfAnotherName() throws Exception {
         Puri other = otherInTheSamePartition();
         refusals.all.put(at(7), Refusal.of(Reason.PURI_TAKEN, "it is taken"));
         outcomes.refused(TRACK, at(7), Reason.PURI_TAKEN);
@@ -375,7 +375,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void anothersRefusalIsNotToldOfAHandleUnlessItIsOverTheHandle() throws Exception {
+    void showsARefusalForAHandleOnlyIfItConcernsTheHandle() throws Exception {
         table.put(TRACK, row(at(5)));
         outcomes.refused(otherInTheSamePartition(), at(7), Reason.PURI_TAKEN);
         outcomes.refused(otherInTheSamePartition(), at(8), Reason.HANDLE_TAKEN);

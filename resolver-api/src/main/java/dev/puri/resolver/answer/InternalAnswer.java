@@ -20,9 +20,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Full results. {@code puri}, {@code handle}, {@code status}, {@code epoch} and the times speak of the
- * identity that was asked for; {@code owner}, {@code shard} and {@code uuid} say what to fetch where, so
- * they are there only if there is something to fetch, and are the survivor's once merged.
+ * Writes full results. {@code puri}, {@code handle}, {@code status}, {@code epoch} and the times are of the requested
+ * identity. {@code owner}, {@code shard} and {@code uuid} locate the object: of a merged identity they are the
+ * survivor's, and they are absent if there is no object.
  */
 public final class InternalAnswer extends ResultWriter {
     static final byte[] OWNER = ascii(",\"owner\":\"");
@@ -43,7 +43,7 @@ public final class InternalAnswer extends ResultWriter {
     private final @Nullable ShardPlan shards;
 
     /**
-     * @param table of which everything is answered
+     * @param table from which all results are read
      * @param byShard whether a batch is grouped by shard
      */
     public InternalAnswer(Table table, JsonOut out, boolean byShard) {
@@ -108,9 +108,9 @@ public final class InternalAnswer extends ResultWriter {
     }
 
     /**
-     * Writes the result of a reference whose event was waited for.
+     * Writes the result of a reference after the wait for its event.
      *
-     * @param status of the event; if it was seen, its row is looked up now
+     * @param status of the event; if the table has it, its row is looked up now
      */
     public Verdict write(String ref, EventStatus status) {
         return switch (status) {
@@ -130,7 +130,7 @@ public final class InternalAnswer extends ResultWriter {
         };
     }
 
-    /** These are few, and have things in them that must be escaped. */
+    /** Writes the parts of a refusal with Jackson, because they are rare and need escaping. */
     private Verdict writeOf(String ref, Verdict verdict, JsonBody rest) {
         byte[] result = JsonBody.bytes(json -> {
             json.writeStartObject();
@@ -140,7 +140,7 @@ public final class InternalAnswer extends ResultWriter {
             json.writeEndObject();
         });
         next();
-        // It ends in a line break.
+        // Without the line break at the end.
         out.put(result, 0, result.length - 1);
         count++;
         return verdict;
@@ -155,11 +155,11 @@ public final class InternalAnswer extends ResultWriter {
 
     private static void writeWhy(JsonGenerator json, EventStatus.Refused refused) throws IOException {
         String reason = refused.reason().name();
-        Refusal told = refused.refusal();
-        if (told == null) {
+        Refusal refusal = refused.refusal();
+        if (refusal == null) {
             json.writeStringField("reason", reason);
         } else {
-            RejectionsView.writeWhy(json, reason, told.detail(), told.holder(), told.survivor());
+            RejectionsView.writeWhy(json, reason, refusal.detail(), refusal.holder(), refusal.survivor());
         }
     }
 }

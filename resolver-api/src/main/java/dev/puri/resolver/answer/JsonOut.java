@@ -10,11 +10,11 @@ import java.time.Instant;
 import java.util.Arrays;
 
 /**
- * JSON as it is written, in room that grows. It takes what is JSON already as it is, and checks nothing;
- * {@link #string} alone escapes. Used by one thread.
+ * A growing buffer of JSON. Its methods append encoded JSON unchecked; only {@link #string} escapes. Used by one
+ * thread.
  */
 public final class JsonOut {
-    /** Room that is kept for the next answer; one that needed more gives it back. */
+    /** The largest array that is kept for the next response. */
     private static final int KEPT = 1 << 20;
 
     private static final int ENOUGH = 1024;
@@ -26,7 +26,7 @@ public final class JsonOut {
     private static final int TIME_LENGTH = 24;
     private static final long DAY_MILLIS = 86_400_000;
 
-    /** Days from the year 0 to 1970, and to the end of the year 9999. */
+    /** Days from the year 0 to 1970, and to the end of 9999. */
     private static final long DAYS_TO_1970 = 719_528;
 
     private static final long DAYS_OF_FOUR_DIGITS = 3_652_425;
@@ -34,7 +34,7 @@ public final class JsonOut {
     private byte[] bytes;
     private int length;
 
-    /** With room for a result or two. */
+    /** Creates a buffer with room for a few results. */
     public JsonOut() {
         this(ENOUGH);
     }
@@ -47,7 +47,7 @@ public final class JsonOut {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Begins anew. */
+    /** Empties the buffer. */
     public JsonOut clear() {
         length = 0;
         if (bytes.length > KEPT) {
@@ -56,12 +56,12 @@ public final class JsonOut {
         return this;
     }
 
-    /** Where what was written stands, up to {@link #length}; good until more is written. */
+    /** Returns the array whose first {@link #length} bytes are the JSON; valid until the next write. */
     public byte[] bytes() {
         return bytes;
     }
 
-    /** How many bytes were written. */
+    /** Returns the number of bytes. */
     public int length() {
         return length;
     }
@@ -73,7 +73,7 @@ public final class JsonOut {
         return bytes;
     }
 
-    /** Takes what is JSON already. */
+    /** Appends encoded JSON. */
     JsonOut put(char ascii) {
         room(1)[length++] = (byte) ascii;
         return this;
@@ -93,19 +93,19 @@ public final class JsonOut {
         return put(other.bytes, 0, other.length);
     }
 
-    /** A row's canonical name, without quotes. */
+    /** Appends a row's canonical name, without quotes. */
     JsonOut name(RecordView row) {
         length = row.putName(room(Puri.MAX_BYTES), length);
         return this;
     }
 
-    /** The canonical name that a look-up has found, without quotes. */
+    /** Appends the canonical name that a look-up has found, without quotes. */
     JsonOut name(LookUp found) {
         length = found.putName(room(Puri.MAX_BYTES), length);
         return this;
     }
 
-    /** A row's handle, without quotes. */
+    /** Appends a row's handle, without quotes. */
     JsonOut handle(RecordView row) {
         length = row.putHandle(room(Handle.LENGTH), length);
         return this;
@@ -133,7 +133,7 @@ public final class JsonOut {
         return this;
     }
 
-    /** A uuid's text, without quotes. */
+    /** Appends a uuid's text, without quotes. */
     JsonOut uuid(long high, long low) {
         byte[] out = room(UUID_LENGTH);
         int at = hex(high, 60, 32, out, length);
@@ -156,7 +156,7 @@ public final class JsonOut {
         return p;
     }
 
-    /** A moment as {@link Timestamp} writes it, without quotes. */
+    /** Appends a time in the form of {@link Timestamp}, without quotes. */
     JsonOut time(long millis) {
         long days = Math.floorDiv(millis, DAY_MILLIS) + DAYS_TO_1970;
         if (days < 0 || days >= DAYS_OF_FOUR_DIGITS) {
@@ -180,11 +180,11 @@ public final class JsonOut {
     }
 
     /**
-     * A day of the years 0 to 9999, counted from the first. Years are taken to begin in March, so that
-     * the day that some have more is their last, and months follow a straight line.
+     * Writes a day, counted from the first day of the year 0, as a date of the years 0 to 9999. Years begin in March
+     * here, so that a leap day is the last day of its year, and the month is a linear function of the day.
      */
     private static int date(int day, byte[] out, int at) {
-        // From the 1st of March of the year -400, so that nothing is negative; the calendar repeats after 400 years.
+        // Counted from 1 March of the year -400, so that no number is negative; the calendar repeats every 400 years.
         int shifted = day + 146_097 - 60;
         int era = shifted / 146_097;
         int ofEra = shifted % 146_097;
@@ -208,14 +208,14 @@ public final class JsonOut {
         out[at + 1] = (byte) ('0' + value % 10);
     }
 
-    /** Text in quotes, escaped as Jackson does. */
+    /** Appends text in quotes, escaped like Jackson does. */
     JsonOut string(String text) {
         byte[] octets = printable(text).getBytes(StandardCharsets.UTF_8);
         byte[] json = room(2 + LONGEST_ESCAPE * octets.length);
         int at = length;
         json[at++] = '"';
         for (byte octet : octets) {
-            // Beyond ASCII they are negative.
+            // Bytes beyond ASCII are negative.
             if (octet < 0 || octet >= ' ' && octet != '"' && octet != '\\') {
                 json[at++] = octet;
             } else {
@@ -248,7 +248,7 @@ public final class JsonOut {
         return p;
     }
 
-    /** The same text, or as near as JSON comes: half a surrogate pair has no UTF-8. */
+    /** Replaces lone surrogates, which UTF-8 cannot encode. */
     public static String printable(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (Character.isSurrogate(text.charAt(i))) {

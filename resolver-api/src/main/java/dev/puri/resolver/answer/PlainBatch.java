@@ -6,9 +6,9 @@ import dev.puri.resolver.table.Verdict;
 import java.util.Arrays;
 
 /**
- * The body of a batch as nearly all are: references of ASCII without escapes, and perhaps {@code groupBy}.
- * They are found where they stand and stay there. Of any other body, wrong ones among them, it says so, and
- * a parser that knows all of JSON is asked, which also has the words for what is wrong.
+ * Parses the usual body of a batch without copying: references in ASCII without escapes, and perhaps {@code groupBy}.
+ * It rejects any other body, also a wrong one. The caller then uses a complete JSON parser, which also explains
+ * mistakes.
  *
  * <p>Used by one thread, for one body after the other.
  */
@@ -21,7 +21,7 @@ public final class PlainBatch {
     private byte[] body = {};
     private int at;
 
-    /** Of each reference where it begins and where it ends. */
+    /** By reference, the offsets of its begin and end. */
     private int[] bounds = new int[256];
 
     private int count;
@@ -29,9 +29,9 @@ public final class PlainBatch {
     private boolean byShard;
 
     /**
-     * Reads a body, which must not change as long as this is used.
+     * Parses a body. The caller must not change it while it uses this object.
      *
-     * @return false when it is another than such a one, or has more references
+     * @return false if the body has another form or more references
      */
     public boolean read(byte[] json, int maxRefs) {
         body = json;
@@ -79,7 +79,7 @@ public final class PlainBatch {
                 bounds = Arrays.copyOf(bounds, 4 * count);
             }
             bounds[2 * count] = at;
-            // Beyond ASCII bytes are negative.
+            // Bytes beyond ASCII are negative.
             while (at < body.length && body[at] >= ' ' && body[at] != '"' && body[at] != '\\') {
                 at++;
             }
@@ -123,20 +123,20 @@ public final class PlainBatch {
         }
     }
 
-    /** Whether it says anything of grouping. */
+    /** Whether the body has {@code groupBy}. */
     public boolean isGrouped() {
         return isGrouped;
     }
 
-    /** Whether the answer is to be grouped by shard. */
+    /** Whether results are grouped by shard. */
     public boolean byShard() {
         return byShard;
     }
 
     /**
-     * Writes the results of all.
+     * Writes the results of all references.
      *
-     * @return how many there are of each verdict, by its ordinal
+     * @return the number of results by the verdict's ordinal
      */
     public int[] write(ResultWriter answer) {
         int[] verdicts = new int[Verdict.values().length];

@@ -10,9 +10,9 @@ import dev.puri.schemas.identity.Handle;
 import java.util.function.Predicate;
 
 /**
- * What the public is told of a handle. It is not the internal answer with parts taken out, but one of its
- * own, so that what is added there is not told here: the verdict, handles, and pURIs where a collection is
- * declared public. Details are of a fixed text, as any other may have a name in it.
+ * Writes results for the public: the verdict, handles, and pURIs of collections that are declared public. It does not
+ * filter the internal results but is separate, so that new internal fields do not become public. Details are fixed
+ * texts, because other texts may contain a name.
  */
 public final class PublicAnswer extends ResultWriter {
     private static final byte[] CANONICAL_HANDLE = ascii(",\"canonicalHandle\":\"");
@@ -23,7 +23,7 @@ public final class PublicAnswer extends ResultWriter {
     private final Predicate<String> isPublic;
 
     /**
-     * @param table of which everything is answered
+     * @param table from which all results are read
      * @param isPublic whether the pURIs of a {@code namespace:collection} may be named
      */
     public PublicAnswer(Table table, JsonOut out, Predicate<String> isPublic) {
@@ -31,7 +31,7 @@ public final class PublicAnswer extends ResultWriter {
         this.isPublic = isPublic;
     }
 
-    /** A pURI is as malformed here as anything else that is no handle, whether it is known or not. */
+    /** Treats a pURI, known or not, as malformed like any other text that is no handle. */
     @Override
     Verdict find(LookUp lookUp, byte[] text, int from, int to) {
         for (int i = from; i < to; i++) {
@@ -47,7 +47,7 @@ public final class PublicAnswer extends ResultWriter {
         return Handle.looksLike(ref) ? lookUp.find(ref) : lookUp.nothing(Verdict.MALFORMED);
     }
 
-    /** Not even the time that an answer takes tells whether a pURI is known. */
+    /** Does not look pURIs up, so that even the response time does not reveal whether one is known. */
     @Override
     void touch(LookUp lookUp, byte[] text, int[] bounds, int of) {
         lookUp.touchHandles(text, bounds, of);

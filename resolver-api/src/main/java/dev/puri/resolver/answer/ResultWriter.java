@@ -10,8 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Writes results as JSON, alone or in a batch. All are of one table, so that those of a batch belong
- * together. Used by one thread.
+ * Writes results as JSON, alone or in a batch. All results of a batch are read from one table. Used by one thread.
  */
 public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
     static final byte[] PURI = ascii(",\"puri\":\"");
@@ -30,33 +29,33 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
     final JsonOut out;
     private final LookUp lookUp;
 
-    /** How many results were written. */
+    /** The number of results written. */
     int count;
 
     /**
-     * @param table of which everything is answered
+     * @param table from which all results are read
      */
     ResultWriter(Table table, JsonOut out) {
         lookUp = new LookUp(table);
         this.out = out;
     }
 
-    /** What the reference text[from..to) comes to. */
+    /** Looks up the reference text[from..to). */
     abstract Verdict find(LookUp lookUp, byte[] text, int from, int to);
 
-    /** What the reference comes to. */
+    /** Looks up a reference. */
     abstract Verdict find(LookUp lookUp, String ref);
 
-    /** Makes ready for finding these references. */
+    /** Prefetches the memory of these references. */
     abstract void touch(LookUp lookUp, byte[] text, int[] bounds, int of);
 
-    /** Writes what follows {@code ref} and {@code verdict}. */
+    /** Writes the members after {@code ref} and {@code verdict}. */
     abstract void writeRest(LookUp found);
 
-    /** Writes what follows the results of a batch. */
+    /** Writes the members after the results of a batch. */
     abstract void writeAfterResults();
 
-    /** Begins a batch, whose results are to follow; {@link #endBatch} ends it. */
+    /** Begins a batch. The caller then writes its results and calls {@link #endBatch}. */
     public final void beginBatch() {
         out.put(RESULTS);
     }
@@ -71,7 +70,7 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
     /**
      * Writes the result of the reference text[from..to).
      *
-     * @param text has only what JSON takes as it is: ASCII without controls, quotes and backslashes
+     * @param text needs no escaping in JSON: ASCII without control characters, quotes and backslashes
      */
     public final Verdict write(byte[] text, int from, int to) {
         Verdict verdict = find(lookUp, text, from, to);
@@ -80,7 +79,7 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
         return rest(verdict);
     }
 
-    /** Writes the result of a reference of whatever characters. */
+    /** Writes the result of a reference of any characters. */
     public final Verdict write(String ref) {
         Verdict verdict = find(lookUp, ref);
         next();
@@ -88,7 +87,7 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
         return rest(verdict);
     }
 
-    /** Makes ready for the results of these, which are to follow. */
+    /** Prefetches the memory of references whose results the caller writes next. */
     final void touch(byte[] text, int[] bounds, int of) {
         touch(lookUp, text, bounds, of);
     }
@@ -101,7 +100,7 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
         return verdict;
     }
 
-    /** Separates a result from the one before it. */
+    /** Writes the separator between results. */
     final void next() {
         if (count > 0) {
             out.put(',');

@@ -8,7 +8,7 @@ import dev.puri.schemas.log.Row;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-/** Rows as the data of events {@code changed} have them, one a line. Used by one thread at a time. */
+/** Writes rows as JSON, one a line, like the data of events {@code changed}. Used by one thread at a time. */
 public final class RowLines {
     private static final byte[] PURI = ascii("{\"puri\":\"");
     private static final byte[] MERGED_INTO = ascii(",\"mergedInto\":\"");
@@ -16,39 +16,39 @@ public final class RowLines {
 
     private final JsonOut out = new JsonOut();
 
-    /** What tokens of the topic that was last met begin with. */
+    /** The prefix of tokens of the last topic. */
     private byte[] tokensBegin = {};
 
     private String topic = "";
 
-    /** Bytes that were written and not taken. */
+    /** The number of bytes that were written and not taken. */
     public int length() {
         return out.length();
     }
 
-    /** Takes what was written. */
+    /** Returns the bytes that were written since the last call. */
     public byte[] take() {
         byte[] taken = Arrays.copyOf(out.bytes(), out.length());
         out.clear();
         return taken;
     }
 
-    /** Has what was written and not taken digested. */
+    /** Adds the bytes that were not taken to a digest. */
     public void addTo(MessageDigest digest) {
         digest.update(out.bytes(), 0, out.length());
     }
 
     /**
-     * Writes a line of something else.
+     * Writes a line with an object of one member.
      *
-     * @param name of its one member, of letters
+     * @param name of the member, in letters
      * @param value any text
      */
     public void put(String name, String value) {
         out.put(ascii("{\"" + name + "\":")).string(value).put('}').put('\n');
     }
 
-    /** Writes the last line: how many rows there were, and the digest of all bytes before it, in hexadecimal digits. */
+    /** Writes the last line: the number of rows, and the digest of all bytes before it in hexadecimal digits. */
     public void putEnd(long rows, String sha256) {
         out.put(ascii("{\"rows\":" + rows + ",\"sha256\":\"" + sha256 + "\"}\n"));
     }

@@ -1,16 +1,16 @@
 package dev.puri.resolver.answer;
 
-/** What an event loop reads requests and writes answers with, one after the other. */
+/** The objects with which an event loop parses requests and writes responses, one after the other. */
 public record Scratch(PlainBatch batch, JsonOut written) {
     private static final ThreadLocal<Scratch> OF_THREAD =
             ThreadLocal.withInitial(() -> new Scratch(new PlainBatch(), new JsonOut()));
 
-    /** This thread's own. */
+    /** Returns the objects of this thread. */
     public static Scratch ofThread() {
         return OF_THREAD.get();
     }
 
-    /** To be written anew; what was written before is gone. */
+    /** Returns the emptied buffer. */
     public JsonOut out() {
         return written.clear();
     }

@@ -8,14 +8,18 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which results of a batch are in which shard: one query for each. A result without placement is in none. */
+/**
+ * Groups the results of a batch by shard, so that a client sends one query to each. Omits results without an object.
+ */
 final class ShardPlan {
     private static final byte[] SHARDS = ascii(",\"shards\":{");
     private static final int SMALL = 64;
 
     private final Map<String, Indexes> byName = new TreeMap<>();
 
-    /** By the array that rows of one shard share; there are more of a shard that came and went in between. */
+    /**
+     * By the array that rows of a shard share. A shard has several if its word was removed and added again meanwhile.
+     */
     private final Map<byte[], Indexes> byArray = new IdentityHashMap<>();
 
     private record Indexes(byte[] shard, JsonOut list) {}

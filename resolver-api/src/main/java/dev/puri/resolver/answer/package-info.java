@@ -1,5 +1,5 @@
 /**
- * From references to the JSON that is answered, without an object for a row or a result.
+ * Looks up references and writes results as JSON, without an object for a row or a result.
  *
  * <pre>
  * body ─▶ PlainBatch ─▶ LookUp ─▶ InternalAnswer ─▶ JsonOut

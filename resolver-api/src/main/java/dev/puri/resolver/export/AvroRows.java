@@ -23,19 +23,19 @@ import org.apache.avro.file.DataFileWriter;
 import org.apache.avro.generic.GenericDatumWriter;
 
 /**
- * An Avro object container file: the cursor in its metadata, a record for each row, and a last one that tells their number.
- * Blocks are deflated, which every reader of such files knows.
+ * Writes an Avro object container file with the cursor in its metadata, a record for each row, and a last record with
+ * the number of rows. Blocks use the codec {@code deflate}, which every Avro library supports.
  */
 final class AvroRows implements ExportedRows {
-    /** The cursor's name in the metadata. */
+    /** The key of the cursor in the metadata. */
     static final String CHANGES_FROM = "puri.changes-from";
 
     static final Schema SCHEMA = schema();
 
-    /** The quickest; RATIONALE.md has what others would give. */
+    /** The fastest level; RATIONALE.md has figures of the others. */
     private static final int DEFLATE_LEVEL = 1;
 
-    /** Three names of at most {@link Puri#MAX_BYTES}, topic and places of at most 255, and numbers. */
+    /** The most bytes of a row: three names of {@link Puri#MAX_BYTES}, topic, owner and shard of 255, and numbers. */
     private static final int MOST_BYTES = 4096;
 
     private static final int[] STATUSES = new int[Row.Status.values().length];

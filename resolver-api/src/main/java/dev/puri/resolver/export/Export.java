@@ -13,18 +13,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One export: every row of a table, read part by part as it is asked for, while the table is written.
+ * One export of a table's rows. It reads part by part when the client takes more, while the table is written.
  *
- * <p>The cursor is taken before any row is read. So a row is as it was at the cursor, or newer; and of each that
- * changed since, all changes follow from the cursor, in their order, the last of which decides whatever the export had.
+ * <p>The cursor is taken before any row is read, so each row is as of the cursor or newer. Changes since then follow
+ * from the cursor, in their order, and the last change of a row replaces the exported row.
  */
 public final class Export implements Download.Source {
     /**
-     * A piece of so many bytes takes no further part. A part of a large table may be more, by a thousandth of its rows.
+     * A piece of this size takes no further part. A part has about a thousandth of the rows, so pieces of a large table
+     * are larger.
      */
     private static final int ENOUGH = 128 << 10;
 
-    /** Parts of a piece at the most, so that an export of few rows of a large table lets others have the thread. */
+    /** The most parts of a piece, so that an export of few rows of a large table does not keep the thread. */
     private static final int MOST_PARTS = 16;
 
     private final Table table;
@@ -41,16 +42,16 @@ public final class Export implements Download.Source {
     /**
      * How an export ended.
      *
-     * @param rows that were written, taken or not
+     * @param rows number of rows that were written, whether or not the client read them
      */
     public record Ended(Download.End why, long rows) {}
 
     /**
-     * Takes the cursor.
+     * Begins an export and takes its cursor.
      *
      * @param collections canonical {@code namespace:collection} of the rows wanted; empty for all
-     * @param goesOn asked before each part and while the reader takes nothing; the export is cut off when it says no.
-     *     Called by several threads
+     * @param goesOn whether to continue; called by several threads before each part and while the client reads nothing.
+     *     The export is aborted when it returns false
      * @param onEnd called once, on the event loop
      */
     public Export(
@@ -68,7 +69,7 @@ public final class Export implements Download.Source {
         this.view = table.newView();
     }
 
-    /** Where {@code /v1/changes} goes on. */
+    /** Returns the cursor from which {@code /v1/changes} continues. */
     public ChangeId cursor() {
         return cursor;
     }

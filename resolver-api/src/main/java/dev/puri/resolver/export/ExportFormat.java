@@ -23,11 +23,11 @@ public enum ExportFormat {
     }
 
     /**
-     * The form that a request asks for.
+     * Returns the form that a request asks for.
      *
-     * @param format the query's word for it, which goes before; null for none
-     * @param accept the header {@code Accept}; null for none
-     * @throws IllegalArgumentException when the word means none
+     * @param format the query parameter, which takes precedence over the header; null if absent
+     * @param accept the header {@code Accept}; null if absent
+     * @throws IllegalArgumentException if the parameter names no form
      */
     public static ExportFormat of(@Nullable String format, @Nullable String accept) {
         if (format == null) {
@@ -43,7 +43,7 @@ public enum ExportFormat {
                         .collect(Collectors.joining(" or ", "it is ", ""))));
     }
 
-    /** Its media type. */
+    /** The media type. */
     public String mediaType() {
         return mediaType;
     }
@@ -52,7 +52,7 @@ public enum ExportFormat {
         return rows.apply(cursor);
     }
 
-    /** The query's word for it. */
+    /** The value of the query parameter. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -2,20 +2,20 @@ package dev.puri.resolver.export;
 
 import dev.puri.resolver.table.RecordView;
 
-/** Rows being written in one form, the cursor before them. Used by one thread at a time. */
+/** Writes the cursor, then rows, in one form. Used by one thread at a time. */
 interface ExportedRows {
     void put(RecordView row);
 
     /**
-     * Writes what tells that nothing is missing.
+     * Writes the end, by which a reader knows that no row is missing.
      *
      * @param rows how many were written
      */
     void putEnd(long rows);
 
-    /** About how many bytes {@link #take} would take. */
+    /** Returns about how many bytes {@link #take} would return. */
     int length();
 
-    /** Takes what has been written since it was last asked; the last bytes once the end was written. */
+    /** Returns the bytes written since the last call. */
     byte[] take();
 }

@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Lines of JSON: the cursor, then rows as {@code /v1/changes} tells them, then their number and a digest. */
+/** Writes lines of JSON: the cursor, then rows like those of {@code /v1/changes}, then their number and a digest. */
 final class NdjsonRows implements ExportedRows {
     private final RowLines lines = new RowLines();
     private final MessageDigest digest = sha256();

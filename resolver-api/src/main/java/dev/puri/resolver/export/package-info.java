@@ -1,5 +1,5 @@
 /**
- * All rows of a table, while it is written, and where {@code /v1/changes} goes on from them.
+ * Exports of all rows of a table, with the cursor from which {@code /v1/changes} continues.
  *
  * <pre>
  * ChangeRing ─▶ cursor ─┐

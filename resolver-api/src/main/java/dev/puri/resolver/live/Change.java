@@ -8,7 +8,7 @@ import java.util.UUID;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** One change of a row, with what is made of it for all who hear of it. Used by one thread at a time. */
+/** A change of a row, with its encoded event, which all subscribers share. Used by one thread at a time. */
 final class Change {
     private static final String CHANGED = "changed";
     private static final String ERASED = "erased";
@@ -18,7 +18,7 @@ final class Change {
     private final long offset;
     private final String type;
 
-    /** Null once there is JSON of it. */
+    /** Null after it was encoded. */
     private @Nullable Content content;
 
     private @Nullable String collection;
@@ -49,7 +49,7 @@ final class Change {
     }
 
     /**
-     * Whether it tells of an identity that is still there, or of an erasure; to be asked before its event.
+     * Whether the identity still exists, or the change is an erasure. Must be called before {@link #event}.
      *
      * @param isThere whether the table has an identity of this name and uuid
      */
@@ -66,7 +66,7 @@ final class Change {
         return offset;
     }
 
-    /** Of what it is, as {@code namespace:collection}. */
+    /** The collection, as {@code namespace:collection}. */
     String collection() {
         String known = collection;
         if (known == null) {
@@ -94,7 +94,7 @@ final class Change {
         return Objects.requireNonNull(content, "read already");
     }
 
-    /** The id of one who has been told just so far: as a rule the same for all who hear of it. */
+    /** Returns the id of a subscriber after this change, usually the same for all. */
     ChangeId id(int topic, long seconds, long[] next) {
         ChangeId known = id;
         if (known == null || !known.isOf(topic, seconds, next)) {
@@ -105,7 +105,7 @@ final class Change {
         return known;
     }
 
-    /** The event with the id that was last asked for; encoded once for all who are told just that. */
+    /** Returns the event with this id; encoded once for all subscribers with the same id. */
     ServerSentEvent event() {
         ServerSentEvent known = event;
         if (known == null) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Of which collections changes are wanted.
+ * Selects changes by collection.
  *
  * @param collections canonical {@code namespace:collection}; empty for all
  */
@@ -25,10 +25,10 @@ public record ChangeFilter(Set<String> collections) {
     }
 
     /**
-     * Reads {@code namespace:collection} in any casing, registered or not.
+     * Parses names of collections in any case, declared or not.
      *
      * @param texts none for all collections
-     * @throws IllegalArgumentException when one is no collection's name, or there are too many
+     * @throws IllegalArgumentException when a name is invalid, or there are too many
      */
     public static ChangeFilter parse(List<String> texts) {
         if (texts.size() > MAX_COLLECTIONS) {

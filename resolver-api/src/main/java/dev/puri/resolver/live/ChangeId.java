@@ -6,12 +6,12 @@ import java.util.Base64;
 import org.apache.kafka.common.Uuid;
 
 /**
- * How far the changes have been told: of each partition of {@code puri.identities.v1}, the offset before
- * which nothing is left to tell. As text it is opaque to callers, and the same on every instance.
+ * The position of a subscriber: by partition of {@code puri.identities.v1}, the offset before which it has every
+ * change. Its text is opaque to callers and valid on every instance.
  *
- * <p>Base64url, without padding, of: the topic's id folded to 4 bytes, the second (since 1970) at which
- * nothing was left to tell, and the offsets in the order of the partitions; the latter two as varints
- * of 7 bits, the lowest first.
+ * <p>The text is base64url, without padding, of: the topic's id folded to 4 bytes, the second (since 1970) at which the
+ * subscriber had every change, and the offsets in the order of the partitions; seconds and offsets are varints of 7
+ * bits, the lowest first.
  */
 public final class ChangeId {
     /** Enough for more than a thousand partitions. */
@@ -43,7 +43,7 @@ public final class ChangeId {
         return new ChangeId(topic, seconds, next.clone());
     }
 
-    /** What is kept of a topic's id, which is random: enough to tell a topic from one made anew. */
+    /** Folds a topic's random id; the rest is enough to recognise a topic that was created again. */
     static int fold(Uuid topicId) {
         long folded = topicId.getMostSignificantBits() ^ topicId.getLeastSignificantBits();
         return (int) (folded ^ (folded >>> 32));
@@ -52,7 +52,7 @@ public final class ChangeId {
     /**
      * Reads the text.
      *
-     * @throws IllegalArgumentException when it is none that was given out
+     * @throws IllegalArgumentException when no server can have issued it
      */
     public static ChangeId parse(String text) {
         if (text.length() <= MAX_LENGTH) {

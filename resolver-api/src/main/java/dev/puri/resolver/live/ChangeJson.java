@@ -10,7 +10,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 
-/** The data of events, as JSON on one line. A row is told whole, so hearing of it twice does no harm. */
+/** Writes the data of events as JSON on one line. An event has the whole row, so receiving it twice does no harm. */
 final class ChangeJson {
     private static final JsonFactory JSON = JsonFactory.builder().build();
     /** Writes the members of one object. */

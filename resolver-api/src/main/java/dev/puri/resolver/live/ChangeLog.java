@@ -2,22 +2,22 @@ package dev.puri.resolver.live;
 
 import org.jspecify.annotations.Nullable;
 
-/** All changes that are still there, older ones than any ring has among them. */
+/** All changes that the topic still has, also those that are older than the ring. */
 interface ChangeLog {
-    /** Takes what is read. */
+    /** Receives the changes. */
     @FunctionalInterface
     interface Taker {
         /**
          * Takes one record.
          *
-         * @param next the offset up to which the partition has been read, this change included
-         * @param change null when what was read changed nothing
-         * @return whether to read on
+         * @param next the offset after this record
+         * @param change null when the record changes nothing
+         * @return whether to continue
          */
         boolean take(int partition, long next, @Nullable Change change);
     }
 
-    /** A part of what was to be read is there no more. */
+    /** A part of the requested changes was deleted. */
     final class GoneException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -27,13 +27,13 @@ interface ChangeLog {
     }
 
     /**
-     * Reads the changes between, and perhaps some after, in the order of each partition. Returns when
-     * there are no more, or none is wanted.
+     * Reads the changes between two offsets, and perhaps some after, in the order of each partition. Returns at the
+     * end, or when the taker returns false.
      *
      * @param from by partition, the first offset
      * @param to by partition, the offset after the last
-     * @throws GoneException when the log begins after that; nothing has been taken then
-     * @throws RuntimeException when the log cannot be read for now
+     * @throws GoneException when the log begins after the first offset; the taker has received nothing then
+     * @throws RuntimeException when the log cannot be read now
      */
     void read(long[] from, long[] to, Taker taker) throws GoneException;
 }

@@ -97,7 +97,7 @@ final class ChangeReplay implements ChangeLog {
         private final Taker taker;
 
         /** By reported row, the event that last changed it; empty for an erased row. */
-        private final Map<Puri, Optional<Position>> told = new HashMap<>();
+        private final Map<Puri, Optional<Position>> reported = new HashMap<>();
 
         Reading(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Taker taker) {
             this.consumer = consumer;
@@ -142,8 +142,8 @@ final class ChangeReplay implements ChangeLog {
                 if (Topics.isMarker(puri) || isRepeated(record, puri, cause)) {
                     return null;
                 }
-                if (told.size() < REMEMBERED || told.containsKey(puri)) {
-                    told.put(puri, cause);
+                if (reported.size() < REMEMBERED || reported.containsKey(puri)) {
+                    reported.put(puri, cause);
                 }
                 return new Change(record.partition(), record.offset(), new Content.Known(puri, changed(record, row)));
             } catch (UnreadableException | IllegalArgumentException e) {
@@ -174,7 +174,7 @@ final class ChangeReplay implements ChangeLog {
         }
 
         private boolean isRepeated(ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
-            return !ChangeRecords.isChange(record.headers()) && cause.equals(told.get(puri));
+            return !ChangeRecords.isChange(record.headers()) && cause.equals(reported.get(puri));
         }
 
         private Row row(byte[] value) throws UnreadableException {

@@ -28,10 +28,9 @@ import org.jspecify.annotations.Nullable;
  * from which on the ring has every change. It advances before a slot is replaced. So a reader that reads the oldest
  * number first, and {@code covered} after it, may miss coverage but never assumes too much.
  *
- * <p>An erasure takes what the changes of its name before it said out of the ring. Changes of one name are found by a
- * chain: each knows the number of the one before whose name has the same hash. The hash is seeded, so that nobody can
- * choose names that share a chain; and what an erasure walks over of its own name it takes out of the chain, so each
- * change is walked over once.
+ * <p>An erasure removes the content of earlier changes of its name from the ring. It finds them by a chain: each change
+ * has the number of the previous change whose name has the same hash. The hash is seeded, so that nobody can choose
+ * names that share a chain. The erasure removes the changes of its name from the chain, so each change is visited once.
  */
 public final class ChangeRing implements RowChanges {
     private static final byte[] MARKER = Topics.MARKER.getBytes(StandardCharsets.US_ASCII);

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param pendingBytes unread bytes of a stream at which it receives no more
  * @param heartbeat how often an idle subscriber receives an event with its id
  * @param forgotten the age of an id from which on tombstones after it may be gone from the topic
- * @param patience how long a subscriber may read nothing during a replay before it is dropped
+ * @param stallTimeout how long a subscriber may read nothing during a replay before it is dropped
  */
 public record ChangesOptions(
         int history,
@@ -23,11 +23,11 @@ public record ChangesOptions(
         int pendingBytes,
         Duration heartbeat,
         Duration forgotten,
-        Duration patience) {
+        Duration stallTimeout) {
     /** The brokers keep tombstones for 7 days. */
     private static final Duration FORGOTTEN = Duration.ofDays(6);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration STALL_TIMEOUT = Duration.ofSeconds(30);
     private static final int MAX_REPLAYS = 4;
 
     /** Larger than any event. */
@@ -43,11 +43,11 @@ public record ChangesOptions(
     public static ChangesOptions of(
             int history, Duration maxAge, int maxStreams, int pendingBytes, Duration heartbeat) {
         return new ChangesOptions(
-                history, maxAge, maxStreams, MAX_REPLAYS, pendingBytes, heartbeat, FORGOTTEN, PATIENCE);
+                history, maxAge, maxStreams, MAX_REPLAYS, pendingBytes, heartbeat, FORGOTTEN, STALL_TIMEOUT);
     }
 
     /** What the streams must be able to take. */
-    public EventStream.Options terms() {
+    public EventStream.Options streamOptions() {
         return new EventStream.Options(pendingBytes + ONE_EVENT, heartbeat);
     }
 }

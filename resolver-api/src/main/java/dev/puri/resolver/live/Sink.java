@@ -21,7 +21,7 @@ public interface Sink {
     /**
      * A sink that writes to a stream.
      *
-     * @param stream with {@link ChangesOptions#terms}, so that it never drops its reader itself
+     * @param stream with {@link ChangesOptions#streamOptions}, so that it never drops its reader itself
      */
     static Sink of(EventStream stream) {
         return new Sink() {

@@ -4,6 +4,7 @@ import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.tail.AvroValues;
+import dev.puri.tail.FailureState;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
@@ -16,12 +17,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -55,13 +53,7 @@ public final class Subscribers implements AutoCloseable {
     private static final int SLICE = 256;
 
     /** How soon to try a subscriber again whose stream was full. */
-    private static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
-    /** Reads of the topic, each shorter than the one before, until one meets the ring. */
-    private static final int ROUNDS = 20;
-
-    /** Records that a replay reads before it reports its progress to the subscriber. */
-    private static final int PROGRESS_PERIOD = 10_000;
+    static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final long DRAIN_SECONDS = 2;
     private static final Duration STOP = Duration.ofSeconds(10);
@@ -69,22 +61,20 @@ public final class Subscribers implements AutoCloseable {
     /** Delays after a round that failed as a whole. */
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
 
-    private static final String DROPPED = "dropped";
-    private static final String BYE = "bye";
-    private static final String STOPPING = "stopping";
-    private static final String SLOW = "slow-reader";
-    private static final String FAILED = "failed";
+    static final String DROPPED = "dropped";
+    static final String BYE = "bye";
+    static final String STOPPING = "stopping";
+    static final String SLOW = "slow-reader";
+    static final String FAILED = "failed";
     private static final String REPLACED = "table-replaced";
 
     private final ChangesOptions options;
-    private final ChangeLog changes;
     private final AvroValues<IdentityRow> values;
     private final InstantSource clock;
     private final Counter sent;
     private final MeterRegistry meters;
     private final AtomicInteger streams = new AtomicInteger();
-    private final Semaphore replays;
-    private final Set<Thread> replaying = ConcurrentHashMap.newKeySet();
+    private final Replays replays;
     private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
     private final CountDownLatch drained = new CountDownLatch(1);
     private final Stop stop = new Stop();
@@ -101,7 +91,7 @@ public final class Subscribers implements AutoCloseable {
     private volatile BiPredicate<Puri, UUID> isThere = (puri, uuid) -> false;
 
     /** Why the last round failed; null when it did not. */
-    private volatile @Nullable String trouble;
+    private final FailureState trouble = new FailureState();
 
     private volatile boolean asleep;
     private volatile boolean ending;
@@ -127,11 +117,10 @@ public final class Subscribers implements AutoCloseable {
             InstantSource clock,
             MeterRegistry meters) {
         this.options = options;
-        this.changes = changes;
         this.values = values;
         this.clock = clock;
         this.meters = meters;
-        this.replays = new Semaphore(options.maxReplays());
+        this.replays = new Replays(this, changes, options);
         this.sent = Counter.builder("puri.changes.sent")
                 .description("Changes told, to each subscriber")
                 .register(meters);
@@ -229,7 +218,7 @@ public final class Subscribers implements AutoCloseable {
             throw e;
         }
         if (replay) {
-            replay(subscription);
+            replays.start(subscription);
         } else {
             arrive(subscription);
         }
@@ -239,7 +228,7 @@ public final class Subscribers implements AutoCloseable {
     /**
      * Whether the subscriber continues with the ring, from its last id or from the end; else the topic must be read.
      */
-    private boolean isInRing(Subscription subscription, ChangeRing ring) {
+    boolean isInRing(Subscription subscription, ChangeRing ring) {
         switch (subscription.seek(ring, clock.instant(), options.forgotten())) {
             case RING -> {
                 return true;
@@ -253,7 +242,8 @@ public final class Subscribers implements AutoCloseable {
         return true;
     }
 
-    private void arrive(Subscription subscription) {
+    /** Lets the rounds serve a subscriber that continues with the ring. */
+    void arrive(Subscription subscription) {
         arrivals.add(subscription);
         wake();
     }
@@ -275,7 +265,7 @@ public final class Subscribers implements AutoCloseable {
             }
             boolean beats = System.nanoTime() - heartbeatAt >= 0;
             long wait = round(ring, beats);
-            trouble = null;
+            trouble.clear();
             if (beats) {
                 heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
             }
@@ -287,9 +277,7 @@ public final class Subscribers implements AutoCloseable {
     }
 
     private void failed(Throwable cause) {
-        String what = cause.toString();
-        if (!what.equals(trouble)) {
-            trouble = what;
+        if (trouble.changeTo(cause.toString())) {
             log.error("Subscribers receive no changes for now", cause);
         }
     }
@@ -309,9 +297,9 @@ public final class Subscribers implements AutoCloseable {
                 if (ring != null && each.ring() != ring && !move(each, ring)) {
                     continue;
                 }
-                switch (each.tell(SLICE)) {
+                switch (each.send(SLICE)) {
                     case ALL -> {
-                        if (beats && !each.tellWhere()) {
+                        if (beats && !each.sendId()) {
                             continue;
                         }
                     }
@@ -342,7 +330,7 @@ public final class Subscribers implements AutoCloseable {
             return true;
         }
         if (replays.tryAcquire()) {
-            replay(each);
+            replays.start(each);
         } else {
             // The subscriber connects again with its id, perhaps to another instance.
             drop(each, BYE, REPLACED);
@@ -350,120 +338,16 @@ public final class Subscribers implements AutoCloseable {
         return false;
     }
 
-    private void drop(Subscription each, String type, String reason) {
+    void drop(Subscription each, String type, String reason) {
         dropped(reason).increment();
         each.end(type, reason);
     }
 
-    private void endOne(Subscription each, String reason) {
+    void endOne(Subscription each, String reason) {
         try {
             each.end(BYE, reason);
         } catch (RuntimeException | Error e) {
             log.error("A subscriber's stream could not be ended", e);
-        }
-    }
-
-    /** Starts a replay of changes that are older than the ring. The caller holds a permit, which the replay returns. */
-    private void replay(Subscription subscription) {
-        Thread reading = Thread.ofPlatform().name("changes-replay").daemon(true).unstarted(() -> {
-            try {
-                replayOnce(subscription);
-            } finally {
-                replaying.remove(Thread.currentThread());
-                replays.release();
-            }
-        });
-        replaying.add(reading);
-        boolean runs = false;
-        try {
-            reading.start();
-            runs = true;
-        } finally {
-            if (!runs) {
-                // There may be no memory for a thread. The subscriber connects again with its id.
-                replaying.remove(reading);
-                replays.release();
-                drop(subscription, BYE, FAILED);
-            }
-        }
-    }
-
-    private void replayOnce(Subscription subscription) {
-        try {
-            for (int i = 0; i < ROUNDS && !subscription.isOver(); i++) {
-                ChangeRing ring = current;
-                if (ring == null || isInRing(subscription, ring)) {
-                    arrive(subscription);
-                    return;
-                }
-                // Read in this order, so that the replay covers everything up to the time of completeness.
-                long complete = ring.completeAt();
-                long[] to = ring.next();
-                Replay replay = new Replay(subscription);
-                changes.read(subscription.told().clone(), to, replay);
-                if (ending || subscription.isOver()) {
-                    endOne(subscription, STOPPING);
-                    return;
-                }
-                if (replay.isTooSlow) {
-                    drop(subscription, DROPPED, SLOW);
-                    return;
-                }
-                subscription.passed(to, complete);
-            }
-            drop(subscription, BYE, FAILED);
-        } catch (ChangeLog.GoneException e) {
-            ChangeRing ring = current;
-            if (ring != null) {
-                subscription.reset(ring, "gone");
-                arrive(subscription);
-            }
-        } catch (RuntimeException | Error e) {
-            if (ending) {
-                endOne(subscription, STOPPING);
-                return;
-            }
-            log.warn("Older changes could not be read: {}", e.toString());
-            drop(subscription, BYE, FAILED);
-        }
-    }
-
-    /** Sends replayed changes to one subscriber, no faster than it reads. */
-    private final class Replay implements ChangeLog.Taker {
-        private final Subscription subscription;
-        private int unreported;
-        private boolean isTooSlow;
-
-        Replay(Subscription subscription) {
-            this.subscription = subscription;
-        }
-
-        @Override
-        public boolean take(int partition, long next, @Nullable Change change) {
-            // Until compaction, the topic has records of erased identities and of earlier ones of the same name.
-            Change current = change != null && change.isCurrent(isThere) ? change : null;
-            if (ending || !hasRoom() || !subscription.pass(partition, next, current)) {
-                return false;
-            }
-            if (++unreported % PROGRESS_PERIOD == 0) {
-                return subscription.tellWhere();
-            }
-            return true;
-        }
-
-        private boolean hasRoom() {
-            long begun = System.nanoTime();
-            while (subscription.isFull()) {
-                if (ending || subscription.isOver()) {
-                    return false;
-                }
-                if (System.nanoTime() - begun > options.patience().toNanos()) {
-                    isTooSlow = true;
-                    return false;
-                }
-                LockSupport.parkNanos(this, BLOCKED_NANOS);
-            }
-            return true;
         }
     }
 
@@ -501,7 +385,23 @@ public final class Subscribers implements AutoCloseable {
 
     /** Why subscribers receive nothing now, for people; null when they do. */
     public @Nullable String trouble() {
-        return trouble;
+        return trouble.reason();
+    }
+
+    /** The ring of the serving table; null before there was one. */
+    @Nullable
+    ChangeRing current() {
+        return current;
+    }
+
+    /** Whether the serving table has an identity. */
+    BiPredicate<Puri, UUID> isThere() {
+        return isThere;
+    }
+
+    /** Whether all streams are being ended. */
+    boolean isEnding() {
+        return ending;
     }
 
     /** The number of subscribers. */
@@ -513,7 +413,7 @@ public final class Subscribers implements AutoCloseable {
     public void drain() {
         ending = true;
         wake();
-        replaying.forEach(Thread::interrupt);
+        replays.interrupt();
         try {
             if (!drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
                 log.warn("Streams of subscribers were not ended within {} s", DRAIN_SECONDS);
@@ -529,12 +429,6 @@ public final class Subscribers implements AutoCloseable {
         stop.ask();
         thread.unpark();
         thread.join(STOP);
-        try {
-            for (Thread reading : replaying) {
-                reading.join(STOP);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        replays.join(STOP);
     }
 }

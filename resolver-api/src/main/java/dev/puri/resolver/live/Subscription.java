@@ -25,7 +25,7 @@ public final class Subscription {
     /** What the subscriber has: the topic, the next offset by partition, and a time at which that was everything. */
     private int topic;
 
-    private long[] told;
+    private long[] nextOffsets;
     private long completeAt;
 
     /** The number of the next change in the ring. */
@@ -52,7 +52,7 @@ public final class Subscription {
     }
 
     /** The result of a turn. */
-    enum Told {
+    enum SendResult {
         /** The subscriber has all changes. */
         ALL,
         /** There are more changes. */
@@ -77,7 +77,7 @@ public final class Subscription {
         if (last != null) {
             this.topic = last.topic();
             this.completeAt = last.seconds();
-            this.told = last.next();
+            this.nextOffsets = last.next();
         }
     }
 
@@ -93,8 +93,8 @@ public final class Subscription {
         return ring;
     }
 
-    long[] told() {
-        return told;
+    long[] nextOffsets() {
+        return nextOffsets;
     }
 
     /** Whether the subscription has ended, for whatever reason. */
@@ -120,10 +120,10 @@ public final class Subscription {
     /** Finds the source of the missing changes, and continues with this ring if that has all of them. */
     Way seek(ChangeRing wanted, Instant now, Duration forgotten) {
         long oldest = wanted.oldest();
-        if (topic != wanted.topic() || told.length != wanted.partitions()) {
+        if (topic != wanted.topic() || nextOffsets.length != wanted.partitions()) {
             return Way.OTHER_TOPIC;
         }
-        if (wanted.covers(told)) {
+        if (wanted.covers(nextOffsets)) {
             ring = wanted;
             number = oldest;
             return Way.RING;
@@ -146,7 +146,7 @@ public final class Subscription {
         topic = wanted.topic();
         completeAt = wanted.completeAt();
         number = Math.max(0, wanted.head() - 1);
-        told = wanted.next();
+        nextOffsets = wanted.next();
     }
 
     /** The number of the next change. */
@@ -155,13 +155,13 @@ public final class Subscription {
     }
 
     /** Sends changes of the ring, at most that many. */
-    Told tell(int atMost) {
+    SendResult send(int atMost) {
         if (!greet()) {
-            return Told.GONE;
+            return SendResult.GONE;
         }
         for (int i = 0; i < atMost; i++) {
             if (isOver()) {
-                return Told.GONE;
+                return SendResult.GONE;
             }
             // Read in this order, so that the ring has everything up to the time of completeness.
             long complete = ring.completeAt();
@@ -169,28 +169,28 @@ public final class Subscription {
             if (number == ring.head()) {
                 advance(next);
                 completeAt = Math.max(completeAt, complete);
-                return Told.ALL;
+                return SendResult.ALL;
             }
             Change change = ring.at(number);
             if (change == null) {
                 long oldest = ring.oldest();
-                if (!ring.covers(told)) {
-                    return Told.OVERRUN;
+                if (!ring.covers(nextOffsets)) {
+                    return SendResult.OVERRUN;
                 }
                 number = oldest;
                 continue;
             }
-            boolean isNews = change.offset() >= told[change.partition()];
+            boolean isNews = change.offset() >= nextOffsets[change.partition()];
             Change tellable = change.isWithheld() ? null : change;
             if (isNews && tellable != null && filter.takes(tellable) && isFull()) {
-                return Told.BLOCKED;
+                return SendResult.BLOCKED;
             }
             number++;
             if (isNews && !pass(change.partition(), change.offset() + 1, tellable)) {
-                return Told.GONE;
+                return SendResult.GONE;
             }
         }
-        return Told.MORE;
+        return SendResult.MORE;
     }
 
     /** Sends the events that precede all changes, if there are any. */
@@ -198,11 +198,11 @@ public final class Subscription {
         String why = reset;
         if (why != null) {
             reset = null;
-            sent = ChangeId.of(topic, completeAt, told);
+            sent = ChangeId.of(topic, completeAt, nextOffsets);
             return offer(ServerSentEvent.of(sent.toString(), "reset", ChangeJson.reason(why)));
         }
         // A client that loses its connection before the first change needs an id to continue from.
-        return sent != null || tellWhere();
+        return sent != null || sendId();
     }
 
     /** Whether the stream is full. */
@@ -216,12 +216,12 @@ public final class Subscription {
      * @return false when the subscriber has gone
      */
     boolean pass(int partition, long next, @Nullable Change change) {
-        told[partition] = Math.max(told[partition], next);
+        nextOffsets[partition] = Math.max(nextOffsets[partition], next);
         if (change == null || !filter.takes(change)) {
             return !isOver();
         }
         subscribers.countSent();
-        sent = change.id(topic, completeAt, told);
+        sent = change.id(topic, completeAt, nextOffsets);
         return offer(change.event());
     }
 
@@ -232,18 +232,18 @@ public final class Subscription {
     }
 
     private void advance(long[] next) {
-        for (int i = 0; i < told.length; i++) {
-            told[i] = Math.max(told[i], next[i]);
+        for (int i = 0; i < nextOffsets.length; i++) {
+            nextOffsets[i] = Math.max(nextOffsets[i], next[i]);
         }
     }
 
     /** Sends the current id if it is new; false when the subscriber has gone. */
-    boolean tellWhere() {
+    boolean sendId() {
         ChangeId last = sent;
-        if ((last != null && last.isOf(topic, completeAt, told)) || isFull()) {
+        if ((last != null && last.isOf(topic, completeAt, nextOffsets)) || isFull()) {
             return !isOver();
         }
-        sent = ChangeId.of(topic, completeAt, told);
+        sent = ChangeId.of(topic, completeAt, nextOffsets);
         return offer(ServerSentEvent.encoded(("id: " + sent + "\n\n").getBytes(StandardCharsets.US_ASCII)));
     }
 

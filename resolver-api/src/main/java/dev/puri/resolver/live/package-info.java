@@ -4,11 +4,11 @@
  * <pre>
  * table's writer ──▶ ChangeRing ──▶ Subscribers' thread ──▶ Sink of each
  *                        ▲
- * puri.identities.v1 ──ChangeReplay, from an older ChangeId to where the ring begins──▶ Sink
+ * puri.identities.v1 ──ChangeReplay, from an older ChangeId to the begin of the ring──▶ Replays' thread ──▶ Sink
  * </pre>
  *
- * A {@link dev.puri.resolver.live.ChangeId} says of each partition how far its bearer has been told,
- * so it is good on every instance, and nothing is lost over a reconnect; a change may be told twice.
+ * A {@link dev.puri.resolver.live.ChangeId} names the next offset of each partition, so it is valid on every instance. A
+ * subscriber that connects again with it loses no change, but may receive one twice.
  */
 @NullMarked
 package dev.puri.resolver.live;

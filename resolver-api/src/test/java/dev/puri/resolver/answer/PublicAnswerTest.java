@@ -34,7 +34,7 @@ final class PublicAnswerTest {
     }
 
     @Test
-    void aDeletedOneTellsNoMoreThanThat() {
+    void aDeletedIdentityHasNoDetails() {
         put("closed:tracks:1", ASKED, Row.Status.DELETED, null);
 
         assertThat(told(ASKED))
@@ -58,7 +58,7 @@ final class PublicAnswerTest {
     }
 
     @Test
-    void whatIsNotThereAnyMoreIsNotNamed() {
+    void doesNotNameMissingSurvivors() {
         put("closed:tracks:1", ASKED, Row.Status.MERGED, "open:tracks:erased");
         String merged = "{\"ref\":\"" + ASKED + "\",\"verdict\":\"merged\",\"handle\":\"" + ASKED + "\"}";
         assertThat(told(ASKED)).isEqualTo(merged);

@@ -37,14 +37,14 @@ final class ResolutionTest {
     }
 
     @Test
-    void whatIsNotThereIsUnknown() {
+    void aMissingNameIsUnknown() {
         assertThat(resolve("Soundcloud:tracks:1"))
                 .isEqualTo(Result.unknown("Soundcloud:tracks:1", Puri.parse("soundcloud:tracks:1")));
         assertThat(resolve(HANDLE)).isEqualTo(Result.unknown(HANDLE, null));
     }
 
     @Test
-    void whatIsNeitherPuriNorHandleIsMalformedAndSaysWhy() {
+    void malformedReferencesHaveAReason() {
         assertThat(resolve("a:b").verdict()).isEqualTo(Verdict.MALFORMED);
         assertThat(resolve("a:b:c d").detail()).contains("position 5").contains("%20");
         assertThat(resolve("").verdict()).isEqualTo(Verdict.MALFORMED);

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param text all of it
  */
 record RawAnswer(String head, String text) {
-    private static final int PATIENCE_MILLIS = 15_000;
+    private static final int TIMEOUT_MILLIS = 15_000;
 
     /** A stream has no end, and while it lasts, the server does not read on and see that nobody is there. */
     private static final int STREAM_MILLIS = 200;
@@ -41,7 +41,7 @@ record RawAnswer(String head, String text) {
     static RawAnswer to(HostileRequest request, int port) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             boolean mayStream = request.answers() == 0 && request.text().contains("/v1/changes");
-            socket.setSoTimeout(mayStream ? STREAM_MILLIS : PATIENCE_MILLIS);
+            socket.setSoTimeout(mayStream ? STREAM_MILLIS : TIMEOUT_MILLIS);
             // Reset at the end, so that thousands of ports do not linger.
             socket.setSoLinger(true, 0);
             InputStream in = new BufferedInputStream(socket.getInputStream());

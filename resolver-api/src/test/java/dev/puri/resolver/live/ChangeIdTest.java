@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class ChangeIdTest {
     @Test
-    void whatIsPrintedIsParsed() {
+    void parseReadsToString() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 2_000; i++) {
@@ -60,7 +60,7 @@ final class ChangeIdTest {
                 "AAAAAICAgICAgICAgAE",
                 "5RMTS+Dy1soGAJII4KcS"
             })
-    void whatWasNotGivenOutIsRefused(String text) {
+    void refusesTextsThatNoServerIssued(String text) {
         assertThatThrownBy(() -> ChangeId.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 

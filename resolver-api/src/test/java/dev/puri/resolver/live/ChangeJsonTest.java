@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 final class ChangeJsonTest {
     @Test
-    void aRowIsToldWhole() {
+    void anEventHasTheWholeRow() {
         assertThat(ChangeJson.changed(Puri.parse("music:tracks:1"), LiveRows.row("br-1", 1042, "trk_4k7vx9tz2nqr8w3")))
                 .isEqualTo("{\"puri\":\"music:tracks:1\",\"handle\":\"trk_4k7vx9tz2nqr8w3\",\"owner\":\"catalog\","
                         + "\"shard\":\"br-1\",\"uuid\":\"01970000-0000-7000-8000-000000000001\",\"status\":\"active\","
@@ -26,7 +26,7 @@ final class ChangeJsonTest {
     }
 
     @Test
-    void ofAnErasedRowOnlyTheNameIsTold() {
+    void anErasureHasOnlyTheName() {
         assertThat(ChangeJson.erased(Puri.parse("music:tracks:1"))).isEqualTo("{\"puri\":\"music:tracks:1\"}");
     }
 

@@ -25,7 +25,7 @@ final class ChangeRingTest {
             new ChangeRing(TOPIC, new long[] {10, 20}, Instant.ofEpochSecond(1_000), 3, LiveRows.VALUES, () -> {});
 
     @Test
-    void hasWhatWasAddedUntilOthersTakeItsPlace() {
+    void keepsChangesUntilLaterOnesReplaceThem() {
         add(0, 12);
         add(1, 25);
         assertThat(ring.covers(new long[] {10, 20})).isTrue();
@@ -43,7 +43,7 @@ final class ChangeRingTest {
     }
 
     @Test
-    void anErasureForgetsWhatWasSaidUnderItsName() {
+    void anErasureRemovesEarlierChangesOfItsName() {
         ring.changed(0, 12, LiveRows.track(1), LiveRows.row("br-1", 12));
         ring.changed(0, 14, LiveRows.track(2).toBytes(), LiveRows.bytes(LiveRows.row("br-1", 14)), null);
         ring.changed(0, 16, LiveRows.track(1).toBytes(), null, null);

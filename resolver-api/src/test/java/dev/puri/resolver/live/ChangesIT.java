@@ -154,7 +154,7 @@ final class ChangesIT {
     }
 
     @Test
-    void aRowIsToldWhoseChangeIsGoneFromTheLog() throws Exception {
+    void sendsARowWhoseChangeWasCompacted() throws Exception {
         FollowingTable a = instance(4);
         Client before = new Client();
         before.connect(a, null);
@@ -174,7 +174,7 @@ final class ChangesIT {
     }
 
     @Test
-    void anIdOfATopicMadeAnewOrOfDeletedRecordsResets() throws Exception {
+    void anIdOfARecreatedTopicOrDeletedRecordsResets() throws Exception {
         write(change(1, "br-1"), change(2, "br-1"));
         Client client = new Client();
         client.connect(instance(4), null);
@@ -203,7 +203,7 @@ final class ChangesIT {
     }
 
     @Test
-    void aSlowReaderIsDroppedWithAReasonAndGoesOnWhereHeWas() throws Exception {
+    void aDroppedSlowReaderContinuesFromItsId() throws Exception {
         FollowingTable a = instance(50);
         Client slow = new Client();
         slow.connect(a, null);
@@ -225,15 +225,15 @@ final class ChangesIT {
     /** What one client sees over all its connections. */
     private static final class Client {
         private final List<String> changes = new ArrayList<>();
-        private Told stream = new Told();
+        private FakeSink stream = new FakeSink();
         private @Nullable ChangeId last;
         private @Nullable Subscription subscription;
         private int seen;
 
         void connect(FollowingTable instance, @Nullable ChangeId id) {
-            stream = new Told();
+            stream = new FakeSink();
             seen = 0;
-            Told opening = stream;
+            FakeSink opening = stream;
             AtomicReference<@Nullable Subscription> opened = new AtomicReference<>();
             assertThat(instance.subscribers.subscribe(id, ChangeFilter.ALL, admitted -> {
                         opened.set(admitted);
@@ -251,9 +251,9 @@ final class ChangesIT {
         }
 
         private void listen() {
-            List<Told.Event> events = stream.events();
+            List<FakeSink.Event> events = stream.events();
             for (; seen < events.size(); seen++) {
-                Told.Event event = events.get(seen);
+                FakeSink.Event event = events.get(seen);
                 if (event.id() != null) {
                     changes.add(event.type() + " " + event.data());
                 }

@@ -95,16 +95,16 @@ final class ChangesSimulationTest {
     private static final class Client {
         private final Map<String, String> known = new HashMap<>();
         private @Nullable ChangeId last;
-        private Told stream = new Told();
+        private FakeSink stream = new FakeSink();
         private @Nullable Subscription subscription;
         private int applied;
 
         void connect(Instance instance) {
             disconnect();
-            stream = new Told();
+            stream = new FakeSink();
             applied = 0;
             AtomicReference<@Nullable Subscription> opened = new AtomicReference<>();
-            Told opening = stream;
+            FakeSink opening = stream;
             assertThat(instance.subscribers.subscribe(last, ChangeFilter.ALL, admitted -> {
                         opened.set(admitted);
                         return opening;
@@ -125,9 +125,9 @@ final class ChangesSimulationTest {
 
         /** Takes what has come; false when the stream has ended. */
         boolean listen() {
-            List<Told.Event> events = stream.events();
+            List<FakeSink.Event> events = stream.events();
             for (; applied < events.size(); applied++) {
-                Told.Event event = events.get(applied);
+                FakeSink.Event event = events.get(applied);
                 switch (event.type()) {
                     case "changed" -> known.put(name(event.data()), event.data());
                     case "erased" -> known.remove(name(event.data()));

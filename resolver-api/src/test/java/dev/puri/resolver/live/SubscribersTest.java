@@ -49,10 +49,10 @@ final class SubscribersTest {
     }
 
     @Test
-    void changesAreToldFromNowOn() {
+    void sendsChangesFromNowOn() {
         ChangeRing ring = begin(0, 0);
         change(ring, 0, 1);
-        Told client = subscribe(null);
+        FakeSink client = subscribe(null);
         change(ring, 1, 2);
         ring.changed(0, 2, LiveRows.track(1), null);
         ring.changed(1, 2, LiveRows.track(2).toBytes(), LiveRows.bytes(LiveRows.row("br-7", 2)), null);
@@ -68,9 +68,9 @@ final class SubscribersTest {
     }
 
     @Test
-    void whoHasBeenToldNothingKnowsWhereHeIs() {
+    void anIdleSubscriberReceivesItsId() {
         begin(4, 8);
-        Told client = subscribe(null);
+        FakeSink client = subscribe(null);
 
         await().until(() -> client.lastId() != null);
         assertThat(id(client).next()).containsExactly(4, 8);
@@ -80,7 +80,7 @@ final class SubscribersTest {
     @Test
     void idlePartitionsAndChangesOfOthersStayInTheId() {
         ChangeRing ring = begin(0, 0);
-        Told client = subscribe(null, "art:pictures");
+        FakeSink client = subscribe(null, "art:pictures");
         change(ring, 0, 1);
         ring.reached(1, 90);
         ring.completeAt(NOW.plusSeconds(5));
@@ -92,10 +92,10 @@ final class SubscribersTest {
     }
 
     @Test
-    void onlyTheCollectionsThatAreAskedForAreTold() {
+    void sendsOnlyTheRequestedCollections() {
         ChangeRing ring = begin(0, 0);
-        Told pictures = subscribe(null, "Art:Pictures", "art:films");
-        Told all = subscribe(null);
+        FakeSink pictures = subscribe(null, "Art:Pictures", "art:films");
+        FakeSink all = subscribe(null);
         change(ring, 0, 1);
         ring.changed(0, 2, Puri.parse("art:pictures:1"), LiveRows.row("br-1", 2));
         ring.changed(0, 4, Puri.parse("art:pictures-2:1"), LiveRows.row("br-1", 3));
@@ -110,7 +110,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whoBeginsWhileChangesComeIsToldOfAllAfterHisFirstId() throws Exception {
+    void sendsEveryChangeAfterTheFirstId() throws Exception {
         ChangeRing ring = begin(0, 0);
         Thread changing = Thread.ofPlatform().start(() -> {
             for (int number = 0; number < 300_000; number++) {
@@ -121,7 +121,7 @@ final class SubscribersTest {
             Subscription client = new Subscription(subscribers, ChangeFilter.ALL, 1_000, ring, null);
 
             // A change's number is its offset here: what is before the next to be told is before the id.
-            assertThat(client.number()).isLessThanOrEqualTo(client.told()[0]);
+            assertThat(client.number()).isLessThanOrEqualTo(client.nextOffsets()[0]);
         }
         changing.join();
     }
@@ -134,7 +134,7 @@ final class SubscribersTest {
             change(first, i % 2, i);
         }
 
-        Told after = subscribe(before);
+        FakeSink after = subscribe(before);
 
         awaitEvents(after, 3 * HISTORY);
         change(first, 0, 1_000);
@@ -144,14 +144,14 @@ final class SubscribersTest {
     }
 
     @Test
-    void whatTheRingSaidOfAnErasedIdentityIsNotToldToWhoComesLater() {
+    void lateSubscribersReceiveNoErasedContentFromTheRing() {
         ChangeRing ring = begin(0, 0);
         ChangeId before = first(subscribe(null));
         change(ring, 0, 1);
         change(ring, 0, 2);
         erase(ring, 0, 1);
 
-        Told after = subscribe(before);
+        FakeSink after = subscribe(before);
 
         awaitEvents(after, 2);
         assertThat(after.types()).containsExactly("changed", "erased");
@@ -160,7 +160,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whatTheLogHasOfAnErasedIdentityIsNotToldToWhoComesLater() {
+    void lateSubscribersReceiveNoErasedContentFromTheLog() {
         ChangeRing ring = begin(0, 0);
         ChangeId before = first(subscribe(null));
         change(ring, 0, 1);
@@ -170,7 +170,7 @@ final class SubscribersTest {
         }
         erase(ring, 0, 1);
 
-        Told after = subscribe(before);
+        FakeSink after = subscribe(before);
 
         awaitEvents(after, HISTORY + 2);
         assertThat(log.readings()).isPositive();
@@ -190,7 +190,7 @@ final class SubscribersTest {
             return ring.oldest() == 10;
         });
 
-        Told after = subscribe(before);
+        FakeSink after = subscribe(before);
 
         awaitEvents(after, 10);
         assertThat(log.readings()).isPositive();
@@ -204,7 +204,7 @@ final class SubscribersTest {
             change(ring, 1, i);
         }
 
-        Told after = subscribe(before);
+        FakeSink after = subscribe(before);
 
         awaitEvents(after, HISTORY);
         assertThat(log.readings()).isZero();
@@ -213,8 +213,8 @@ final class SubscribersTest {
     @Test
     void aSlowReaderIsDroppedWithAReasonAndNobodyElse() {
         ChangeRing ring = begin(0, 0);
-        Told slow = subscribe(null);
-        Told quick = subscribe(null);
+        FakeSink slow = subscribe(null);
+        FakeSink quick = subscribe(null);
         slow.stopReading();
         for (int i = 0; i < 4; i++) {
             for (int j = 0; j < HISTORY / 2; j++) {
@@ -238,7 +238,7 @@ final class SubscribersTest {
     @Test
     void whoReadsOnInTimeMissesNothing() {
         ChangeRing ring = begin(0, 0);
-        Told client = subscribe(null);
+        FakeSink client = subscribe(null);
         await().until(() -> client.lastId() != null);
         client.stopReading();
         for (int i = 0; i < HISTORY; i++) {
@@ -259,7 +259,7 @@ final class SubscribersTest {
         for (int i = 0; i < 2 * HISTORY; i++) {
             change(ring, 0, i);
         }
-        Told client = new Told();
+        FakeSink client = new FakeSink();
         client.stopReading();
 
         assertThat(subscribers.subscribe(before, ChangeFilter.ALL, subscription -> client))
@@ -270,9 +270,9 @@ final class SubscribersTest {
     }
 
     @Test
-    void anIdOfATopicMadeAnewResets() {
+    void anIdOfARecreatedTopicResets() {
         ChangeRing ring = begin(6, 0);
-        Told client = subscribe(ChangeId.of(77, NOW.getEpochSecond(), new long[] {1, 1}));
+        FakeSink client = subscribe(ChangeId.of(77, NOW.getEpochSecond(), new long[] {1, 1}));
         ring.changed(0, 6, LiveRows.track(1), LiveRows.row("br-1", 1));
 
         awaitEvents(client, 2);
@@ -287,7 +287,7 @@ final class SubscribersTest {
     @Test
     void anIdOfOtherPartitionsResets() {
         begin(6, 0);
-        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {6}));
+        FakeSink client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {6}));
 
         awaitEvents(client, 1);
         assertThat(client.types()).containsExactly("reset");
@@ -297,8 +297,8 @@ final class SubscribersTest {
     void anIdOlderThanTombstonesResetsUnlessNothingHasChangedSince() {
         begin(6, 0);
         Instant old = NOW.minus(Duration.ofDays(7));
-        Told unchanged = subscribe(ChangeId.of(ChangeId.fold(TOPIC), old.getEpochSecond(), new long[] {6, 0}));
-        Told behind = subscribe(ChangeId.of(ChangeId.fold(TOPIC), old.getEpochSecond(), new long[] {4, 0}));
+        FakeSink unchanged = subscribe(ChangeId.of(ChangeId.fold(TOPIC), old.getEpochSecond(), new long[] {6, 0}));
+        FakeSink behind = subscribe(ChangeId.of(ChangeId.fold(TOPIC), old.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(behind, 1);
         assertThat(behind.texts()).containsExactly("reset {\"reason\":\"too-old\"}");
@@ -308,10 +308,10 @@ final class SubscribersTest {
     }
 
     @Test
-    void whatIsGoneFromTheLogResets() {
+    void deletedRecordsReset() {
         begin(6, 0);
         log.deleteBefore(5);
-        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+        FakeSink client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(client, 1);
         assertThat(client.texts()).containsExactly("reset {\"reason\":\"gone\"}");
@@ -322,7 +322,7 @@ final class SubscribersTest {
     void aReplayThatFailsEndsTheStreamSoThatItIsTriedAgain() {
         begin(6, 0);
         log.goAway();
-        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+        FakeSink client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(client, 1);
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
@@ -333,7 +333,7 @@ final class SubscribersTest {
     void aReplayThatFailsWithAnErrorEndsItsStreamToo() {
         begin(6, 0);
         log.failWith(new OutOfMemoryError("a test's"));
-        Told client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+        FakeSink client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(client, 1);
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
@@ -349,7 +349,7 @@ final class SubscribersTest {
             log.add(0, LiveRows.track(i), LiveRows.row("br-1", i), true);
         }
         CountDownLatch held = log.hold();
-        Told first = subscribe(old);
+        FakeSink first = subscribe(old);
         await().until(() -> log.readings() == 1);
 
         assertThat(admission(old)).isEqualTo(Admission.TOO_MANY_REPLAYS);
@@ -358,7 +358,7 @@ final class SubscribersTest {
 
         awaitEvents(first, 3);
         await().until(() ->
-                subscribers.subscribe(old, ChangeFilter.ALL, subscription -> new Told()) == Admission.ADMITTED);
+                subscribers.subscribe(old, ChangeFilter.ALL, subscription -> new FakeSink()) == Admission.ADMITTED);
     }
 
     @Test
@@ -368,7 +368,7 @@ final class SubscribersTest {
         AtomicReference<@Nullable Subscription> one = new AtomicReference<>();
         assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> {
                     one.set(subscription);
-                    return new Told();
+                    return new FakeSink();
                 }))
                 .isEqualTo(Admission.ADMITTED);
         subscribe(null);
@@ -385,7 +385,7 @@ final class SubscribersTest {
     @Test
     void aReplacedTableRepeatsNothingAndLeavesNothingOut() {
         ChangeRing first = begin(0, 0);
-        Told client = subscribe(null);
+        FakeSink client = subscribe(null);
         change(first, 0, 1);
         change(first, 1, 2);
         awaitEvents(client, 2);
@@ -406,9 +406,9 @@ final class SubscribersTest {
     }
 
     @Test
-    void aTopicMadeAnewResetsThoseWhoAreThere() {
+    void aRecreatedTopicResetsCurrentSubscribers() {
         begin(0, 0);
-        Told client = subscribe(null);
+        FakeSink client = subscribe(null);
         await().until(() -> client.lastId() != null);
 
         ChangeRing other = subscribers.begin(new Uuid(3, 3), new long[] {0, 0}, NOW, this::isThere);
@@ -422,7 +422,7 @@ final class SubscribersTest {
     @Test
     void aStopSaysGoodByeAndAdmitsNobody() {
         begin(0, 0);
-        Told client = subscribe(null);
+        FakeSink client = subscribe(null);
 
         subscribers.drain();
 
@@ -436,7 +436,7 @@ final class SubscribersTest {
     @ValueSource(booleans = {false, true})
     void aBrokenStreamHarmsNoOther(boolean byAnError) {
         ChangeRing ring = begin(0, 0);
-        Told client = subscribe(null);
+        FakeSink client = subscribe(null);
         assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> new Sink() {
                     @Override
                     public boolean offer(ServerSentEvent event) {
@@ -485,28 +485,28 @@ final class SubscribersTest {
         return uuid.equals(LiveRows.UUID_7) && !erased.contains(puri);
     }
 
-    private Told subscribe(@Nullable ChangeId last, String... collections) {
-        Told client = new Told();
+    private FakeSink subscribe(@Nullable ChangeId last, String... collections) {
+        FakeSink client = new FakeSink();
         assertThat(subscribers.subscribe(last, ChangeFilter.parse(List.of(collections)), subscription -> client))
                 .isEqualTo(Admission.ADMITTED);
         return client;
     }
 
     private Admission admission(@Nullable ChangeId last) {
-        return subscribers.subscribe(last, ChangeFilter.ALL, subscription -> new Told());
+        return subscribers.subscribe(last, ChangeFilter.ALL, subscription -> new FakeSink());
     }
 
-    private static ChangeId id(Told client) {
+    private static ChangeId id(FakeSink client) {
         return Objects.requireNonNull(client.lastId());
     }
 
     /** Where a client is told to be before any change. */
-    private static ChangeId first(Told client) {
+    private static ChangeId first(FakeSink client) {
         await().until(() -> client.lastId() != null);
         return id(client);
     }
 
-    private static void awaitEvents(Told client, int count) {
+    private static void awaitEvents(FakeSink client, int count) {
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(client.events().size()).isEqualTo(count));
     }

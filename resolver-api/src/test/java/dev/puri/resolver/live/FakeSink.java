@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** A stream that keeps what it is told, and may be stopped from being read. */
-final class Told implements Sink {
-    /** What a client sees of an event. */
+/** A sink that keeps its events. A test may stop reading it, so that bytes are pending. */
+final class FakeSink implements Sink {
+    /** An event as a client parses it. */
     record Event(
             @Nullable String id,
             String type,

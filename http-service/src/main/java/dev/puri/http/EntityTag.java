@@ -1,0 +1,26 @@
+package dev.puri.http;
+
+import java.util.List;
+
+/** Compares entity tags as {@code If-None-Match} does (RFC 9110, 13.1.2). */
+final class EntityTag {
+    private EntityTag() {}
+
+    /**
+     * Whether the client has the content with this tag.
+     *
+     * @param ifNoneMatch values of the header
+     * @param etag with quotation marks
+     */
+    static boolean matches(List<String> ifNoneMatch, String etag) {
+        for (String line : ifNoneMatch) {
+            for (String each : line.split(",", -1)) {
+                String tag = each.strip();
+                if (tag.equals("*") || tag.equals(etag) || tag.equals("W/" + etag)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}

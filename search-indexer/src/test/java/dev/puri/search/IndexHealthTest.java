@@ -1,0 +1,76 @@
+package dev.puri.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.serde.InMemorySchemaRegistry;
+import dev.puri.tail.wait.OutcomeCache;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.junit.jupiter.api.Test;
+
+/** The health of an indexer that has not started. */
+final class IndexHealthTest {
+    private Instant now = Instant.parse("2026-11-20T10:00:00Z");
+
+    private IndexHealth health() {
+        InstantSource clock = () -> now;
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        OutcomeCache outcomes = new OutcomeCache(meters);
+        ChangeReader reader = new ChangeReader(
+                new InMemorySchemaRegistry(), outcomes, (puri, publishedBy) -> SearchedAttributes.DEFAULT, meters);
+        Indexer indexer = new Indexer(
+                () -> {
+                    throw new AssertionError("not started");
+                },
+                new EndOffsetMonitor(
+                        topic -> {
+                            throw new AssertionError("not started");
+                        },
+                        clock),
+                new IndexFeeder.Tools(
+                        () -> {
+                            throw new AssertionError("not started");
+                        },
+                        reader,
+                        outcomes,
+                        new Waiters(1),
+                        Duration.ofSeconds(1),
+                        Duration.ofSeconds(1),
+                        clock,
+                        new IndexMeters(meters)),
+                new Indexer.Limits(10, Duration.ofSeconds(30), Duration.ofDays(1)),
+                () -> null);
+        return indexer.health();
+    }
+
+    @Test
+    void isDownWithTheReasonBeforeAnIndexServes() {
+        IndexHealth health = health();
+
+        assertThat(health.isReady()).isFalse();
+        assertThat(health.progress()).isEqualTo("the engine is being opened");
+        assertThat(health.started().up()).isFalse();
+        assertThat(health.ready().up()).isFalse();
+        assertThat(health.ready().details())
+                .containsEntry("reason", "the engine is being opened")
+                .containsEntry("identities", 0L)
+                .doesNotContainKeys("behind", "ageSeconds", "lastFailure");
+        assertThat(health.behind()).isNull();
+        assertThat(health.age()).isNull();
+    }
+
+    @Test
+    void showsAFailureOfTheEngineForAMinute() {
+        IndexHealth health = health();
+
+        health.failed("the disk is full");
+
+        assertThat(health.ready().details()).containsEntry("lastFailure", "the disk is full");
+        now = now.plusSeconds(61);
+        assertThat(health.ready().details()).doesNotContainKey("lastFailure");
+    }
+}
