@@ -2,12 +2,10 @@ package dev.puri.client;
 
 import dev.puri.schemas.log.Position;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -27,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class InFlightEvents {
     private static final Duration LONGEST_CHECK_INTERVAL = Duration.ofMillis(250);
 
-    private final Set<InFlightEvent> events = ConcurrentHashMap.newKeySet();
+    private final EventSlots<InFlightEvent> events = new EventSlots<>();
     private final AtomicBoolean isTimerSet = new AtomicBoolean();
 
     /** True on a thread that completes a result, while the callbacks of that result run. */
@@ -57,7 +55,9 @@ final class InFlightEvents {
 
     /** One future for each event that is not finished. It completes when the event is, and never fails. */
     List<CompletableFuture<Boolean>> unfinished() {
-        return events.stream().map(InFlightEvent::finished).toList();
+        List<CompletableFuture<Boolean>> futures = new ArrayList<>();
+        events.forEach(event -> futures.add(event.finished()));
+        return futures;
     }
 
     private void setTimer() {
@@ -73,9 +73,12 @@ final class InFlightEvents {
             setTimer();
         }
         long now = System.nanoTime();
-        List<InFlightEvent> expired = events.stream()
-                .filter(event -> now - event.acceptedAt >= timeout.toNanos() && !event.isDone())
-                .toList();
+        List<InFlightEvent> expired = new ArrayList<>();
+        events.forEach(event -> {
+            if (now - event.acceptedAt >= timeout.toNanos() && !event.isDone()) {
+                expired.add(event);
+            }
+        });
         if (!expired.isEmpty()) {
             Thread thread = new Thread(() -> expired.forEach(InFlightEvent::expire), "puri-publisher-timeout");
             thread.setDaemon(true);
@@ -90,10 +93,8 @@ final class InFlightEvents {
     final class InFlightEvent extends CompletableFuture<Position> implements Callback {
         private final Function<Throwable, PublishException> failure;
 
-        /** Places the event in the set. An object's own hash code is computed at its first use, which takes as long as adding it. */
-        private final int hash = ThreadLocalRandom.current().nextInt();
-
         private long acceptedAt;
+        private volatile EventSlots.@Nullable Slot slot;
         private volatile boolean isFinished;
 
         /** Completes when the event is finished; null until a flush waits for it. */
@@ -106,9 +107,11 @@ final class InFlightEvents {
         /** Called once, when the producer has accepted the event. It may have completed it already. */
         void accepted() {
             acceptedAt = System.nanoTime();
-            events.add(this);
+            EventSlots.Slot taken = events.add(this);
+            slot = taken;
+            // In this order: the thread that finishes the event sets isFinished, and then reads the slot.
             if (isFinished) {
-                events.remove(this);
+                taken.free();
             } else {
                 setTimer();
             }
@@ -144,7 +147,10 @@ final class InFlightEvents {
                     if (waiting != null) {
                         waiting.complete(true);
                     }
-                    events.remove(this);
+                    EventSlots.Slot taken = slot;
+                    if (taken != null) {
+                        taken.free();
+                    }
                 }
             } finally {
                 isRunningCallbacks.set(isNested);
@@ -167,16 +173,6 @@ final class InFlightEvents {
         @Override
         public CompletableFuture<Position> toCompletableFuture() {
             return copy();
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return this == other;
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
         }
     }
 }
