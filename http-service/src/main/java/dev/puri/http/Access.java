@@ -42,7 +42,7 @@ final class Access {
     private final @Nullable JwtVerifier verifier;
     private final @Nullable WorkerExecutor workers;
     private final InstantSource clock;
-    private final VerifiedTokens verified = new VerifiedTokens(MAX_CACHED);
+    private final VerifiedTokens verified = new VerifiedTokens(MAX_CACHED, Duration.ofSeconds(MAX_CACHED_SECONDS));
     private final AtomicInteger verifying = new AtomicInteger();
     private final Map<Denial, Counter> denied = new EnumMap<>(Denial.class);
     private volatile StaticTokens tokens = StaticTokens.NONE;

@@ -2,15 +2,20 @@ package dev.puri.http;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A bounded cache of verified tokens by their hashes. */
 final class VerifiedTokens {
     private final Cache<TokenHash, Authorization> cache;
 
-    VerifiedTokens(int maxTokens) {
+    /**
+     * @param lifetime after which a token is verified again; so unused tokens leave the cache
+     */
+    VerifiedTokens(int maxTokens, Duration lifetime) {
         cache = Caffeine.newBuilder()
                 .maximumSize(maxTokens)
+                .expireAfterWrite(lifetime)
                 .executor(Runnable::run)
                 .build();
     }

@@ -232,7 +232,7 @@ final class AccessTest {
 
     @Test
     void cachesVerifiedTokensUpToItsMaximumSize() {
-        VerifiedTokens cache = new VerifiedTokens(100);
+        VerifiedTokens cache = new VerifiedTokens(100, Duration.ofMinutes(1));
         TokenHash first = TokenHash.of("0");
         for (int i = 0; i < 10_000; i++) {
             cache.add(TokenHash.of(Integer.toString(i)), new Authorization("x", Set.of(), 1_000));

@@ -86,6 +86,12 @@ public final class DeclaredCollections implements FollowedTopic {
         return follower;
     }
 
+    /** Stops following, so that soon no name is public. */
+    @Override
+    public void close() {
+        FollowedTopic.super.close();
+    }
+
     /**
      * The declaration of a {@code namespace:collection}; null when none was read. Copies nothing, so it may be called
      * for every record.

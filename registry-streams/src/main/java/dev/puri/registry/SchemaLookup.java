@@ -1,7 +1,5 @@
 package dev.puri.registry;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
 import dev.puri.tail.RetryPolicy;
@@ -11,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -66,13 +65,22 @@ final class SchemaLookup implements AutoCloseable {
 
     private static final Pending PENDING = new Pending();
 
+    private record CachedUnknown(Unknown response, Instant expiresAt) {}
+
     private final SchemaRegistry registry;
     private final InstantSource clock;
     private final Duration maxWait;
     private final int waitsPerSecond;
     private final Map<Integer, Known> known = new ConcurrentHashMap<>();
     private final Map<Integer, CountDownLatch> open = new ConcurrentHashMap<>();
-    private final Cache<Integer, Unknown> unknown;
+    private final Map<Integer, CachedUnknown> unknown = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, CachedUnknown> eldest) {
+            return size() > MAX_CACHED_UNKNOWN;
+        }
+    };
     private final ExecutorService executor = Executors.newFixedThreadPool(
             CONCURRENT_REQUESTS,
             Thread.ofPlatform().daemon().name("schema-request-", 0).factory());
@@ -96,12 +104,6 @@ final class SchemaLookup implements AutoCloseable {
         this.clock = clock;
         this.maxWait = maxWait;
         this.waitsPerSecond = waitsPerSecond;
-        this.unknown = Caffeine.newBuilder()
-                .maximumSize(MAX_CACHED_UNKNOWN)
-                .expireAfterWrite(UNKNOWN_TTL)
-                .ticker(() -> TimeUnit.MILLISECONDS.toNanos(clock.millis()))
-                .executor(Runnable::run)
-                .build();
         requester.start();
     }
 
@@ -160,7 +162,17 @@ final class SchemaLookup implements AutoCloseable {
             return new Unknown("no schema has the id " + id);
         }
         Known schema = known.get(id);
-        return schema != null ? schema : unknown.getIfPresent(id);
+        if (schema != null) {
+            return schema;
+        }
+        synchronized (unknown) {
+            CachedUnknown cached = unknown.get(id);
+            if (cached == null || cached.expiresAt().isAfter(clock.instant())) {
+                return cached == null ? null : cached.response();
+            }
+            unknown.remove(id);
+            return null;
+        }
     }
 
     private static void await(CountDownLatch request, Duration maxWait) {
@@ -227,7 +239,10 @@ final class SchemaLookup implements AutoCloseable {
             known.put(id, new Known(registry.byId(id)));
         } catch (UnknownSchemaException e) {
             LOG.debug("Schema {} is unknown: {}", id, e.getMessage());
-            unknown.put(id, new Unknown(String.valueOf(e.getMessage())));
+            Unknown response = new Unknown(String.valueOf(e.getMessage()));
+            synchronized (unknown) {
+                unknown.put(id, new CachedUnknown(response, clock.instant().plus(UNKNOWN_TTL)));
+            }
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException e) {

@@ -197,7 +197,7 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException if the thread is interrupted while it blocks
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
-        return send(event, headers);
+        return send(event, headers).minimalCompletionStage();
     }
 
     /**
@@ -354,7 +354,7 @@ public final class IdentityPublisher implements AutoCloseable {
         flushProducer();
         Duration limit = inFlight.timeout().plus(DELIVERY_GRACE);
         try {
-            // Each has a timer, and none fails. But a callback may block the thread that runs it.
+            // Each ends by its timeout, and none fails. But a callback may block the thread that runs it.
             CompletableFuture.allOf(published.toArray(CompletableFuture[]::new))
                     .get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (java.util.concurrent.TimeoutException e) {

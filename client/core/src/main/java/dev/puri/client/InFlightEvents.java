@@ -87,8 +87,8 @@ final class InFlightEvents {
     }
 
     /**
-     * The result of one event: its position, or the exception that the publisher makes of an error. Callers get it as a stage; what
-     * they make of it is a copy, so that nobody but this class completes it.
+     * The result of one event: its position, or the exception that the publisher makes of an error. Only this class completes it:
+     * callers get a minimal stage of it.
      */
     final class InFlightEvent extends CompletableFuture<Position> implements Callback {
         private final Function<Throwable, PublishException> failure;
@@ -104,7 +104,7 @@ final class InFlightEvents {
             this.failure = failure;
         }
 
-        /** Called once, when the producer has accepted the event. It may have completed it already. */
+        /** Called once, when the producer has accepted the event. The producer may have completed the event already. */
         void accepted() {
             acceptedAt = System.nanoTime();
             EventSlots.Slot taken = events.add(this);
@@ -168,11 +168,6 @@ final class InFlightEvents {
                 future.complete(true);
             }
             return future;
-        }
-
-        @Override
-        public CompletableFuture<Position> toCompletableFuture() {
-            return copy();
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.puri.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.schemas.identity.Puri;
@@ -31,8 +32,8 @@ class PublisherFlushTest {
     }
 
     @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
-    private static MockProducer<byte[], Object> producer() {
-        return new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), TEXT);
+    private static MockProducer<byte[], Object> producer(boolean finishesAtOnce) {
+        return new MockProducer<>(finishesAtOnce, (Partitioner) null, new ByteArraySerializer(), TEXT);
     }
 
     /** It asks for a producer id, gives nothing up meanwhile, and does not return from its flush. */
@@ -57,9 +58,33 @@ class PublisherFlushTest {
         }
     }
 
+    /** The producer's thread may finish an event before the caller's thread has returned from the producer. */
+    @Test
+    void flushDoesNotWaitForEventsThatTheProducerFinishedAtOnce() {
+        try (MockProducer<byte[], Object> kafka = producer(true)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
+            for (int i = 0; i < 2 * EventSlots.CHUNK_SIZE; i++) {
+                assertThat(publisher.publish(event("a:b:" + i)).toCompletableFuture())
+                        .isCompleted();
+            }
+            assertThatCode(publisher::flush).doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void flushIsNotHeldUpByACallerThatCancelsItsStage() {
+        try (MockProducer<byte[], Object> kafka = producer(false)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
+            CompletionStage<Position> published = publisher.publish(EVENT);
+            assertThat(published.toCompletableFuture().cancel(true)).isTrue();
+            assertThat(kafka.completeNext()).isTrue();
+            assertThatCode(publisher::flush).doesNotThrowAnyException();
+        }
+    }
+
     @Test
     void flushIsRefusedInAStageOfThePublisher() throws Exception {
-        try (MockProducer<byte[], Object> kafka = producer()) {
+        try (MockProducer<byte[], Object> kafka = producer(false)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
             CompletionStage<Position> flushed =
                     publisher.publish(EVENT).whenComplete((position, error) -> publisher.flush());
@@ -75,7 +100,7 @@ class PublisherFlushTest {
     @Test
     void flushEndsAlthoughACallbackBlocks() throws Exception {
         CompletableFuture<Boolean> end = new CompletableFuture<>();
-        try (MockProducer<byte[], Object> kafka = producer()) {
+        try (MockProducer<byte[], Object> kafka = producer(false)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofSeconds(1), namespace -> false);
             CompletableFuture<Boolean> blocking = new CompletableFuture<>();
             CompletionStage<Boolean> blocked = publisher.publish(EVENT).handle((position, error) -> {
@@ -96,7 +121,7 @@ class PublisherFlushTest {
     @Test
     void eachEventFailsInTimeAlthoughACallbackBlocks() throws Exception {
         CompletableFuture<Boolean> end = new CompletableFuture<>();
-        try (MockProducer<byte[], Object> kafka = producer()) {
+        try (MockProducer<byte[], Object> kafka = producer(false)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
             List<CompletionStage<Boolean>> blocked = List.of(
                     publisher.publish(event("a:b:1")).handle((position, error) -> end.join()),
@@ -115,7 +140,7 @@ class PublisherFlushTest {
 
     @Test
     void flushSendsWhatLingersAndWaitsForIt() {
-        try (MockProducer<byte[], Object> kafka = producer()) {
+        try (MockProducer<byte[], Object> kafka = producer(false)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
             List<CompletionStage<Position>> published =
                     List.of(publisher.publish(event("a:b:1")), publisher.publish(event("a:b:2")));
@@ -128,7 +153,7 @@ class PublisherFlushTest {
     /** As the command line counts failures in a callback, slow here, and reads the count after its flush. */
     @Test
     void flushReturnsAfterTheCallbacksOfItsEvents() {
-        try (MockProducer<byte[], Object> kafka = producer()) {
+        try (MockProducer<byte[], Object> kafka = producer(false)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
             AtomicReference<Position> seen = new AtomicReference<>();
             var unused = publisher.publish(EVENT).whenComplete((position, error) -> {

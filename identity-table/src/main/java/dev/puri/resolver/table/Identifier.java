@@ -74,7 +74,7 @@ final class Identifier {
             return -1;
         }
         long number = 0;
-        // Any character that is no digit leaves the sign in here.
+        // Any character that is no digit makes this negative.
         int signs = 0;
         for (int i = from; i < to; i++) {
             int digit = text[i] - '0';
@@ -154,8 +154,7 @@ final class Identifier {
 
     private static int putDecimal(long number, byte[] out, int to) {
         int digits = 1;
-        // MOST_DIGITS keeps the power from overflowing.
-        for (long power = 10; number >= power; power *= 10) {
+        for (long power = 10; digits < MOST_DIGITS && number >= power; power *= 10) {
             digits++;
         }
         long rest = number;

@@ -33,7 +33,7 @@ public final class RecordView {
 
     private long[] touching = NO_HASHES;
 
-    /** Written, so that what was read for its own sake is read. */
+    /** Receives prefetched values, so that the compiler keeps the reads. */
     long touched;
 
     private final RecordParts parts;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * one that writes.
  */
 public final class RowBatch {
-    /** The default of {@code max.poll.records}. */
+    /** Rows of a full batch: Kafka's default of {@code max.poll.records}. */
     public static final int MOST = 500;
 
     private static final int NONE = -1;

@@ -25,7 +25,7 @@ final class SnapshotFormat {
     static final int FIXED_HEAD_BYTES = 8 + 4 + 4 + 16 + 8 + 8 + 8;
     static final int FOOT_BYTES = 8 + 4 + 8 + 4 + 8 + 8 + CRC_BYTES;
 
-    /** The most records of a block, which is the unit of checking and copying. */
+    /** The most bytes of a block's records. A block is checked and copied at once. */
     static final int BLOCK_BYTES = 1 << 16;
 
     private SnapshotFormat() {}

@@ -61,7 +61,7 @@ final class Words {
         shards.queueUnused(batch, unused);
     }
 
-    /** Removes the words that no record refers to, unless they are held. Called by the filler. */
+    /** Removes the words that no record refers to; held words after the hold. Called by the filler. */
     void forgetUnused() {
         if (unused.isEmpty()) {
             return;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Groups the results of a batch by shard, so that a client sends one query to each. Omits results without an object.
+ * Groups the results of a batch by shard, so that a client sends one query to each. Omits results without a placement.
  */
 final class ShardPlan {
     private static final byte[] SHARDS = ascii(",\"shards\":{");

@@ -97,10 +97,12 @@ public final class Ref {
         if (refs == null) {
             throw new NullPointerException("refs is null");
         }
-        for (int i = 0; i < refs.size(); i++) {
-            if (refs.get(i) == null) {
-                throw isNull("refs[" + i + "]");
+        int index = 0;
+        for (Ref ref : refs) {
+            if (ref == null) {
+                throw isNull("refs[" + index + "]");
             }
+            index++;
         }
         return refs;
     }
