@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +21,6 @@ final class EventEncoder {
     private static final int NULL = 0;
 
     private static final int PRESENT = 1;
-
-    private static final int UUID_LENGTH = 36;
-    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     /** Larger buffers are not kept. */
     private static final int MAX_KEPT_BYTES = 8 * 1024;
@@ -57,17 +53,11 @@ final class EventEncoder {
     }
 
     private void put(Event event) {
-        put(event.eventId());
+        put(event.eventId().toString());
         put(event.puri().toString());
         put(event.occurredAt().toEpochMilli());
         put(event.source());
-        UUID uuid = event.uuid();
-        if (uuid == null) {
-            put(NULL);
-        } else {
-            put(PRESENT);
-            put(uuid);
-        }
+        putOptional(event.uuid() == null ? null : event.uuid().toString());
         Long epoch = event.expectedEpoch();
         if (epoch == null) {
             put(NULL);
@@ -82,7 +72,7 @@ final class EventEncoder {
     private void put(Change change) {
         if (change instanceof Change.Created created) {
             put(0);
-            put(created.uuid());
+            put(created.uuid().toString());
             put(created.owner().text());
             put(created.shard().text());
             putOptional(created.handle() == null ? null : created.handle().text());
@@ -128,34 +118,6 @@ final class EventEncoder {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         require(AvroBinary.MAX_NUMBER_LENGTH + bytes.length);
         AvroBinary.putText(bytes, out);
-    }
-
-    /** The text of a uuid (RFC 9562, section 4), without a string in between. */
-    private void put(UUID uuid) {
-        require(AvroBinary.MAX_NUMBER_LENGTH + UUID_LENGTH);
-        AvroBinary.putNumber(UUID_LENGTH, out);
-        long high = uuid.getMostSignificantBits();
-        long low = uuid.getLeastSignificantBits();
-        byte[] text = out.array();
-        int at = out.position();
-        putHex(high >>> 32, 8, text, at);
-        text[at + 8] = '-';
-        putHex(high >>> 16, 4, text, at + 9);
-        text[at + 13] = '-';
-        putHex(high, 4, text, at + 14);
-        text[at + 18] = '-';
-        putHex(low >>> 48, 4, text, at + 19);
-        text[at + 23] = '-';
-        putHex(low, 12, text, at + 24);
-        out.position(at + UUID_LENGTH);
-    }
-
-    private static void putHex(long bits, int digits, byte[] text, int at) {
-        long rest = bits;
-        for (int i = at + digits - 1; i >= at; i--) {
-            text[i] = HEX[(int) rest & 0xF];
-            rest >>>= 4;
-        }
     }
 
     private void put(long number) {
