@@ -1,7 +1,7 @@
 package dev.puri.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.puri.client.Events;
 import dev.puri.client.IdentityPublisher;
@@ -11,6 +11,7 @@ import dev.puri.client.resolve.ResolverClient;
 import dev.puri.schemas.collection.Declarations;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,6 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.context.event.ApplicationFailedEvent;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -30,6 +30,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
 /** What an application prints when it injects a bean of the starter that does not exist. */
 class MissingBeanFailureAnalyzerTest {
@@ -49,30 +50,31 @@ class MissingBeanFailureAnalyzerTest {
         for (String each : settings) {
             arguments.add("--" + each);
         }
-        List<FailureAnalysis> analyses = new ArrayList<>();
+        AtomicReference<ConfigurableApplicationContext> context = new AtomicReference<>();
         SpringApplicationBuilder application = new SpringApplicationBuilder(Application.class)
                 .sources(sources.toArray(Class<?>[]::new))
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 // The tests' own application.yml has addresses.
                 .properties("spring.config.name=none")
-                .listeners((ApplicationFailedEvent failed) -> analyses.addAll(analyze(failed)));
-        assertThatThrownBy(() -> application.run(arguments.toArray(String[]::new)))
-                .isInstanceOf(Exception.class);
+                .initializers(context::set);
+        Throwable failure = catchThrowable(() -> application.run(arguments.toArray(String[]::new)));
+        assertThat(failure).isNotNull();
+        List<FailureAnalysis> analyses = analyze(context.get(), failure);
         assertThat(analyses).isNotEmpty();
         return analyses.get(0).getDescription() + "\n" + analyses.get(0).getAction();
     }
 
-    /** Asks all analyzers in Boot's order, with the arguments that Boot passes. */
-    private static List<FailureAnalysis> analyze(ApplicationFailedEvent failed) {
-        ConfigurableApplicationContext context = failed.getApplicationContext();
+    /** Asks all analyzers in Boot's order, with the arguments that Boot passes. Like Boot, skips those that cannot be created. */
+    private static List<FailureAnalysis> analyze(ConfigurableApplicationContext context, Throwable failure) {
         return SpringFactoriesLoader.forDefaultResourceLocation()
                 .load(
                         FailureAnalyzer.class,
                         ArgumentResolver.of(BeanFactory.class, context.getBeanFactory())
-                                .and(Environment.class, context.getEnvironment()))
+                                .and(Environment.class, context.getEnvironment()),
+                        FailureHandler.handleMessage((message, cause) -> {}))
                 .stream()
-                .flatMap(each -> Stream.ofNullable(each.analyze(failed.getException())))
+                .flatMap(each -> Stream.ofNullable(each.analyze(failure)))
                 .toList();
     }
 
