@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.Banner;
@@ -65,17 +66,27 @@ class MissingBeanFailureAnalyzerTest {
         return analyses.get(0).getDescription() + "\n" + analyses.get(0).getAction();
     }
 
-    /** Asks all analyzers in Boot's order, with the arguments that Boot passes. Like Boot, skips those that cannot be created. */
+    /** Asks all analyzers in Boot's order, with the arguments that Boot passes. */
     private static List<FailureAnalysis> analyze(ConfigurableApplicationContext context, Throwable failure) {
         return SpringFactoriesLoader.forDefaultResourceLocation()
                 .load(
                         FailureAnalyzer.class,
                         ArgumentResolver.of(BeanFactory.class, context.getBeanFactory())
                                 .and(Environment.class, context.getEnvironment()),
+                        // Like Boot, skips analyzers of libraries that are not on the class path.
                         FailureHandler.handleMessage((message, cause) -> {}))
                 .stream()
-                .flatMap(each -> Stream.ofNullable(each.analyze(failure)))
+                .flatMap(each -> Stream.ofNullable(analysis(each, failure)))
                 .toList();
+    }
+
+    /** Null too if the analyzer needs a library that is not on the class path; Boot skips it then. */
+    private static @Nullable FailureAnalysis analysis(FailureAnalyzer analyzer, Throwable failure) {
+        try {
+            return analyzer.analyze(failure);
+        } catch (NoClassDefFoundError e) {
+            return null;
+        }
     }
 
     record NeedsPublisher(IdentityPublisher publisher) {}
