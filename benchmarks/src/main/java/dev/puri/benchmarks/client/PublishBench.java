@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the publisher's properties, which sends the bytes that the publisher's serializer makes of the same events; they are
  * made before the clock starts. Each round has a broker of its own, and the sides take turns in being first.
  *
- * <p>Both sides publish the same few thousand events over and over. A service publishes an event that it has just
+ * <p>Both sides publish the same ten thousand events again and again. A service publishes an event that it has just
  * created; half a million that were created beforehand would be read from memory instead of the processor's cache.
  */
 record PublishBench(ClientBench bench) {
