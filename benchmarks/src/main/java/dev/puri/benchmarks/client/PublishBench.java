@@ -9,6 +9,8 @@ import dev.puri.benchmarks.report.Timing;
 import dev.puri.client.BareProducer;
 import dev.puri.client.Delivery;
 import dev.puri.client.IdentityPublisher;
+import dev.puri.schemas.avro.IdentityEvent;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Topics;
@@ -27,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measures publishing to a broker in this process, until all events are acknowledged. The baseline is a producer with
  * the publisher's properties, which sends the bytes that the publisher's serializer makes of the same events; they are
- * made before the clock starts. Each round has a broker of its own, and the sides take turns in being first.
+ * made before the clock starts. A second baseline makes these bytes while the clock runs, with Avro's writer of generated
+ * classes, as a service without the publisher would. Each round has a broker of its own, and the sides take turns in being first.
  *
  * <p>Both sides publish the same ten thousand events again and again. A service publishes an event that it has just
  * created; half a million that were created beforehand would be read from memory instead of the processor's cache.
@@ -39,6 +42,7 @@ record PublishBench(ClientBench bench) {
     private static final int DISTINCT_EVENTS = 10 * BATCH;
 
     private static final String BASELINE = "bare KafkaProducer, same bytes";
+    private static final String ENCODING = "bare KafkaProducer, Avro's writer";
 
     /** Publishes all events once, and returns when they are acknowledged. */
     private interface Publication {
@@ -46,16 +50,21 @@ record PublishBench(ClientBench bench) {
     }
 
     void measure() throws Exception {
-        try (LocalSchemaRegistry registry = new LocalSchemaRegistry()) {
+        try (LocalSchemaRegistry registry = new LocalSchemaRegistry();
+                AvroSerializer serializer = new AvroSerializer()) {
+            serializer.configure(Map.of("schema.registry.url", registry.url()), false);
             List<Event> events = new Creations().next(Math.min(bench.events, DISTINCT_EVENTS));
-            List<ProducerRecord<byte[], byte[]>> records = encoded(events, registry.url());
+            List<Encoded> records =
+                    events.stream().map(event -> Encoded.of(event, serializer)).toList();
             ServerSettings settings = ServerSettings.of(registry);
             Rounds rounds = bench.rounds(
                     bench.rounds,
                     "events published, 1/s",
-                    (round, turn) -> measure(events, records, settings, round, turn));
+                    (round, turn) -> measure(events, records, serializer, settings, round, turn));
             String batch = " of %,d".formatted(BATCH);
             rounds.add("publish, events", "1/s", "publish", BASELINE, "send");
+            rounds.add(
+                    "publish, events, beside a producer that encodes", "1/s", "publish", ENCODING, "encode and send");
             rounds.add(
                     "publishAll" + batch + ", events",
                     "1/s",
@@ -65,22 +74,24 @@ record PublishBench(ClientBench bench) {
         }
     }
 
-    /** Returns the records that a publisher makes of the events. */
-    private static List<ProducerRecord<byte[], byte[]>> encoded(List<Event> events, String schemaRegistry) {
-        List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>(events.size());
-        try (AvroSerializer serializer = new AvroSerializer()) {
-            serializer.configure(Map.of("schema.registry.url", schemaRegistry), false);
-            for (Event event : events) {
-                byte[] value = Objects.requireNonNull(serializer.serialize(Topics.EVENTS, EventAvro.toAvro(event)));
-                records.add(new ProducerRecord<>(Topics.EVENTS, event.puri().toBytes(), value));
-            }
+    /** An event as the baselines need it before the clock starts. */
+    private record Encoded(Puri puri, IdentityEvent avro, byte[] key, byte[] value) {
+        static Encoded of(Event event, AvroSerializer serializer) {
+            IdentityEvent avro = EventAvro.toAvro(event);
+            byte[] value = Objects.requireNonNull(serializer.serialize(Topics.EVENTS, avro));
+            return new Encoded(event.puri(), avro, event.puri().toBytes(), value);
         }
-        return records;
+
+        /** Returns a new record of the same bytes, because a producer closes the headers of each record that it sends. */
+        ProducerRecord<byte[], byte[]> newRecord() {
+            return new ProducerRecord<>(Topics.EVENTS, key, value);
+        }
     }
 
     private void measure(
             List<Event> events,
-            List<ProducerRecord<byte[], byte[]>> records,
+            List<Encoded> records,
+            AvroSerializer serializer,
             ServerSettings settings,
             int round,
             Rounds.Turn turn)
@@ -90,11 +101,12 @@ record PublishBench(ClientBench bench) {
                 KafkaProducer<byte[], byte[]> producer = BareProducer.open(settings.client(broker))) {
             // Both have metadata and a producer id before the clock starts.
             publisher.publishSync(events.getFirst());
-            producer.send(records.getFirst()).get();
+            producer.send(records.getFirst().newRecord()).get();
             Rounds.measureRotated(
                     round,
                     () -> turn.record("publish", perSecond(() -> publish(publisher, events))),
                     () -> turn.record("send", perSecond(() -> send(producer, records))),
+                    () -> turn.record("encode and send", perSecond(() -> encodeAndSend(producer, serializer, records))),
                     () -> turn.record("publishAll", perSecond(() -> publishAll(publisher, events))),
                     () -> turn.record("send batches", perSecond(() -> sendBatches(producer, records))));
         }
@@ -116,11 +128,26 @@ record PublishBench(ClientBench bench) {
         requireAll(acknowledged);
     }
 
-    private void send(KafkaProducer<byte[], byte[]> producer, List<ProducerRecord<byte[], byte[]>> records) {
+    private void send(KafkaProducer<byte[], byte[]> producer, List<Encoded> records) {
         LongAdder acknowledged = new LongAdder();
         for (int i = 0; i < bench.events; i++) {
-            ProducerRecord<byte[], byte[]> record = fresh(records.get(i % records.size()));
+            ProducerRecord<byte[], byte[]> record =
+                    records.get(i % records.size()).newRecord();
             var unused = producer.send(record, (metadata, error) -> count(error, acknowledged));
+        }
+        producer.flush();
+        requireAll(acknowledged);
+    }
+
+    private void encodeAndSend(
+            KafkaProducer<byte[], byte[]> producer, AvroSerializer serializer, List<Encoded> events) {
+        LongAdder acknowledged = new LongAdder();
+        for (int i = 0; i < bench.events; i++) {
+            Encoded event = events.get(i % events.size());
+            byte[] value = serializer.serialize(Topics.EVENTS, event.avro());
+            var unused = producer.send(
+                    new ProducerRecord<>(Topics.EVENTS, event.puri().toBytes(), value),
+                    (metadata, error) -> count(error, acknowledged));
         }
         producer.flush();
         requireAll(acknowledged);
@@ -149,12 +176,11 @@ record PublishBench(ClientBench bench) {
         }
     }
 
-    private void sendBatches(KafkaProducer<byte[], byte[]> producer, List<ProducerRecord<byte[], byte[]>> records)
-            throws Exception {
+    private void sendBatches(KafkaProducer<byte[], byte[]> producer, List<Encoded> records) throws Exception {
         for (int from = 0; from < bench.events; from += BATCH) {
             List<Future<RecordMetadata>> sent = new ArrayList<>(BATCH);
-            for (ProducerRecord<byte[], byte[]> each : batch(records, from)) {
-                sent.add(producer.send(fresh(each)));
+            for (Encoded event : batch(records, from)) {
+                sent.add(producer.send(event.newRecord()));
             }
             for (Future<RecordMetadata> each : sent) {
                 each.get();
@@ -166,10 +192,5 @@ record PublishBench(ClientBench bench) {
     private <T> List<T> batch(List<T> distinct, int from) {
         int begin = from % distinct.size();
         return distinct.subList(begin, begin + Math.min(Math.min(BATCH, bench.events - from), distinct.size() - begin));
-    }
-
-    /** Returns a new record of the same bytes, because a producer closes the headers of each record that it sends. */
-    private static ProducerRecord<byte[], byte[]> fresh(ProducerRecord<byte[], byte[]> same) {
-        return new ProducerRecord<>(same.topic(), same.key(), same.value());
     }
 }

@@ -50,7 +50,7 @@ final class EventSlots<T> {
             Chunk<T> chunk = newest;
             int index = chunk.taken.getAndIncrement();
             if (index < CHUNK_SIZE) {
-                chunk.elements.set(index, element);
+                chunk.elements.setRelease(index, element);
                 return () -> free(chunk, index);
             }
             replace(chunk);

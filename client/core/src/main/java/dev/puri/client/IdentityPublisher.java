@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -58,6 +57,10 @@ public final class IdentityPublisher implements AutoCloseable {
     private static final Duration DELIVERY_GRACE = Duration.ofMillis(750);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
+
+    /** Every event goes to the shared topic. Known by identity, so that no namespace is extracted from a pURI to ask for it. */
+    private static final Predicate<String> NO_TOPICS_OF_NAMESPACES = namespace -> false;
+
     static final String CLOSED = "this publisher is closed";
 
     private final Producer<byte[], Object> producer;
@@ -83,7 +86,7 @@ public final class IdentityPublisher implements AutoCloseable {
      * @see #IdentityPublisher(Map, Predicate)
      */
     public IdentityPublisher(Map<?, ?> properties) {
-        this(properties, namespace -> false);
+        this(properties, NO_TOPICS_OF_NAMESPACES);
     }
 
     /**
@@ -119,7 +122,7 @@ public final class IdentityPublisher implements AutoCloseable {
         this.producer = connections.producer();
         this.bootstrapServers = connections.bootstrapServers();
         this.toValue = connections.toValue();
-        this.inFlight = new InFlightEvents(connections.resultTimeout());
+        this.inFlight = new InFlightEvents(connections.resultTimeout(), this::failure);
         this.outcomes = connections.outcomes();
         this.ownsTopic = ownsTopic;
     }
@@ -197,7 +200,7 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException if the thread is interrupted while it blocks
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
-        return send(event, headers).minimalCompletionStage();
+        return send(event, headers);
     }
 
     /**
@@ -256,6 +259,9 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws PublishException if the caller's predicate fails
      */
     String topic(Event event) {
+        if (ownsTopic == NO_TOPICS_OF_NAMESPACES) {
+            return Topics.EVENTS;
+        }
         String namespace = event.puri().namespace();
         try {
             return Topics.eventsOf(namespace, ownsTopic.test(namespace));
@@ -280,7 +286,7 @@ public final class IdentityPublisher implements AutoCloseable {
         ProducerRecord<byte[], Object> record =
                 new ProducerRecord<>(topic, event.puri().toBytes(), toValue.apply(event));
         headers.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
-        InFlightEvents.InFlightEvent result = inFlight.new InFlightEvent(error -> failure(event, topic, error));
+        InFlightEvents.InFlightEvent result = inFlight.new InFlightEvent(event, topic);
         try {
             var unused = producer.send(record, result);
             result.accepted();
@@ -347,20 +353,17 @@ public final class IdentityPublisher implements AutoCloseable {
         if (inFlight.isRunningCallbacks()) {
             throw new IllegalStateException("a stage of this publisher must not flush it: it would wait for itself");
         }
-        List<CompletableFuture<Boolean>> published = inFlight.unfinished();
+        List<InFlightEvents.InFlightEvent> published = inFlight.unfinished();
         if (published.isEmpty()) {
             return;
         }
         flushProducer();
         Duration limit = inFlight.timeout().plus(DELIVERY_GRACE);
         try {
-            // Each ends by its timeout, and none fails. But a callback may block the thread that runs it.
-            CompletableFuture.allOf(published.toArray(CompletableFuture[]::new))
-                    .get(limit.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (java.util.concurrent.TimeoutException e) {
-            throw new TimeoutException("a stage of this publisher still runs, " + limit + " after the flush began", e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("an event finishes, however it ends", e);
+            // Each event ends by its timeout. But a callback may block the thread that runs it.
+            if (!InFlightEvents.await(published, limit)) {
+                throw new TimeoutException("a stage of this publisher still runs, " + limit + " after the flush began");
+            }
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ final class EventEncoder {
     private static final int NULL = 0;
 
     private static final int PRESENT = 1;
+
+    private static final int UUID_LENGTH = 36;
+    private static final byte DASH = '-';
 
     /** Larger buffers are not kept. */
     private static final int MAX_KEPT_BYTES = 8 * 1024;
@@ -53,11 +57,17 @@ final class EventEncoder {
     }
 
     private void put(Event event) {
-        put(event.eventId().toString());
-        put(event.puri().toString());
+        put(event.eventId());
+        putAscii(event.puri().toString());
         put(event.occurredAt().toEpochMilli());
         put(event.source());
-        putOptional(event.uuid() == null ? null : event.uuid().toString());
+        UUID uuid = event.uuid();
+        if (uuid == null) {
+            put(NULL);
+        } else {
+            put(PRESENT);
+            put(uuid);
+        }
         Long epoch = event.expectedEpoch();
         if (epoch == null) {
             put(NULL);
@@ -72,33 +82,33 @@ final class EventEncoder {
     private void put(Change change) {
         if (change instanceof Change.Created created) {
             put(0);
-            put(created.uuid().toString());
-            put(created.owner().text());
-            put(created.shard().text());
+            put(created.uuid());
+            putAscii(created.owner().text());
+            putAscii(created.shard().text());
             putOptional(created.handle() == null ? null : created.handle().text());
             put(created.attributes());
         } else if (change instanceof Change.Moved moved) {
             put(1);
             putOptional(moved.owner() == null ? null : moved.owner().text());
-            put(moved.shard().text());
+            putAscii(moved.shard().text());
         } else if (change instanceof Change.Described described) {
             put(2);
             put(described.attributes());
         } else if (change instanceof Change.Merged merged) {
             put(3);
-            put(merged.into().toString());
+            putAscii(merged.into().toString());
         } else {
             // Java 17 has no exhaustive switch over a sealed type; a test encodes one of each.
             put(change instanceof Change.Deleted ? 4 : 5);
         }
     }
 
-    private void putOptional(@Nullable String text) {
-        if (text == null) {
+    private void putOptional(@Nullable String ascii) {
+        if (ascii == null) {
             put(NULL);
         } else {
             put(PRESENT);
-            put(text);
+            putAscii(ascii);
         }
     }
 
@@ -118,6 +128,46 @@ final class EventEncoder {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         require(AvroBinary.MAX_NUMBER_LENGTH + bytes.length);
         AvroBinary.putText(bytes, out);
+    }
+
+    /** Writes a text whose type admits only ASCII characters. */
+    @SuppressWarnings("deprecation") // The only method that copies a string's characters without creating an array.
+    private void putAscii(String text) {
+        int length = text.length();
+        require(AvroBinary.MAX_NUMBER_LENGTH + length);
+        AvroBinary.putNumber(length, out);
+        text.getBytes(0, length, out.array(), out.position());
+        out.position(out.position() + length);
+    }
+
+    /** Writes the text of a uuid, as {@link UUID#toString} would. */
+    private void put(UUID uuid) {
+        require(AvroBinary.MAX_NUMBER_LENGTH + UUID_LENGTH);
+        AvroBinary.putNumber(UUID_LENGTH, out);
+        long high = uuid.getMostSignificantBits();
+        long low = uuid.getLeastSignificantBits();
+        long middle = hexadecimal((int) high);
+        long next = hexadecimal((int) (low >>> 32));
+        out.putLong(hexadecimal((int) (high >>> 32)))
+                .put(DASH)
+                .putInt((int) (middle >>> 32))
+                .put(DASH)
+                .putInt((int) middle)
+                .put(DASH)
+                .putInt((int) (next >>> 32))
+                .put(DASH)
+                .putInt((int) next)
+                .putLong(hexadecimal((int) low));
+    }
+
+    /** Returns the eight hexadecimal digits of a number as ASCII bytes, the most significant first. */
+    private static long hexadecimal(int number) {
+        long nibbles = number & 0xFFFFFFFFL;
+        nibbles = (nibbles | nibbles << 16) & 0x0000FFFF0000FFFFL;
+        nibbles = (nibbles | nibbles << 8) & 0x00FF00FF00FF00FFL;
+        nibbles = (nibbles | nibbles << 4) & 0x0F0F0F0F0F0F0F0FL;
+        long isLetter = nibbles + 0x0606060606060606L >>> 4 & 0x0101010101010101L;
+        return nibbles + 0x3030303030303030L + isLetter * ('a' - '0' - 10);
     }
 
     private void put(long number) {
