@@ -105,7 +105,9 @@ final class ReadAhead {
     @Nullable
     ConsumerRecords<byte[], byte[]> take(long millis) {
         try {
-            return switch (steps.poll(millis, TimeUnit.MILLISECONDS)) {
+            // A thread that has ended adds no step to wait for.
+            long wait = thread.isAlive() ? millis : 0;
+            return switch (steps.poll(wait, TimeUnit.MILLISECONDS)) {
                 case Step.Polled polled -> {
                     position = polled.position();
                     yield polled.records();
