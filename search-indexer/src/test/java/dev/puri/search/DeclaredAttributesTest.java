@@ -65,7 +65,7 @@ final class DeclaredAttributesTest {
     }
 
     private void assertUnknown(Puri puri, long polledAt) {
-        assertThatThrownBy(() -> declared.of(puri, polledAt)).isInstanceOf(DeclaredAttributes.UnknownException.class);
+        assertThatThrownBy(() -> declared.attributesOf(puri, polledAt)).isInstanceOf(DeclaredAttributes.UnknownException.class);
     }
 
     @Test
@@ -73,7 +73,7 @@ final class DeclaredAttributesTest {
         declare("tracks", true);
         assertUnknown(TRACK, now);
         readToTheEnd();
-        assertThat(declared.of(TRACK, now)).isEqualTo(BOOSTED);
+        assertThat(declared.attributesOf(TRACK, now)).isEqualTo(BOOSTED);
     }
 
     @Test
@@ -82,7 +82,7 @@ final class DeclaredAttributesTest {
         assertUnknown(TRACK, now);
         assertUnknown(TRACK, now);
         declare("tracks", true);
-        assertThat(declared.of(TRACK, now)).isEqualTo(BOOSTED);
+        assertThat(declared.attributesOf(TRACK, now)).isEqualTo(BOOSTED);
     }
 
     @Test
@@ -92,10 +92,10 @@ final class DeclaredAttributesTest {
         long polledAt = now;
         assertUnknown(TRACK, polledAt);
         readToTheEnd();
-        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
 
         pass(Duration.ofSeconds(9));
-        assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
         assertUnknown(USER, now);
 
         pass(Duration.ofSeconds(2));
@@ -107,12 +107,12 @@ final class DeclaredAttributesTest {
         readToTheEnd();
         long polledAt = now;
         readToTheEnd();
-        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
         for (int i = 0; i < 10; i++) {
             pass(Duration.ofSeconds(3));
-            assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+            assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
             readToTheEnd();
-            assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+            assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
         }
     }
 
@@ -122,7 +122,7 @@ final class DeclaredAttributesTest {
         long polledAt = now;
         readToTheEnd();
         onAge = () -> declare("tracks", true);
-        assertThat(declared.of(TRACK, polledAt)).isEqualTo(BOOSTED);
+        assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(BOOSTED);
     }
 
     @Test
@@ -133,7 +133,7 @@ final class DeclaredAttributesTest {
         readToTheEnd();
         pass(Duration.ofMinutes(1));
 
-        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
-        assertThat(declared.of(USER, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(USER, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
     }
 }

@@ -26,7 +26,7 @@ final class EndOffsetMonitorTest {
 
             await().atMost(Duration.ofSeconds(30)).until(() -> asked.get() > thrown.size());
             await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(endOffsets.trouble()).contains("OutOfMemoryError: a test's"));
+                    .untilAsserted(() -> assertThat(endOffsets.failureReason()).contains("OutOfMemoryError: a test's"));
         }
     }
 

@@ -310,7 +310,7 @@ final class SearchRoutesTest {
                 OUTSIDE.send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?q=midnight"));
 
         assertThat(answer.statusCode()).isEqualTo(503);
-        assertThat(answer.body()).contains("Nothing is answered yet.");
+        assertThat(answer.body()).contains("Search is not available yet.");
         for (String parameter : List.of("shard=br-1", "owner=a", "status=merged", "groupBy=shard", "at=0-1")) {
             assertThat(OUTSIDE.send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?" + parameter))
                             .body())
