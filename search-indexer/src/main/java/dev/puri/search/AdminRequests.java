@@ -124,8 +124,8 @@ final class AdminRequests implements AutoCloseable {
         if (names > maxNames) {
             exchange.problem(Problem.of(
                     TOO_MANY_TO_VERIFY,
-                    "The index has " + names + " names. Half of the heap of this process suffices for " + maxNames
-                            + '.'));
+                    "The index has " + names + " names, but half of the heap of this process suffices for only "
+                            + maxNames + '.'));
             return;
         }
         if (!isVerificationRunning.compareAndSet(false, true)) {

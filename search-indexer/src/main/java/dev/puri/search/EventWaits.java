@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * wait until readers see the row ─▶ is the document visible for certain?  ─ yes ─▶ seen
  *                                                  │ no
- *                 ask the brokers for the end of the document's partition ─▶ wait until readers see all up to it ─▶ seen
+ *         ask the brokers for the end offset of the document's partition ─▶ wait until readers see it ─▶ seen
  * </pre>
  *
  * The registry writes row and document in one transaction. So when readers see the row, the document, if there is one,

@@ -68,7 +68,7 @@ final class IndexHealth {
         return endOffsets == null || visibleOffsets == NextOffsets.NONE ? null : endOffsets.lag(visibleOffsets);
     }
 
-    /** Returns the staleness of the serving index: how long ago it was certainly complete. Null while no index serves. */
+    /** Returns how long ago the serving index was certainly complete; null while no index serves. */
     @Nullable
     Duration staleness() {
         ServingIndex serving = indexer.serving();

@@ -153,7 +153,7 @@ final class IndexRebuild {
     private void handlePendingRequest(IndexStore store, boolean isNeeded) throws IndexUnavailableException {
         boolean isCancelled = !isNeeded && (pendingRequest == Request.CANCEL || pendingRequest == Request.RESTART);
         if (isCancelled) {
-            // The request stays pending until the index is deleted. Otherwise the next start would continue the rebuild.
+            // The request is pending until the index is deleted. Otherwise the next start would continue the rebuild.
             drop(store);
             buildReason = null;
         }

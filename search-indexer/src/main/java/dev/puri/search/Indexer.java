@@ -49,8 +49,8 @@ final class Indexer implements AutoCloseable {
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration SIZE_INTERVAL = Duration.ofSeconds(10);
 
-    /** How long a stop waits for searches, and for a purge. */
-    private static final Duration READERS_TIMEOUT = Duration.ofSeconds(5);
+    /** How long the closing of the engine waits for searches, and how long for a purge. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     /** Until the brokers report how long they keep tombstones; Kafka's default is one day. */
     private static final Duration MAX_AGE_WITHOUT_BROKERS = Duration.ofHours(20);
@@ -208,7 +208,7 @@ final class Indexer implements AutoCloseable {
                 recordFailure(e.getMessage());
                 throw e;
             } finally {
-                closeFeeders();
+                prepareClose();
             }
         }
     }
@@ -407,7 +407,7 @@ final class Indexer implements AutoCloseable {
     }
 
     /** Commits both indices, and waits for a limited time until no search and no purge uses an index. */
-    private void closeFeeders() {
+    private void prepareClose() {
         IndexFeeder feeder = primaryFeeder;
         primaryFeeder = null;
         ServingIndex current = serving;
@@ -416,7 +416,7 @@ final class Indexer implements AutoCloseable {
             deletions.add(current);
         }
         try {
-            purges.awaitEnd(READERS_TIMEOUT);
+            purges.awaitEnd(CLOSE_TIMEOUT);
             if (feeder != null) {
                 feeder.close();
             }
@@ -425,7 +425,7 @@ final class Indexer implements AutoCloseable {
                 rebuild.suspend();
             } finally {
                 // Forgets the objects of the old indices. The engine creates new objects when it is opened again.
-                deletions.awaitReaders(READERS_TIMEOUT);
+                deletions.awaitReaders(CLOSE_TIMEOUT);
             }
         }
     }

@@ -32,7 +32,7 @@ final class PublicCollections {
                 }
             }
             current = new Cached(declarations, Collections.unmodifiableSortedSet(names));
-            cached = known;
+            cached = current;
         }
         return current.names();
     }

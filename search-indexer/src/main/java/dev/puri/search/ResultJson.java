@@ -114,7 +114,9 @@ final class ResultJson {
         json.writeEndObject();
     }
 
-    /** Writes the indices of the results by shard, so that a client can fetch the full records with one request a shard. */
+    /**
+     * Writes the indices of the results by shard: a client can fetch the full records with one request for each shard.
+     */
     private static void writeShards(JsonGenerator json, List<Hit> hits) throws IOException {
         Map<String, List<Integer>> shards = new LinkedHashMap<>();
         for (int i = 0; i < hits.size(); i++) {

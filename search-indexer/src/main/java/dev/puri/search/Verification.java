@@ -120,7 +120,7 @@ final class Verification {
         return nameCounts.getOrDefault(kind, 0L);
     }
 
-    /** Names that changedNames during each of their comparisons. */
+    /** Returns the number of names that changed during each of their comparisons. */
     long unsettledNames() {
         return unsettledNames;
     }

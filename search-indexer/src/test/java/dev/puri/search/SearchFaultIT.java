@@ -43,7 +43,7 @@ final class SearchFaultIT {
             try (SearchServer server = server(written, folder)) {
                 await().atMost(LONG)
                         .until(() ->
-                                send(server, "/health/ready").body().contains("the schema registry is waited for"));
+                                send(server, "/health/ready").body().contains("waiting for the schema registry"));
                 assertThat(send(server, "/v1/search").statusCode()).isEqualTo(503);
                 registry.start();
                 await().atMost(LONG).until(server::isReady);
