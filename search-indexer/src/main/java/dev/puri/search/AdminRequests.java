@@ -33,15 +33,16 @@ final class AdminRequests implements AutoCloseable {
     static final ProblemType VERIFY_UNDER_WAY =
             new ProblemType("verify-under-way", "A verification of the index is already running", 503);
 
-    static final ProblemType TOO_MANY_TO_VERIFY =
-            new ProblemType("too-many-to-verify", "The index is too large to be verified in the heap of this process", 503);
+    static final ProblemType TOO_MANY_TO_VERIFY = new ProblemType(
+            "too-many-to-verify", "The index is too large to be verified in the heap of this process", 503);
 
     private static final Logger log = LoggerFactory.getLogger(AdminRequests.class);
 
     /** The verification pauses while more bytes than this are not yet sent to the client. */
     private static final int MAX_PENDING_BYTES = 256 << 10;
 
-    private static final EventStream.Options STREAM_OPTIONS = new EventStream.Options(4 * MAX_PENDING_BYTES, Duration.ofSeconds(10));
+    private static final EventStream.Options STREAM_OPTIONS =
+            new EventStream.Options(4 * MAX_PENDING_BYTES, Duration.ofSeconds(10));
     private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
     private final Indexer indexer;
@@ -55,7 +56,8 @@ final class AdminRequests implements AutoCloseable {
      * @param engineName name of the search engine, as shown in the statistics
      * @param decoder used by verifications only; with a shared one, the metrics would count records twice
      */
-    AdminRequests(Indexer indexer, String engineName, Supplier<Consumer<byte[], byte[]>> consumers, ChangeDecoder decoder) {
+    AdminRequests(
+            Indexer indexer, String engineName, Supplier<Consumer<byte[], byte[]>> consumers, ChangeDecoder decoder) {
         this.indexer = indexer;
         this.engineName = engineName;
         this.consumers = consumers;
@@ -84,8 +86,7 @@ final class AdminRequests implements AutoCloseable {
     void stats(Exchange exchange) {
         if (indexer.serving() == null) {
             SearchHandlers.respondNotReady(
-                    exchange,
-                    "No index is available: " + indexer.health().waitReason() + ".");
+                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
             return;
         }
         exchange.json(200, this::writeStats);
@@ -115,8 +116,7 @@ final class AdminRequests implements AutoCloseable {
     void verify(Exchange exchange) {
         if (indexer.serving() == null) {
             SearchHandlers.respondNotReady(
-                    exchange,
-                    "No index is available: " + indexer.health().waitReason() + ".");
+                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
             return;
         }
         long maxNames = Runtime.getRuntime().maxMemory() / 2 / Verification.BYTES_PER_NAME;

@@ -29,6 +29,7 @@ final class BatchReader {
     private final Decoder decoder;
     /** Null before the first poll and after {@link #disconnect}. */
     private @Nullable Consumer<byte[], byte[]> consumer;
+
     private @Nullable Batch currentBatch;
     private boolean wasLastPollFull;
 

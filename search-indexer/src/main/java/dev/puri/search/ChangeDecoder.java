@@ -73,7 +73,8 @@ final class ChangeDecoder {
      * @param outcomes reads the headers of a record: the event that it answers, and the outcome
      * @param attributeLookup looks up how the attributes of a document are searched
      */
-    ChangeDecoder(SchemaRegistry registry, OutcomeCache outcomes, AttributeLookup attributeLookup, MeterRegistry meters) {
+    ChangeDecoder(
+            SchemaRegistry registry, OutcomeCache outcomes, AttributeLookup attributeLookup, MeterRegistry meters) {
         this.outcomes = outcomes;
         this.attributeLookup = attributeLookup;
         rows = new AvroValues<>(IdentityRow.class, registry);
@@ -104,7 +105,8 @@ final class ChangeDecoder {
             EventOutcome eventOutcome =
                     kind == EntryKind.IDENTITY ? outcomes.read(puri, record.headers(), () -> location(record)) : null;
             byte[] value = record.value();
-            Entry entry = value == null ? null : kind == EntryKind.IDENTITY ? row(value, eventOutcome) : document(value);
+            Entry entry =
+                    value == null ? null : kind == EntryKind.IDENTITY ? row(value, eventOutcome) : document(value);
             SearchedAttributes attributes = entry instanceof Entry.OfDocument
                     ? attributeLookup.attributesOf(puri, publishedBeforeNanos(record, polledAtNanos))
                     : SearchedAttributes.DEFAULT;

@@ -92,7 +92,9 @@ final class DeclaredAttributes {
         }
         long upToDateAtNanos = nanoTime.getAsLong() - staleness.toNanos();
         Long knownUndeclaredAtNanos = undeclaredAtNanos.get(collectionName);
-        boolean isUndeclared = upToDateAtNanos - publishedBeforeNanos > 0 || knownUndeclaredAtNanos != null && publishedBeforeNanos - knownUndeclaredAtNanos <= UNDECLARED_VALIDITY.toNanos();
+        boolean isUndeclared = upToDateAtNanos - publishedBeforeNanos > 0
+                || knownUndeclaredAtNanos != null
+                        && publishedBeforeNanos - knownUndeclaredAtNanos <= UNDECLARED_VALIDITY.toNanos();
         if (!isUndeclared) {
             throw unknownBecause(collectionName + " is not declared as searched yet");
         }

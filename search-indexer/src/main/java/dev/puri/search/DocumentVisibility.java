@@ -39,8 +39,8 @@ final class DocumentVisibility implements AutoCloseable {
 
     private final Indexer indexer;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread =
-            new SupervisedThread("documents-seen", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
+    private final SupervisedThread thread = new SupervisedThread(
+            "documents-seen", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
     /** Guarded by this. */
     private final Map<Integer, Progress> progressByPartition = new HashMap<>();
 
@@ -58,9 +58,11 @@ final class DocumentVisibility implements AutoCloseable {
      * @param reachedEnd the last end that readers have reached; null before the first
      * @param pendingEnd an end that readers have not reached yet; null if there is none
      */
-    private record Progress(@Nullable ObservedEnd reachedEnd, @Nullable ObservedEnd pendingEnd) {
+    private record Progress(
+            @Nullable ObservedEnd reachedEnd, @Nullable ObservedEnd pendingEnd) {
         Progress advancedBy(IndexFeeder feeder, int partition) {
-            return pendingEnd != null && feeder.visibleOffsets().next(EntryKind.DOCUMENT, partition) >= pendingEnd.offset()
+            return pendingEnd != null
+                            && feeder.visibleOffsets().next(EntryKind.DOCUMENT, partition) >= pendingEnd.offset()
                     ? new Progress(pendingEnd, null)
                     : this;
         }
@@ -139,7 +141,8 @@ final class DocumentVisibility implements AutoCloseable {
         return servingFeeder != null
                 && servingFeeder == observedFeeder
                 && progress != null
-                && progress.advancedBy(servingFeeder, partition).isReachedSince(servingFeeder.recentRows().writtenBeforeNanos(puri));
+                && progress.advancedBy(servingFeeder, partition)
+                        .isReachedSince(servingFeeder.recentRows().writtenBeforeNanos(puri));
     }
 
     @Override

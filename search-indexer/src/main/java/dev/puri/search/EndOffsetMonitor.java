@@ -39,8 +39,8 @@ final class EndOffsetMonitor implements AutoCloseable {
     private final Function<String, BrokerTopic> topicFactory;
     private final InstantSource clock;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread =
-            new SupervisedThread("end-offsets", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
+    private final SupervisedThread thread = new SupervisedThread(
+            "end-offsets", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
 
     private volatile Map<EntryKind, BrokerTopic> topics = Map.of();
     private volatile @Nullable SourceOffsets last;

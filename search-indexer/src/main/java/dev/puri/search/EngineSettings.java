@@ -20,8 +20,8 @@ public record EngineSettings(
      */
     public EngineSettings {
         if (!List.of(LUCENE, OPENSEARCH).contains(searchEngine)) {
-            throw new IllegalArgumentException("PURI_SEARCH_ENGINE must be " + LUCENE + " or " + OPENSEARCH
-                    + ", but is \"" + searchEngine + '"');
+            throw new IllegalArgumentException(
+                    "PURI_SEARCH_ENGINE must be " + LUCENE + " or " + OPENSEARCH + ", but is \"" + searchEngine + '"');
         }
     }
 

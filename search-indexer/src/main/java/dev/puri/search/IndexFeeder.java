@@ -75,6 +75,7 @@ final class IndexFeeder implements AutoCloseable {
 
     /** The earliest timestamp of the invisible changes, in milliseconds. */
     private long oldestInvisibleTimestamp = Long.MAX_VALUE;
+
     private boolean hasInvisibleChanges;
     private boolean needsCommit;
     private long refreshedAtNanos = System.nanoTime();
@@ -212,7 +213,8 @@ final class IndexFeeder implements AutoCloseable {
         if (!changes.isEmpty()) {
             announce(changes);
             markPurgeIfNeeded(changes);
-            index.apply(changes.stream().map(ChangeDecoder.DecodedChange::change).toList());
+            index.apply(
+                    changes.stream().map(ChangeDecoder.DecodedChange::change).toList());
             hasInvisibleChanges = true;
             oldestInvisibleTimestamp = Math.min(oldestInvisibleTimestamp, batch.oldestTimestamp());
             changes.forEach(this::queueForWaits);
@@ -294,9 +296,10 @@ final class IndexFeeder implements AutoCloseable {
             SourceOffsets end = pendingEnds;
             return end != null && end.lag(appliedOffsets) == 0;
         }
-        Duration interval = batchReader.wasLastPollFull() && context.refreshInterval().compareTo(REFRESH_INTERVAL_WHILE_LAGGING) < 0
-                ? REFRESH_INTERVAL_WHILE_LAGGING
-                : context.refreshInterval();
+        Duration interval =
+                batchReader.wasLastPollFull() && context.refreshInterval().compareTo(REFRESH_INTERVAL_WHILE_LAGGING) < 0
+                        ? REFRESH_INTERVAL_WHILE_LAGGING
+                        : context.refreshInterval();
         return System.nanoTime() - refreshedAtNanos >= interval.toNanos();
     }
 
@@ -325,7 +328,8 @@ final class IndexFeeder implements AutoCloseable {
         invisibleChanges.clear();
         nowVisible.forEach(this::recordOutcome);
         if (context.waiters().isAnybodyThere()) {
-            nowVisible.forEach(decoded -> context.waiters().wake(decoded.change().puri()));
+            nowVisible.forEach(
+                    decoded -> context.waiters().wake(decoded.change().puri()));
         }
     }
 
@@ -348,7 +352,8 @@ final class IndexFeeder implements AutoCloseable {
         }
         if (outcome != null && outcome.outcome().reason() != null) {
             context.outcomes()
-                    .refused(change.puri(), outcome.position(), outcome.outcome().reason());
+                    .refused(
+                            change.puri(), outcome.position(), outcome.outcome().reason());
         }
     }
 
@@ -402,7 +407,10 @@ final class IndexFeeder implements AutoCloseable {
             if (!topic.topicId().toString().equals(topicIds.get(kind))
                     || !topic.byPartition()
                             .keySet()
-                            .equals(appliedOffsets.byKind().getOrDefault(kind, Map.of()).keySet())) {
+                            .equals(appliedOffsets
+                                    .byKind()
+                                    .getOrDefault(kind, Map.of())
+                                    .keySet())) {
                 return kind.topic() + " was deleted and created again, or its partitions changed";
             }
         }
@@ -488,7 +496,9 @@ final class IndexFeeder implements AutoCloseable {
             try {
                 commit();
             } catch (IndexUnavailableException e) {
-                log.warn("The last commit failed; records since the previous commit will be read again: {}", e.getMessage());
+                log.warn(
+                        "The last commit failed; records since the previous commit will be read again: {}",
+                        e.getMessage());
             }
         }
     }

@@ -159,7 +159,8 @@ final class IndexHealth {
             details.put("end", endOffsets.sumOfEnds());
         }
         String threadProblem = indexerProblem.reason();
-        String detail = threadProblem != null ? threadProblem : indexer.endOffsets().failureReason();
+        String detail =
+                threadProblem != null ? threadProblem : indexer.endOffsets().failureReason();
         if (detail != null) {
             details.put("detail", detail);
         }

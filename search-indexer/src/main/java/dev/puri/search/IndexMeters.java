@@ -45,7 +45,8 @@ final class IndexMeters {
                 .description("Purges, which rewrite files with erased entries")
                 .register(meters);
         freshness = Timer.builder("puri.search.freshness")
-                .description("Time from the timestamp of a record until searches find it; the oldest record of each refresh")
+                .description(
+                        "Time from the timestamp of a record until searches find it; the oldest record of each refresh")
                 .serviceLevelObjectives(BUCKETS)
                 .register(meters);
         retries = Counter.builder("puri.search.retries")

@@ -32,6 +32,7 @@ final class IndexRebuild {
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
     /** Shorter, because the same thread also updates the serving index. */
     private static final Duration POLL_TIMEOUT_BESIDE_SERVING = Duration.ofMillis(5);
+
     private static final String REQUESTED = "requested";
     private static final String INTERRUPTED = "the last rebuild was interrupted";
 
@@ -136,7 +137,9 @@ final class IndexRebuild {
         }
         try {
             handlePendingRequest(store, primaryFeeder == null);
-            if (feeder == null && (buildReason != null || !hasLookedForUnfinished) && source.at().nanos() - minObservedAtNanos >= 0) {
+            if (feeder == null
+                    && (buildReason != null || !hasLookedForUnfinished)
+                    && source.at().nanos() - minObservedAtNanos >= 0) {
                 begin(store, source, maxIndexAge);
             }
             IndexFeeder filling = feeder;
@@ -183,7 +186,8 @@ final class IndexRebuild {
         index = unfinished;
         if (unfinished != null) {
             IndexCheckpoint checkpoint = unfinished.committed();
-            String mismatch = source.mismatch(checkpoint, maxIndexAge, context.clock().instant());
+            String mismatch =
+                    source.mismatch(checkpoint, maxIndexAge, context.clock().instant());
             if (mismatch == null) {
                 log.info("Continuing the unfinished rebuild of the index");
                 open(unfinished, checkpoint, source, Objects.requireNonNullElse(buildReason, INTERRUPTED));
@@ -217,12 +221,17 @@ final class IndexRebuild {
     }
 
     private boolean fill(
-            IndexStore store, IndexFeeder filling, SourceOffsets source, Duration maxIndexAge, @Nullable IndexFeeder primaryFeeder)
+            IndexStore store,
+            IndexFeeder filling,
+            SourceOffsets source,
+            Duration maxIndexAge,
+            @Nullable IndexFeeder primaryFeeder)
             throws IndexUnavailableException {
         String mismatch = filling.mismatch(source, maxIndexAge);
         boolean hasRead = false;
         try {
-            hasRead = mismatch == null && filling.step(primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
+            hasRead = mismatch == null
+                    && filling.step(primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
         } catch (OffsetGoneException e) {
             mismatch = e.getMessage();
         }

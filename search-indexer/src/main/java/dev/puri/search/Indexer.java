@@ -396,7 +396,8 @@ final class Indexer implements AutoCloseable {
     private SourceOffsets awaitOffsets(IndexCheckpoint checkpoint, long openedAtNanos) {
         while (!stop.isAsked()) {
             SourceOffsets offsets = endOffsets.last();
-            if (offsets != null && (checkpoint.topicIds().isEmpty() || offsets.at().nanos() - openedAtNanos >= 0)) {
+            if (offsets != null
+                    && (checkpoint.topicIds().isEmpty() || offsets.at().nanos() - openedAtNanos >= 0)) {
                 return offsets;
             }
             String reason = endOffsets.failureReason();

@@ -28,7 +28,8 @@ record NextOffsets(Map<TopicPartition, Long> next) {
         Map<TopicPartition, Long> next = new HashMap<>();
         for (EntryKind kind : EntryKind.values()) {
             for (int partition : source.endsOf(kind).byPartition().keySet()) {
-                Long committed = checkpoint.offsets().getOrDefault(kind, Map.of()).get(partition);
+                Long committed =
+                        checkpoint.offsets().getOrDefault(kind, Map.of()).get(partition);
                 next.put(
                         new TopicPartition(kind.topic(), partition),
                         committed == null ? source.begin(kind, partition) : committed);
@@ -44,7 +45,8 @@ record NextOffsets(Map<TopicPartition, Long> next) {
 
     /** Whether the offset of each partition is at least that of the other offsets. */
     boolean hasReached(NextOffsets other) {
-        return other.next.entrySet().stream().allMatch(entry -> next.getOrDefault(entry.getKey(), 0L) >= entry.getValue());
+        return other.next.entrySet().stream()
+                .allMatch(entry -> next.getOrDefault(entry.getKey(), 0L) >= entry.getValue());
     }
 
     /** Returns the next offsets by kind and partition. */

@@ -78,7 +78,8 @@ final class PurgeScheduler {
             meters.purges().record(System.nanoTime() - startedAtNanos, TimeUnit.NANOSECONDS);
             hasSucceeded = true;
         } catch (IndexUnavailableException e) {
-            log.warn("The purge failed and erased entries are still in the index files; will retry: {}", e.getMessage());
+            log.warn(
+                    "The purge failed and erased entries are still in the index files; will retry: {}", e.getMessage());
         } catch (RuntimeException | Error e) {
             log.error("The purge failed and erased entries are still in the index files; will retry", e);
         } finally {
@@ -112,7 +113,8 @@ final class PurgeScheduler {
             try {
                 current.success.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                log.warn("The purge is interrupted and erased entries are still in the index files; it starts again later");
+                log.warn(
+                        "The purge is interrupted and erased entries are still in the index files; it starts again later");
             } catch (ExecutionException e) {
                 throw new IllegalStateException("a purge never completes exceptionally", e);
             } catch (InterruptedException e) {

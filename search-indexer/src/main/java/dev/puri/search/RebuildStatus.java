@@ -66,7 +66,8 @@ record RebuildStatus(
             json.writeStringField("begun", Timestamp.text(startedAt));
             if (endedAt != null) {
                 json.writeStringField("ended", Timestamp.text(endedAt));
-                json.writeNumberField("seconds", Duration.between(startedAt, endedAt).toMillis() / 1000.0);
+                json.writeNumberField(
+                        "seconds", Duration.between(startedAt, endedAt).toMillis() / 1000.0);
             }
             json.writeNumberField("records", appliedChanges);
             json.writeNumberField("reached", reachedOffsets);

@@ -106,7 +106,8 @@ final class SearchHandlers {
                 return;
             }
             Set<String> requestedNames = request.query().collections();
-            Set<String> searchedNames = requestedNames.isEmpty() ? publicNames : intersection(requestedNames, publicNames);
+            Set<String> searchedNames =
+                    requestedNames.isEmpty() ? publicNames : intersection(requestedNames, publicNames);
             pool.run(exchange, () -> searchAsPublic(exchange, request, searchedNames));
         } catch (RefusedException e) {
             exchange.problem(e.problem());
@@ -131,8 +132,8 @@ final class SearchHandlers {
     private Runnable searchAsPublic(Exchange exchange, SearchRequest request, Set<String> searchedNames) {
         if (searchedNames.isEmpty()) {
             // The engine would interpret an empty set as all collections.
-            byte[] body = JsonBody.bytes(json ->
-                    ResultJson.writePublic(json, SearchResult.EMPTY, request.query().facets(), null));
+            byte[] body = JsonBody.bytes(json -> ResultJson.writePublic(
+                    json, SearchResult.EMPTY, request.query().facets(), null));
             return () -> exchange.answer(200, "application/json", body);
         }
         return searchAndRespond(
@@ -171,8 +172,8 @@ final class SearchHandlers {
             timer(listener, request).record(System.nanoTime() - startedAtNanos, TimeUnit.NANOSECONDS);
             return () -> exchange.answer(200, "application/json", body);
         } catch (Cursor.InvalidException e) {
-            Problem problem = Problem.of(
-                    SearchRequest.INVALID_CURSOR, "A cursor is valid only for the query that returned it.");
+            Problem problem =
+                    Problem.of(SearchRequest.INVALID_CURSOR, "A cursor is valid only for the query that returned it.");
             return () -> exchange.problem(problem);
         } catch (IndexUnavailableException e) {
             Problem problem = Problem.of(
@@ -200,7 +201,8 @@ final class SearchHandlers {
         try {
             status = waits.await(exchange.connection(), event);
         } catch (Waiters.TooManyException e) {
-            Problem problem = Problem.of(WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(String.valueOf(e.getMessage())));
+            Problem problem = Problem.of(
+                    WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
         return () -> {
@@ -249,8 +251,7 @@ final class SearchHandlers {
         if (failure == null) {
             respondNotReady(
                     exchange,
-                    "The index is not complete yet: "
-                            + indexer.health().waitReason() + ".");
+                    "The index is not complete yet: " + indexer.health().waitReason() + ".");
         } else {
             exchange.header("Retry-After", "1")
                     .problem(Problem.of(ENGINE_UNAVAILABLE, WaitParameters.sentence("the index failed: " + failure)));

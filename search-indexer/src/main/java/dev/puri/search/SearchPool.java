@@ -218,8 +218,7 @@ final class SearchPool implements AutoCloseable {
         public void refuse(Duration wait) {
             long seconds = Math.max(1, wait.plusMillis(999).toSeconds());
             exchange.later(() -> exchange.header("Retry-After", Long.toString(seconds))
-                    .problem(
-                            Problem.of(TOO_MANY_SEARCHES, "More searches are waiting than can be run in time.")));
+                    .problem(Problem.of(TOO_MANY_SEARCHES, "More searches are waiting than can be run in time.")));
         }
     }
 

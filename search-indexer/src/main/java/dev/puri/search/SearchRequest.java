@@ -199,7 +199,8 @@ record SearchRequest(
         return values(exchange, "namespace", text -> Puri.parse(text + ":x:x").namespace(), "a namespace");
     }
 
-    private static <T> Set<T> values(Exchange exchange, String name, ValueParser<T> parser, String expectation) throws RefusedException {
+    private static <T> Set<T> values(Exchange exchange, String name, ValueParser<T> parser, String expectation)
+            throws RefusedException {
         List<String> texts = exchange.queryAll(name);
         if (texts.size() > MAX_VALUES) {
             throw invalid(name, "it may be given at most " + MAX_VALUES + " times");
@@ -266,21 +267,23 @@ record SearchRequest(
         return text != null;
     }
 
-    private static @Nullable AwaitedEvent awaitedEvent(Exchange exchange, WaitParameters waitParameters) throws RefusedException {
+    private static @Nullable AwaitedEvent awaitedEvent(Exchange exchange, WaitParameters waitParameters)
+            throws RefusedException {
         String at = singleValue(exchange, "at");
         String wait = singleValue(exchange, "wait");
         String ref = singleValue(exchange, "ref");
         if (at == null) {
             if (wait != null || ref != null) {
-                throw invalid(
-                        wait == null ? "ref" : "wait", "it needs the parameter at, the token of an event");
+                throw invalid(wait == null ? "ref" : "wait", "it needs the parameter at, the token of an event");
             }
             return null;
         }
         Position token = WaitParameters.token(at);
         Duration maxWait = waitParameters.wait(wait);
         if (ref == null) {
-            throw invalid("at", "it needs the parameter ref, the pURI or handle of the identity, which the token does not contain");
+            throw invalid(
+                    "at",
+                    "it needs the parameter ref, the pURI or handle of the identity, which the token does not contain");
         }
         try {
             return Handle.looksLike(ref)

@@ -48,7 +48,11 @@ final class SearchRoutes {
      * @param lag the header {@value #LAG}
      */
     static List<Route> internalRoutes(
-            SearchHandlers searchHandlers, AdminRequests adminRequests, Health health, Metrics metrics, Route.DynamicHeader lag) {
+            SearchHandlers searchHandlers,
+            AdminRequests adminRequests,
+            Health health,
+            Metrics metrics,
+            Route.DynamicHeader lag) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/search", Scope.RESOLVE, searchHandlers::handleInternal)
                 .taking(SearchRequest.PARAMETERS)

@@ -73,7 +73,8 @@ public final class SearchServer implements AutoCloseable {
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         try {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
-            Indexer.EngineOpener engine = testEngine == null ? resources.add(Engines.of(settings), Engines::close) : testEngine;
+            Indexer.EngineOpener engine =
+                    testEngine == null ? resources.add(Engines.of(settings), Engines::close) : testEngine;
             DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters),
                     DeclaredCollections::close);
@@ -107,7 +108,10 @@ public final class SearchServer implements AutoCloseable {
                             new IndexFeeder.Context(
                                     consumers,
                                     new ChangeDecoder(
-                                            registry, outcomes, DeclaredAttributes.of(collections)::attributesOf, meters),
+                                            registry,
+                                            outcomes,
+                                            DeclaredAttributes.of(collections)::attributesOf,
+                                            meters),
                                     outcomes,
                                     waiters,
                                     settings.searchRefreshInterval(),
@@ -119,7 +123,8 @@ public final class SearchServer implements AutoCloseable {
                     Indexer::close);
             registerGauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
-            DocumentVisibility documentVisibility = resources.add(new DocumentVisibility(indexer), DocumentVisibility::close);
+            DocumentVisibility documentVisibility =
+                    resources.add(new DocumentVisibility(indexer), DocumentVisibility::close);
             EventWaits eventWaits = new EventWaits(
                     indexer,
                     rows,
@@ -158,7 +163,8 @@ public final class SearchServer implements AutoCloseable {
             health.add(Health.Kind.STARTED, "index", indexer.health()::started);
             health.add(Health.Kind.READY, "index", indexer.health()::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagHeader lag = resources.add(LagHeader.start(SearchRoutes.LAG, indexer.health()::staleness), LagHeader::close);
+            LagHeader lag =
+                    resources.add(LagHeader.start(SearchRoutes.LAG, indexer.health()::staleness), LagHeader::close);
             // Otherwise the listeners would wait for these requests to end.
             Runnable endLongRequests = () -> {
                 waiters.close();
@@ -228,7 +234,8 @@ public final class SearchServer implements AutoCloseable {
                         "puri.search.lag.seconds",
                         indexer,
                         index -> secondsOrNaN(index.health().staleness()))
-                .description("Staleness of the serving index: seconds since it was certainly complete; NaN while no index serves")
+                .description(
+                        "Staleness of the serving index: seconds since it was certainly complete; NaN while no index serves")
                 .register(meters);
         Gauge.builder("puri.search.ready", indexer, index -> index.health().isReady() ? 1 : 0)
                 .description("1 while /health/ready is up")

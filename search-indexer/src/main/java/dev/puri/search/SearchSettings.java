@@ -36,8 +36,9 @@ public record SearchSettings(
         EngineSettings engine,
 
         @Setting(
-                doc = "Folder of this instance alone, for Lucene's index, which survives restarts. Unset means that the index is"
-                        + " rebuilt at every start.")
+                doc =
+                        "Folder of this instance alone, for Lucene's index, which survives restarts. Unset means that the index is"
+                                + " rebuilt at every start.")
         Optional<Path> stateDir,
 
         @Setting(
@@ -55,26 +56,24 @@ public record SearchSettings(
         Duration searchCommitInterval,
 
         @Setting(
-                doc = "Time after which erased data must be purged from the index files. In OpenSearch this takes at least half"
-                        + " a minute.",
+                doc =
+                        "Time after which erased data must be purged from the index files. In OpenSearch this takes at least half"
+                                + " a minute.",
                 byDefault = "1h",
                 atLeast = "1s",
                 atMost = "30d")
         Duration searchForgetAfter,
 
         @Setting(
-                doc = "Secret that encrypts cursors. Must be the same for all instances behind one address. By default each"
-                        + " instance creates a key in its state folder.")
+                doc =
+                        "Secret that encrypts cursors. Must be the same for all instances behind one address. By default each"
+                                + " instance creates a key in its state folder.")
         Optional<Secret> searchCursorSecret,
 
         @Setting(doc = "Maximum number of concurrent searches.", byDefault = "4", atLeast = "1", atMost = "1000")
         int searchThreads,
 
-        @Setting(
-                doc = "Maximum number of waiting searches.",
-                byDefault = "1000",
-                atLeast = "1",
-                atMost = "100000")
+        @Setting(doc = "Maximum number of waiting searches.", byDefault = "1000", atLeast = "1", atMost = "100000")
         int searchQueue,
 
         @Setting(
@@ -98,10 +97,7 @@ public record SearchSettings(
                 atMost = "1000000")
         int maxWaiters,
 
-        @Setting(
-                doc = "Lag of the index in offsets above which it is not ready.",
-                byDefault = "10000",
-                atLeast = "0")
+        @Setting(doc = "Lag of the index in offsets above which it is not ready.", byDefault = "10000", atLeast = "0")
         long maxLag,
 
         @Setting(
@@ -111,13 +107,18 @@ public record SearchSettings(
         Duration maxLagAge,
 
         @Setting(
-                doc = "Time for which a stopping indexer still serves but is not ready, so that load balancers drop it.",
+                doc =
+                        "Time for which a stopping indexer still serves but is not ready, so that load balancers drop it.",
                 byDefault = "5s",
                 atLeast = "0s",
                 atMost = "10m")
         Duration drainDelay,
 
-        @Setting(doc = "Maximum number of refusals and erasures in memory.", byDefault = "100000", atLeast = "1", atMost = "10000000")
+        @Setting(
+                doc = "Maximum number of refusals and erasures in memory.",
+                byDefault = "100000",
+                atLeast = "1",
+                atMost = "10000000")
         int rejectionsHistory,
 
         @Setting(

@@ -63,7 +63,8 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
             }
             Map<Integer, Long> offsets = checkpoint.offsets().getOrDefault(kind, Map.of());
             if (!offsets.keySet().equals(topic.byPartition().keySet())) {
-                return kind.topic() + " has " + topic.byPartition().size() + " partitions, but the index was built from " + offsets.size();
+                return kind.topic() + " has " + topic.byPartition().size()
+                        + " partitions, but the index was built from " + offsets.size();
             }
             for (Map.Entry<Integer, Long> offset : offsets.entrySet()) {
                 if (offset.getValue() > topic.byPartition().getOrDefault(offset.getKey(), 0L)) {

@@ -204,9 +204,11 @@ final class Verification {
             long lastProgressNanos = System.nanoTime();
             while (!indexer.visibleOffsets().hasReached(target)) {
                 requireProgress(
-                        lastProgressNanos, "the index is not updated: " + indexer.health().waitReason());
+                        lastProgressNanos,
+                        "the index is not updated: " + indexer.health().waitReason());
                 LockSupport.parkNanos(INDEX_POLL_INTERVAL.toNanos());
-                lastProgressNanos = indexer.visibleOffsets().equals(lastVisible) ? lastProgressNanos : System.nanoTime();
+                lastProgressNanos =
+                        indexer.visibleOffsets().equals(lastVisible) ? lastProgressNanos : System.nanoTime();
                 lastVisible = indexer.visibleOffsets();
             }
         }

@@ -65,7 +65,8 @@ final class DeclaredAttributesTest {
     }
 
     private void assertUnknown(Puri puri, long polledAt) {
-        assertThatThrownBy(() -> declared.attributesOf(puri, polledAt)).isInstanceOf(DeclaredAttributes.UnknownException.class);
+        assertThatThrownBy(() -> declared.attributesOf(puri, polledAt))
+                .isInstanceOf(DeclaredAttributes.UnknownException.class);
     }
 
     @Test

@@ -42,8 +42,7 @@ final class SearchFaultIT {
             registry.stop();
             try (SearchServer server = server(written, folder)) {
                 await().atMost(LONG)
-                        .until(() ->
-                                send(server, "/health/ready").body().contains("waiting for the schema registry"));
+                        .until(() -> send(server, "/health/ready").body().contains("waiting for the schema registry"));
                 assertThat(send(server, "/v1/search").statusCode()).isEqualTo(503);
                 registry.start();
                 await().atMost(LONG).until(server::isReady);

@@ -40,7 +40,8 @@ final class SourceOffsetsTest {
     void anIndexOfOtherTopicsOrOffsetsIsRebuilt() {
         assertThat(mismatch(reached(Uuid.randomUuid(), Map.of(0, 1L, 1, 1L), NOW)))
                 .contains("was deleted and created again");
-        assertThat(mismatch(reached(ROWS, Map.of(0, 1L), NOW))).contains("2 partitions, but the index was built from 1");
+        assertThat(mismatch(reached(ROWS, Map.of(0, 1L), NOW)))
+                .contains("2 partitions, but the index was built from 1");
         assertThat(mismatch(reached(ROWS, Map.of(0, 11L, 1, 0L), NOW))).contains("is after the end of");
         assertThat(mismatch(reached(ROWS, Map.of(0, 1L, 1, 0L), NOW))).contains("is before the beginning of");
     }
