@@ -43,7 +43,7 @@ final class BatchReader {
          * @return null if the record can never be decoded
          * @throws RuntimeException if the record cannot be decoded now
          */
-        ChangeDecoder.@Nullable DecodedChange decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos);
+        ChangeDecoder.@Nullable DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos);
     }
 
     /** The records of one poll. They are decoded one after the other. */
@@ -51,7 +51,7 @@ final class BatchReader {
         private final Iterator<ConsumerRecord<byte[], byte[]>> records;
         private final NextOffsets nextOffsets;
         private final long polledAtNanos = System.nanoTime();
-        private final List<ChangeDecoder.DecodedChange> changes = new ArrayList<>();
+        private final List<ChangeDecoder.DecodedRecord> decodedRecords = new ArrayList<>();
         private long oldestTimestamp = Long.MAX_VALUE;
         private @Nullable ConsumerRecord<byte[], byte[]> nextUndecoded;
 
@@ -64,21 +64,21 @@ final class BatchReader {
             while (nextUndecoded != null || records.hasNext()) {
                 ConsumerRecord<byte[], byte[]> record = nextUndecoded == null ? records.next() : nextUndecoded;
                 nextUndecoded = record;
-                ChangeDecoder.DecodedChange change = decoder.decode(record, polledAtNanos);
-                if (change != null) {
-                    changes.add(change);
+                ChangeDecoder.DecodedRecord decodedRecord = decoder.decode(record, polledAtNanos);
+                if (decodedRecord != null) {
+                    decodedRecords.add(decodedRecord);
                     oldestTimestamp = Math.min(oldestTimestamp, record.timestamp());
                 }
                 nextUndecoded = null;
             }
         }
 
-        /** Returns the changes; those of one partition are in the order of its offsets. */
-        List<ChangeDecoder.DecodedChange> changes() {
-            return changes;
+        /** Returns the decoded records; those of one partition are in the order of its offsets. */
+        List<ChangeDecoder.DecodedRecord> decodedRecords() {
+            return decodedRecords;
         }
 
-        /** Returns the earliest timestamp of the changed records, in milliseconds. */
+        /** Returns the earliest timestamp of the decoded records, in milliseconds. */
         long oldestTimestamp() {
             return oldestTimestamp;
         }

@@ -66,7 +66,7 @@ final class ChangeDecoder {
      *     no valid headers
      * @param writtenAt the timestamp of the record
      */
-    record DecodedChange(IndexChange change, @Nullable EventOutcome eventOutcome, Instant writtenAt) {}
+    record DecodedRecord(IndexChange change, @Nullable EventOutcome eventOutcome, Instant writtenAt) {}
 
     /**
      * @param registry resolves schema ids; this decoder does not close it
@@ -98,7 +98,7 @@ final class ChangeDecoder {
      * @throws DeclaredAttributes.UnknownException if the declaration of the document's collection is not known yet
      */
     @Nullable
-    DecodedChange decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
+    DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
         EntryKind kind = record.topic().equals(EntryKind.IDENTITY.topic()) ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
         try {
             Puri puri = RecordKey.puri(record.key());
@@ -110,7 +110,7 @@ final class ChangeDecoder {
             SearchedAttributes attributes = entry instanceof Entry.OfDocument
                     ? attributeLookup.attributesOf(puri, publishedBeforeNanos(record, polledAtNanos))
                     : SearchedAttributes.DEFAULT;
-            return new DecodedChange(
+            return new DecodedRecord(
                     new IndexChange(kind, record.partition(), record.offset(), puri, entry, attributes),
                     eventOutcome,
                     Instant.ofEpochMilli(record.timestamp()));

@@ -4,6 +4,7 @@ import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.search.ChangeDecoder.DecodedRecord;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * Applies the records of both topics to one index, one batch a step:
  *
  * <pre>
- * poll ─▶ decode ─▶ apply ─▶ refresh, when due: readers see the changes; wake waiting requests
+ * poll ─▶ decode ─▶ apply ─▶ refresh, when due: readers see the records; wake waiting requests
  *  ▲        │            └──▶ commit, when due: the engine stores the changes and the checkpoint
  *  └────────┴─── brokers or schema registry unavailable: back off, then retry the same batch
  * </pre>
@@ -55,10 +56,10 @@ final class IndexFeeder implements AutoCloseable {
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
 
     /** While the index lags, frequent refreshes would slow it down and hardly make it fresher. */
-    private static final Duration REFRESH_INTERVAL_WHILE_LAGGING = Duration.ofSeconds(1);
+    private static final Duration LAGGING_REFRESH_INTERVAL = Duration.ofSeconds(1);
 
     /** Frequent commits would cost more than reading the records since the last commit again after a crash. */
-    private static final Duration COMMIT_INTERVAL_WHILE_FILLING = Duration.ofSeconds(30);
+    private static final Duration FIRST_FILL_COMMIT_INTERVAL = Duration.ofSeconds(30);
 
     /** Commits are due even without changes, so that the stored {@link #asOf} does not become too old. */
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofMinutes(10);
@@ -70,12 +71,10 @@ final class IndexFeeder implements AutoCloseable {
     private final RecentRows recentRows = new RecentRows();
     private final Backoff backoff = new Backoff(RETRY_POLICY);
 
-    /** The newest applied changes of rows that readers cannot see yet. The next refresh wakes the waits for them. */
-    private final Deque<ChangeDecoder.DecodedChange> invisibleChanges = new ArrayDeque<>();
+    /** The newest applied rows. After the next refresh, readers see them, and the waits for them wake up. */
+    private final Deque<DecodedRecord> pendingWakeUps = new ArrayDeque<>();
 
-    /** The earliest timestamp of the invisible changes, in milliseconds. */
-    private long oldestInvisibleTimestamp = Long.MAX_VALUE;
-
+    private long oldestInvisibleMillis = Long.MAX_VALUE;
     private boolean hasInvisibleChanges;
     private boolean needsCommit;
     private long refreshedAtNanos = System.nanoTime();
@@ -141,9 +140,9 @@ final class IndexFeeder implements AutoCloseable {
         purgeOwedSince = checkpoint.owedSince();
         boolean isEmpty = checkpoint.topicIds().isEmpty();
         Instant wall = isEmpty ? source.at().wall() : checkpoint.asOf();
-        long agoNanos =
+        long ageNanos =
                 Math.max(0, Duration.between(wall, context.clock().instant()).toNanos());
-        asOf = new ObservationTime(System.nanoTime() - agoNanos, wall);
+        asOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
         needsCommit = isEmpty;
     }
 
@@ -209,17 +208,17 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private void apply(BatchReader.Batch batch) throws IndexUnavailableException {
-        List<ChangeDecoder.DecodedChange> changes = batch.changes();
-        if (!changes.isEmpty()) {
-            announce(changes);
-            markPurgeIfNeeded(changes);
+        List<DecodedRecord> records = batch.decodedRecords();
+        if (!records.isEmpty()) {
+            noteApplyTime(records);
+            markPurgeIfNeeded(records);
             index.apply(
-                    changes.stream().map(ChangeDecoder.DecodedChange::change).toList());
+                    records.stream().map(DecodedRecord::change).toList());
             hasInvisibleChanges = true;
-            oldestInvisibleTimestamp = Math.min(oldestInvisibleTimestamp, batch.oldestTimestamp());
-            changes.forEach(this::queueForWaits);
-            context.meters().countApplied(changes);
-            appliedCount += changes.size();
+            oldestInvisibleMillis = Math.min(oldestInvisibleMillis, batch.oldestTimestamp());
+            records.forEach(this::queueWakeUp);
+            context.meters().countApplied(records);
+            appliedCount += records.size();
         }
         appliedOffsets = batch.nextOffsets();
         needsCommit = true;
@@ -229,15 +228,15 @@ final class IndexFeeder implements AutoCloseable {
         }
     }
 
-    /** Must run before the index applies the changes, because an engine may show them before the refresh. */
-    private void announce(List<ChangeDecoder.DecodedChange> changes) {
+    /** Must run before the index applies the records, because an engine may show them before the refresh. */
+    private void noteApplyTime(List<DecodedRecord> records) {
         if (!isComplete) {
             recentRows.aboutToApplyAny();
             return;
         }
-        for (ChangeDecoder.DecodedChange decoded : changes) {
-            if (decoded.change().kind() == EntryKind.IDENTITY) {
-                recentRows.aboutToApply(decoded.change().puri());
+        for (DecodedRecord record : records) {
+            if (record.change().kind() == EntryKind.IDENTITY) {
+                recentRows.aboutToApply(record.change().puri());
             }
         }
     }
@@ -249,20 +248,20 @@ final class IndexFeeder implements AutoCloseable {
         }
     }
 
-    private void queueForWaits(ChangeDecoder.DecodedChange decoded) {
-        if (decoded.change().kind() == EntryKind.IDENTITY) {
-            invisibleChanges.add(decoded);
-            if (invisibleChanges.size() > RecentRows.CAPACITY) {
-                invisibleChanges.removeFirst();
+    private void queueWakeUp(DecodedRecord record) {
+        if (record.change().kind() == EntryKind.IDENTITY) {
+            pendingWakeUps.add(record);
+            if (pendingWakeUps.size() > RecentRows.CAPACITY) {
+                pendingWakeUps.removeFirst();
             }
         }
     }
 
-    /** Must run before the index applies the changes, because it looks up the entries that they remove. */
-    private void markPurgeIfNeeded(List<ChangeDecoder.DecodedChange> changes) throws IndexUnavailableException {
+    /** Must run before the index applies the records, because it looks up the entries that they remove. */
+    private void markPurgeIfNeeded(List<DecodedRecord> records) throws IndexUnavailableException {
         boolean isPurgeOwed = isPurging ? purgeOwedAgainSince != null : purgeOwedSince != null;
-        for (ChangeDecoder.DecodedChange decoded : isPurgeOwed ? List.<ChangeDecoder.DecodedChange>of() : changes) {
-            if (mayRemoveStoredEntry(decoded)) {
+        for (DecodedRecord record : isPurgeOwed ? List.<DecodedRecord>of() : records) {
+            if (mayRemoveStoredEntry(record)) {
                 Instant now = context.clock().instant();
                 purgeOwedSince = purgeOwedSince == null ? now : purgeOwedSince;
                 purgeOwedAgainSince = isPurging ? now : null;
@@ -272,17 +271,17 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     /**
-     * Whether a change removes an entry that the index files may contain. The registry also answers refused events of
+     * Whether a record removes an entry that the index files may contain. The registry also answers refused events of
      * unknown names with tombstones, and such events must not cause purges. But compaction may have left only such a
      * tombstone of an erased name, so the index is asked whether it has an entry.
      */
-    private boolean mayRemoveStoredEntry(ChangeDecoder.DecodedChange decoded) throws IndexUnavailableException {
-        IndexChange change = decoded.change();
-        EventOutcome outcome = decoded.eventOutcome();
+    private boolean mayRemoveStoredEntry(DecodedRecord record) throws IndexUnavailableException {
+        IndexChange change = record.change();
+        EventOutcome eventOutcome = record.eventOutcome();
         if (change.entry() != null || Topics.isMarker(change.puri())) {
             return false;
         }
-        boolean changedNothing = outcome != null && outcome.outcome().kind() != Outcome.Kind.APPLIED;
+        boolean changedNothing = eventOutcome != null && eventOutcome.outcome().kind() != Outcome.Kind.APPLIED;
         // During the first fill, entries cannot be looked up.
         return !changedNothing || !isComplete || index.entry(change.kind(), change.puri()) != null;
     }
@@ -293,12 +292,12 @@ final class IndexFeeder implements AutoCloseable {
         }
         if (!isComplete) {
             // Nobody reads the index during the first fill, so one refresh at its end suffices.
-            SourceOffsets end = pendingEnds;
-            return end != null && end.lag(appliedOffsets) == 0;
+            SourceOffsets ends = pendingEnds;
+            return ends != null && ends.lag(appliedOffsets) == 0;
         }
         Duration interval =
-                batchReader.wasLastPollFull() && context.refreshInterval().compareTo(REFRESH_INTERVAL_WHILE_LAGGING) < 0
-                        ? REFRESH_INTERVAL_WHILE_LAGGING
+                batchReader.wasLastPollFull() && context.refreshInterval().compareTo(LAGGING_REFRESH_INTERVAL) < 0
+                        ? LAGGING_REFRESH_INTERVAL
                         : context.refreshInterval();
         return System.nanoTime() - refreshedAtNanos >= interval.toNanos();
     }
@@ -315,45 +314,43 @@ final class IndexFeeder implements AutoCloseable {
         if (isComplete) {
             context.meters()
                     .freshness()
-                    .record(Math.max(0, context.clock().millis() - oldestInvisibleTimestamp), TimeUnit.MILLISECONDS);
+                    .record(Math.max(0, context.clock().millis() - oldestInvisibleMillis), TimeUnit.MILLISECONDS);
         }
         hasInvisibleChanges = false;
-        oldestInvisibleTimestamp = Long.MAX_VALUE;
+        oldestInvisibleMillis = Long.MAX_VALUE;
         wakeWaits();
         advanceVisibleOffsets();
     }
 
     private void wakeWaits() {
-        List<ChangeDecoder.DecodedChange> nowVisible = List.copyOf(invisibleChanges);
-        invisibleChanges.clear();
-        nowVisible.forEach(this::recordOutcome);
+        List<DecodedRecord> rows = List.copyOf(pendingWakeUps);
+        pendingWakeUps.clear();
+        rows.forEach(this::recordOutcome);
         if (context.waiters().isAnybodyThere()) {
-            nowVisible.forEach(
-                    decoded -> context.waiters().wake(decoded.change().puri()));
+            rows.forEach(row -> context.waiters().wake(row.change().puri()));
         }
     }
 
-    private void recordOutcome(ChangeDecoder.DecodedChange decoded) {
-        IndexChange change = decoded.change();
-        EventOutcome outcome = decoded.eventOutcome();
+    private void recordOutcome(DecodedRecord record) {
+        IndexChange change = record.change();
+        EventOutcome eventOutcome = record.eventOutcome();
+        OutcomeCache outcomes = context.outcomes();
         if (change.entry() instanceof Entry.OfIdentity entry) {
             Row row = entry.row();
             recentRows.putRow(change.puri(), row.position(), row.handle());
         } else {
             recentRows.removeRow(change.puri());
-            if (outcome != null && outcome.outcome().kind() == Outcome.Kind.APPLIED) {
-                context.outcomes().erased(change.puri(), outcome.position(), decoded.writtenAt());
-            } else if (outcome != null) {
-                context.outcomes().noRow(change.puri(), outcome.position());
+            if (eventOutcome != null && eventOutcome.outcome().kind() == Outcome.Kind.APPLIED) {
+                outcomes.erased(change.puri(), eventOutcome.position(), record.writtenAt());
+            } else if (eventOutcome != null) {
+                outcomes.noRow(change.puri(), eventOutcome.position());
             }
         }
-        if (outcome != null) {
-            context.outcomes().answered(change.puri(), outcome.position());
-        }
-        if (outcome != null && outcome.outcome().reason() != null) {
-            context.outcomes()
-                    .refused(
-                            change.puri(), outcome.position(), outcome.outcome().reason());
+        if (eventOutcome != null) {
+            outcomes.answered(change.puri(), eventOutcome.position());
+            if (eventOutcome.outcome().reason() != null) {
+                outcomes.refused(change.puri(), eventOutcome.position(), eventOutcome.outcome().reason());
+            }
         }
     }
 
@@ -362,9 +359,9 @@ final class IndexFeeder implements AutoCloseable {
         if (!needsCommit) {
             return sinceCommit.compareTo(MAX_COMMIT_INTERVAL) > 0;
         }
-        Duration interval = isComplete || context.commitInterval().compareTo(COMMIT_INTERVAL_WHILE_FILLING) > 0
+        Duration interval = isComplete || context.commitInterval().compareTo(FIRST_FILL_COMMIT_INTERVAL) > 0
                 ? context.commitInterval()
-                : COMMIT_INTERVAL_WHILE_FILLING;
+                : FIRST_FILL_COMMIT_INTERVAL;
         return sinceCommit.compareTo(interval) > 0;
     }
 
@@ -387,10 +384,10 @@ final class IndexFeeder implements AutoCloseable {
             lastObservedOffsets = source;
             pendingEnds = source;
         }
-        SourceOffsets end = pendingEnds;
-        if (end != null && end.lag(visibleOffsets) == 0) {
+        SourceOffsets ends = pendingEnds;
+        if (ends != null && ends.lag(visibleOffsets) == 0) {
             pendingEnds = null;
-            asOf = end.at();
+            asOf = ends.at();
             needsCommit |= !isComplete;
             isComplete = true;
         }
@@ -431,7 +428,7 @@ final class IndexFeeder implements AutoCloseable {
         return recentRows;
     }
 
-    /** Returns the offsets up to which readers see the changes. Thread-safe. */
+    /** Returns the offsets up to which readers see the records. Thread-safe. */
     NextOffsets visibleOffsets() {
         return visibleOffsets;
     }
@@ -483,7 +480,7 @@ final class IndexFeeder implements AutoCloseable {
         }
     }
 
-    /** Closes the consumer. Neither commits nor closes the index. */
+    /** Closes the consumer only. */
     void disconnect() {
         batchReader.disconnect();
     }

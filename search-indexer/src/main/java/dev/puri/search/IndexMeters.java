@@ -62,10 +62,10 @@ final class IndexMeters {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
-    void countApplied(List<ChangeDecoder.DecodedChange> changes) {
+    void countApplied(List<ChangeDecoder.DecodedRecord> records) {
         for (EntryKind kind : EntryKind.values()) {
-            long count = changes.stream()
-                    .filter(decoded -> decoded.change().kind() == kind)
+            long count = records.stream()
+                    .filter(record -> record.change().kind() == kind)
                     .count();
             Objects.requireNonNull(appliedChanges.get(kind)).increment(count);
         }

@@ -177,13 +177,13 @@ final class Verification {
                 requireProgress(lastProgressNanos, "the topic " + kind.topic() + " cannot be read further");
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
                     lastProgressNanos = System.nanoTime();
-                    ChangeDecoder.DecodedChange decoded = decoder.decode(record, lastProgressNanos);
-                    if (decoded != null && isSelected.test(decoded.change().puri())) {
-                        Entry entry = decoded.change().entry();
+                    ChangeDecoder.DecodedRecord decodedRecord = decoder.decode(record, lastProgressNanos);
+                    if (decodedRecord != null && isSelected.test(decodedRecord.change().puri())) {
+                        Entry entry = decodedRecord.change().entry();
                         if (entry == null) {
-                            expectedFingerprints.remove(decoded.change().puri());
+                            expectedFingerprints.remove(decodedRecord.change().puri());
                         } else {
-                            expectedFingerprints.put(decoded.change().puri(), Fingerprint.of(entry));
+                            expectedFingerprints.put(decodedRecord.change().puri(), Fingerprint.of(entry));
                         }
                     }
                 }

@@ -34,13 +34,13 @@ final class BatchReaderTest {
 
     private final BatchReader reader = new BatchReader(supplier, this::decode);
 
-    private ChangeDecoder.@Nullable DecodedChange decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
+    private ChangeDecoder.@Nullable DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
         if (isRegistryAway && record.offset() == 6) {
             throw new IllegalStateException("no registry");
         }
         decoded++;
         IndexChange change = new IndexChange(EntryKind.IDENTITY, 0, record.offset(), Puri.parse("a:b:c"), null);
-        return record.value()[0] == INVALID[0] ? null : new ChangeDecoder.DecodedChange(change, null, Instant.EPOCH);
+        return record.value()[0] == INVALID[0] ? null : new ChangeDecoder.DecodedRecord(change, null, Instant.EPOCH);
     }
 
     private MockConsumer<byte[], byte[]> consumer() {
@@ -58,7 +58,7 @@ final class BatchReaderTest {
     }
 
     private static List<Long> offsets(BatchReader.@Nullable Batch batch) {
-        return Objects.requireNonNull(batch).changes().stream()
+        return Objects.requireNonNull(batch).decodedRecords().stream()
                 .map(read -> read.change().offset())
                 .toList();
     }
