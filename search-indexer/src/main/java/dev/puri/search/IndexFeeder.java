@@ -212,8 +212,7 @@ final class IndexFeeder implements AutoCloseable {
         if (!records.isEmpty()) {
             noteApplyTime(records);
             markPurgeIfNeeded(records);
-            index.apply(
-                    records.stream().map(DecodedRecord::change).toList());
+            index.apply(records.stream().map(DecodedRecord::change).toList());
             hasInvisibleChanges = true;
             oldestInvisibleMillis = Math.min(oldestInvisibleMillis, batch.oldestTimestamp());
             records.forEach(this::queueWakeUp);
@@ -349,7 +348,10 @@ final class IndexFeeder implements AutoCloseable {
         if (eventOutcome != null) {
             outcomes.answered(change.puri(), eventOutcome.position());
             if (eventOutcome.outcome().reason() != null) {
-                outcomes.refused(change.puri(), eventOutcome.position(), eventOutcome.outcome().reason());
+                outcomes.refused(
+                        change.puri(),
+                        eventOutcome.position(),
+                        eventOutcome.outcome().reason());
             }
         }
     }

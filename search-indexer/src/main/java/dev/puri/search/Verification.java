@@ -178,7 +178,8 @@ final class Verification {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
                     lastProgressNanos = System.nanoTime();
                     ChangeDecoder.DecodedRecord decodedRecord = decoder.decode(record, lastProgressNanos);
-                    if (decodedRecord != null && isSelected.test(decodedRecord.change().puri())) {
+                    if (decodedRecord != null
+                            && isSelected.test(decodedRecord.change().puri())) {
                         Entry entry = decodedRecord.change().entry();
                         if (entry == null) {
                             expectedFingerprints.remove(decodedRecord.change().puri());
