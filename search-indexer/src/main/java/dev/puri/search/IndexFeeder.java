@@ -74,6 +74,7 @@ final class IndexFeeder implements AutoCloseable {
     /** The newest applied rows. After the next refresh, readers see them, and the waits for them wake up. */
     private final Deque<DecodedRecord> pendingWakeUps = new ArrayDeque<>();
 
+    /** The earliest timestamp of an invisible record. */
     private long oldestInvisibleMillis = Long.MAX_VALUE;
     private boolean hasInvisibleChanges;
     private boolean needsCommit;
@@ -399,17 +400,13 @@ final class IndexFeeder implements AutoCloseable {
     @Nullable
     String mismatch(SourceOffsets source, Duration maxIndexAge) {
         if (asOf.age(context.clock()).compareTo(maxIndexAge) > 0) {
-            return "the index is not up to date since " + asOf.wall() + " and may have missed erasures";
+            return "the index has not been up to date since " + asOf.wall() + " and may have missed erasures";
         }
         for (EntryKind kind : EntryKind.values()) {
             TopicEnds topic = source.endsOf(kind);
+            Map<Integer, Long> offsets = appliedOffsets.byKind().getOrDefault(kind, Map.of());
             if (!topic.topicId().toString().equals(topicIds.get(kind))
-                    || !topic.byPartition()
-                            .keySet()
-                            .equals(appliedOffsets
-                                    .byKind()
-                                    .getOrDefault(kind, Map.of())
-                                    .keySet())) {
+                    || !topic.byPartition().keySet().equals(offsets.keySet())) {
                 return kind.topic() + " was deleted and created again, or its partitions changed";
             }
         }
@@ -482,7 +479,7 @@ final class IndexFeeder implements AutoCloseable {
         }
     }
 
-    /** Closes the consumer only. */
+    /** Closes the consumer, but neither commits nor closes the index. */
     void disconnect() {
         batchReader.disconnect();
     }
@@ -495,9 +492,7 @@ final class IndexFeeder implements AutoCloseable {
             try {
                 commit();
             } catch (IndexUnavailableException e) {
-                log.warn(
-                        "The last commit failed; records since the previous commit will be read again: {}",
-                        e.getMessage());
+                log.warn("The last commit failed; uncommitted records will be read again: {}", e.getMessage());
             }
         }
     }
