@@ -79,7 +79,7 @@ final class AdminRequests implements AutoCloseable {
     }
 
     void cancelRebuild(Exchange exchange) {
-        indexer.requestRebuildCancellation();
+        indexer.requestCancellation();
         exchange.json(202, indexer.rebuildStatus()::writeTo);
     }
 

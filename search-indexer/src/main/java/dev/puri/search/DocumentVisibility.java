@@ -72,7 +72,7 @@ final class DocumentVisibility implements AutoCloseable {
         }
 
         /** Whether readers see all documents that were written before a time. */
-        boolean isReachedSince(long nanos) {
+        boolean includesAllBefore(long nanos) {
             return reachedEnd != null && reachedEnd.askedAtNanos() - nanos >= 0;
         }
     }
@@ -142,7 +142,7 @@ final class DocumentVisibility implements AutoCloseable {
                 && servingFeeder == observedFeeder
                 && progress != null
                 && progress.advancedBy(servingFeeder, partition)
-                        .isReachedSince(servingFeeder.recentRows().writtenBeforeNanos(puri));
+                        .includesAllBefore(servingFeeder.recentRows().writtenBeforeNanos(puri));
     }
 
     @Override

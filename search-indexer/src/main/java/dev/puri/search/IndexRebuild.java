@@ -30,6 +30,7 @@ final class IndexRebuild {
     private static final Logger log = LoggerFactory.getLogger(IndexRebuild.class);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
+
     /** Shorter, because the same thread also updates the serving index. */
     private static final Duration POLL_TIMEOUT_BESIDE_SERVING = Duration.ofMillis(5);
 
@@ -95,7 +96,7 @@ final class IndexRebuild {
     }
 
     /** Requests a rebuild. Does nothing while one runs, except if that one is being cancelled. */
-    synchronized void request() {
+    synchronized void requestRebuild() {
         if (pendingRequest == Request.CANCEL) {
             pendingRequest = Request.RESTART;
         } else if (!status.isRunning()) {
@@ -105,7 +106,7 @@ final class IndexRebuild {
     }
 
     /** Requests to cancel the running rebuild. Has no effect if the serving index can no longer be updated. */
-    synchronized void cancel() {
+    synchronized void requestCancellation() {
         if (status.isRunning()) {
             pendingRequest = Request.CANCEL;
         }
@@ -272,7 +273,7 @@ final class IndexRebuild {
             boolean isRequestedAgain = pendingRequest == Request.RESTART;
             pendingRequest = Request.NONE;
             if (isRequestedAgain) {
-                request();
+                requestRebuild();
             }
         }
     }

@@ -188,12 +188,12 @@ final class Indexer implements AutoCloseable {
 
     /** Requests a rebuild. Does nothing while one runs. */
     void requestRebuild() {
-        rebuild.request();
+        rebuild.requestRebuild();
     }
 
     /** Requests to cancel the running rebuild. Has no effect if the serving index can no longer be updated. */
-    void requestRebuildCancellation() {
-        rebuild.cancel();
+    void requestCancellation() {
+        rebuild.requestCancellation();
     }
 
     // For the indexer's thread.
