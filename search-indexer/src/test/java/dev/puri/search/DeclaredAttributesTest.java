@@ -19,22 +19,22 @@ final class DeclaredAttributesTest {
     private static final Puri USER = Puri.parse("soundcloud:users:1");
     private static final SearchedAttributes BOOSTED = SearchedAttributes.of(Map.of("artist", 5), Set.of());
 
-    private final Map<String, Collection> read = new HashMap<>();
+    private final Map<String, Collection> declarations = new HashMap<>();
     private long now = Duration.ofHours(1).toNanos();
-    private @Nullable Long readAt;
-    private Runnable onAge = () -> {};
+    private @Nullable Long upToDateAt;
+    private Runnable onStaleness = () -> {};
 
     private final DeclaredAttributes declared = new DeclaredAttributes(
             new Follower() {
                 @Override
                 public boolean hasCaughtUp() {
-                    return readAt != null;
+                    return upToDateAt != null;
                 }
 
                 @Override
                 public @Nullable Duration staleness() {
-                    onAge.run();
-                    return readAt == null ? null : Duration.ofNanos(now - readAt);
+                    onStaleness.run();
+                    return upToDateAt == null ? null : Duration.ofNanos(now - upToDateAt);
                 }
 
                 @Override
@@ -45,23 +45,23 @@ final class DeclaredAttributesTest {
                 @Override
                 public void close() {}
             },
-            read::get,
+            declarations::get,
             () -> now);
 
     private void readToTheEnd() {
-        pass(Duration.ofMillis(1));
-        readAt = now;
-        pass(Duration.ofMillis(1));
+        advanceClock(Duration.ofMillis(1));
+        upToDateAt = now;
+        advanceClock(Duration.ofMillis(1));
     }
 
-    private void pass(Duration time) {
+    private void advanceClock(Duration time) {
         now += time.toNanos();
     }
 
     private void declare(String name, boolean isSearched) {
         Collection collection =
                 new Collection("soundcloud", name, null, Set.of(), isSearched, BOOSTED, false, "", false);
-        read.put(collection.qualifiedName(), collection);
+        declarations.put(collection.qualifiedName(), collection);
     }
 
     private void assertUnknown(Puri puri, long polledAt) {
@@ -70,7 +70,7 @@ final class DeclaredAttributesTest {
     }
 
     @Test
-    void nothingIsKnownBeforeAllDeclarationsWereRead() {
+    void waitsUntilAllDeclarationsAreRead() {
         declare("tracks", true);
         assertUnknown(TRACK, now);
         readToTheEnd();
@@ -78,7 +78,7 @@ final class DeclaredAttributesTest {
     }
 
     @Test
-    void aCollectionThatWasDeclaredAMomentAgoIsWaitedFor() {
+    void waitsForARecentDeclaration() {
         readToTheEnd();
         assertUnknown(TRACK, now);
         assertUnknown(TRACK, now);
@@ -87,7 +87,7 @@ final class DeclaredAttributesTest {
     }
 
     @Test
-    void aCollectionThatIsNotDeclaredIsSearchedAsUsualOnceThatIsSure() {
+    void usesTheDefaultForACertainlyUndeclaredCollection() {
         readToTheEnd();
         declare("users", false);
         long polledAt = now;
@@ -95,22 +95,22 @@ final class DeclaredAttributesTest {
         readToTheEnd();
         assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
 
-        pass(Duration.ofSeconds(9));
+        advanceClock(Duration.ofSeconds(9));
         assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
         assertUnknown(USER, now);
 
-        pass(Duration.ofSeconds(2));
+        advanceClock(Duration.ofSeconds(2));
         assertUnknown(TRACK, now);
     }
 
     @Test
-    void aCollectionWhoseDocumentsKeepComingIsNotWaitedForAgain() {
+    void doesNotWaitAgainWhileDocumentsKeepArriving() {
         readToTheEnd();
         long polledAt = now;
         readToTheEnd();
         assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
         for (int i = 0; i < 10; i++) {
-            pass(Duration.ofSeconds(3));
+            advanceClock(Duration.ofSeconds(3));
             assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
             readToTheEnd();
             assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
@@ -118,21 +118,21 @@ final class DeclaredAttributesTest {
     }
 
     @Test
-    void aDeclarationThatIsReadWhileItIsLookedUpCounts() {
+    void usesADeclarationThatIsReadDuringTheLookup() {
         readToTheEnd();
         long polledAt = now;
         readToTheEnd();
-        onAge = () -> declare("tracks", true);
+        onStaleness = () -> declare("tracks", true);
         assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(BOOSTED);
     }
 
     @Test
-    void oneReadingToTheEndIsEnoughForAllThatWasPolledBefore() {
+    void oneReadToTheEndServesAllEarlierDocuments() {
         readToTheEnd();
         long polledAt = now;
         assertUnknown(TRACK, polledAt);
         readToTheEnd();
-        pass(Duration.ofMinutes(1));
+        advanceClock(Duration.ofMinutes(1));
 
         assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
         assertThat(declared.attributesOf(USER, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
