@@ -51,8 +51,8 @@ final class DeletionQueue {
     }
 
     /**
-     * Waits, up to the timeout, until nobody reads the indices. Then empties the queue; the process that opens the
-     * engine next deletes the indices.
+     * Waits, up to the timeout, until nobody reads the indices. Then empties the queue; the engine deletes the indices
+     * when it is opened again.
      */
     void awaitReaders(Duration timeout) {
         long deadlineNanos = System.nanoTime() + timeout.toNanos();

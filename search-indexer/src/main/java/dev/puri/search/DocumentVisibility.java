@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tracks, for each partition of the documents' topic, a time before which every document was written that readers see.
- * With this time, a wait for an older document need not ask the brokers. It works also during steady writes, when
- * readers never reach the current end of the partition:
+ * Tracks, for each partition of the documents' topic, the latest known time T such that readers see all documents that
+ * were written before T. With this time, a wait for an older document need not ask the brokers. This works also during
+ * steady writes, when readers never reach the current end of the partition:
  *
  * <pre>
  * 12:00:00 ask the brokers: the partition ends at 70

@@ -425,7 +425,7 @@ final class Indexer implements AutoCloseable {
             try {
                 rebuild.suspend();
             } finally {
-                // Forgets the objects of the old indices. The engine creates new objects when it is opened again.
+                // Empties the queue, because the engine creates new index objects when it is opened again.
                 deletions.awaitReaders(CLOSE_TIMEOUT);
             }
         }
@@ -447,7 +447,7 @@ final class Indexer implements AutoCloseable {
     /** Stops indexing and commits, within half a minute. */
     @Override
     public void close() {
-        // Read before the stop. After it, the thread commits, and an interrupt would disturb the commit.
+        // Read before the stop, because after the stop the thread commits, and an interrupt would disturb the commit.
         boolean hasNoFeeder = primaryFeeder == null;
         stop.ask();
         endOffsets.close();

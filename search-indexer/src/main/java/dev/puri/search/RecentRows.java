@@ -28,7 +28,7 @@ final class RecentRows {
         writtenBeforeNanos.put(puri, System.nanoTime());
     }
 
-    /** Like {@link #aboutToApply} for rows of unknown names. */
+    /** Must be called before rows of unknown names are applied to the index. */
     synchronized void aboutToApplyAny() {
         writtenBeforeNanos.clear();
         defaultWrittenBeforeNanos = System.nanoTime();

@@ -43,8 +43,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A search indexer: an index of all identities, and its HTTP API. Any number of indexers may run; with Lucene each of
- * them stores the whole index.
+ * A search indexer: an index of all identities, and its HTTP API. Any number of indexers may run. With Lucene, each
+ * indexer stores the whole index.
  */
 public final class SearchServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SearchServer.class);
