@@ -76,6 +76,7 @@ final class IndexFeeder implements AutoCloseable {
 
     /** The earliest timestamp of an invisible record. */
     private long oldestInvisibleMillis = Long.MAX_VALUE;
+
     private boolean hasInvisibleChanges;
     private boolean needsCommit;
     private long refreshedAtNanos = System.nanoTime();

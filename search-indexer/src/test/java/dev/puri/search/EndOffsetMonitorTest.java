@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 final class EndOffsetMonitorTest {
     @Test
     void keepsAskingAfterAnyThrowableAndReportsIt() {
-        List<Throwable> thrown =
-                List.of(new OutOfMemoryError("simulated"), new IllegalStateException("a bug"), new StackOverflowError());
+        List<Throwable> thrown = List.of(
+                new OutOfMemoryError("simulated"), new IllegalStateException("a bug"), new StackOverflowError());
         AtomicInteger asked = new AtomicInteger();
         try (EndOffsetMonitor endOffsets = new EndOffsetMonitor(
                 topic -> {
@@ -26,7 +26,8 @@ final class EndOffsetMonitorTest {
 
             await().atMost(Duration.ofSeconds(30)).until(() -> asked.get() > thrown.size());
             await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(endOffsets.failureReason()).contains("OutOfMemoryError: simulated"));
+                    .untilAsserted(
+                            () -> assertThat(endOffsets.failureReason()).contains("OutOfMemoryError: simulated"));
         }
     }
 

@@ -71,8 +71,7 @@ final class OpenSearchServerIT {
                 // An open transaction moves the ends of all partitions beyond the offsets that readers can reach.
                 Position event = topics.put("soundcloud:tracks:1", Samples.active(1, "br-1"), "Midnight", 9001);
                 String path = "/v1/search?q=midnight&ref=soundcloud:tracks:1&at=" + event;
-                assertThat(send(server, "GET", path + "&wait=20s").statusCode())
-                        .isEqualTo(200);
+                assertThat(send(server, "GET", path + "&wait=20s").statusCode()).isEqualTo(200);
                 List<String> noise = IntStream.range(0, 50)
                         .mapToObj(i -> "soundcloud:noise:" + i)
                         .toList();

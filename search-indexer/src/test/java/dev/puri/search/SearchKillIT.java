@@ -68,7 +68,8 @@ final class SearchKillIT {
             topics.fill("soundcloud:tracks", kill * NAMES_PER_KILL, (kill + 1) * NAMES_PER_KILL);
             // An erasure and an update show whether a tombstone or an update is lost.
             topics.put("soundcloud:tracks:" + kill * NAMES_PER_KILL, null, null, 1);
-            topics.put("soundcloud:tracks:" + (kill * NAMES_PER_KILL + 1), Samples.active(1, "br-9"), "described anew", 2);
+            topics.put(
+                    "soundcloud:tracks:" + (kill * NAMES_PER_KILL + 1), Samples.active(1, "br-9"), "described anew", 2);
             ServerProcess server = start();
             if (kill % 2 == 1) {
                 await().atMost(Duration.ofSeconds(60)).until(() -> ask(server, "POST", "/v1/search/reindex") == 202);
@@ -131,8 +132,9 @@ final class SearchKillIT {
 
     private static HttpResponse<String> send(ServerProcess server, String method, String path) throws Exception {
         String port = server.awaitSaid(LISTENS).group(1);
-        return INTERNAL_API.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path.replaceFirst("&$", "")))
-                .method(method, HttpRequest.BodyPublishers.noBody())
-                .build());
+        return INTERNAL_API.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path.replaceFirst("&$", "")))
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .build());
     }
 }

@@ -205,8 +205,8 @@ final class SearchRoutesTest {
             String path = "/v1/search?limit=1000&facets=false";
             String cursor = "";
             while (cursor != null) {
-                HttpResponse<String> answer =
-                        INTERNAL_API.send(request(other.port(), "GET", path + (cursor.isEmpty() ? "" : "&cursor=" + cursor)));
+                HttpResponse<String> answer = INTERNAL_API.send(
+                        request(other.port(), "GET", path + (cursor.isEmpty() ? "" : "&cursor=" + cursor)));
                 assertThat(answer.body().length()).isBetween(100_000, PageBudget.MAX_BYTES + 1_000);
                 JsonNode page = JSON.readTree(answer.body());
                 results += page.path("results").size();
@@ -284,10 +284,12 @@ final class SearchRoutesTest {
                 assertThat(answer.headers().firstValue("Retry-After")).contains("1");
                 assertThat(answer.body()).contains("not-ready");
             }
-            assertThat(INTERNAL_API.send(request(empty.port(), "POST", "/v1/search/reindex"))
+            assertThat(INTERNAL_API
+                            .send(request(empty.port(), "POST", "/v1/search/reindex"))
                             .statusCode())
                     .isEqualTo(503);
-            assertThat(INTERNAL_API.send(request(empty.port(), "GET", "/health/started"))
+            assertThat(INTERNAL_API
+                            .send(request(empty.port(), "GET", "/health/started"))
                             .statusCode())
                     .isEqualTo(503);
         }
@@ -312,7 +314,8 @@ final class SearchRoutesTest {
         assertThat(answer.statusCode()).isEqualTo(503);
         assertThat(answer.body()).contains("Search is not available yet.");
         for (String parameter : List.of("shard=br-1", "owner=a", "status=merged", "groupBy=shard", "at=0-1")) {
-            assertThat(PUBLIC_API.send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?" + parameter))
+            assertThat(PUBLIC_API
+                            .send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?" + parameter))
                             .body())
                     .contains("unknown-parameter");
         }
@@ -370,7 +373,8 @@ final class SearchRoutesTest {
             assertThat(INTERNAL_API.send(request(server.port(), "PUT", path)).statusCode())
                     .isEqualTo(405);
         }
-        assertThat(PUBLIC_API.send(request(server.publicPort().orElseThrow(), "POST", "/v1/search"))
+        assertThat(PUBLIC_API
+                        .send(request(server.publicPort().orElseThrow(), "POST", "/v1/search"))
                         .statusCode())
                 .isEqualTo(405);
     }

@@ -212,7 +212,8 @@ final class SearchServerIT extends SearchServerFixture {
     }
 
     private int status(String puri, Position event) throws Exception {
-        return INTERNAL_API.send(request("GET", "/v1/search?ref=" + puri + "&at=" + event))
+        return INTERNAL_API
+                .send(request("GET", "/v1/search?ref=" + puri + "&at=" + event))
                 .statusCode();
     }
 }
