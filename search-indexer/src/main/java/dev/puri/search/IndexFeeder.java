@@ -149,8 +149,7 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     /**
-     * Polls and applies one batch, and refreshes and commits the index if that is due. Blocks for up to the timeout and
-     * for as long as the engine takes.
+     * Polls and applies one batch, and refreshes and commits the index if that is due. May block in the engine.
      *
      * @param timeout the longest wait for records
      * @return false if there was nothing to apply, or a retry is due later
