@@ -8,7 +8,7 @@ import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.http.ServerSentEvent;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.Verification.BrokenOffException;
+import dev.puri.search.Verification.AbortedException;
 import dev.puri.search.Verification.Difference;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
@@ -28,47 +28,49 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Requests of operators: rebuild the index, verify it, and report its size. */
+/** Handles the requests of operators: rebuild the index, verify it, and report its size. */
 final class AdminRequests implements AutoCloseable {
     static final ProblemType VERIFY_UNDER_WAY =
-            new ProblemType("verify-under-way", "The index is being verified already", 503);
+            new ProblemType("verify-under-way", "A verification of the index is already running", 503);
 
-    static final ProblemType TOO_MANY_TO_VERIFY =
-            new ProblemType("too-many-to-verify", "The index is too large to be verified here", 503);
+    static final ProblemType TOO_MANY_TO_VERIFY = new ProblemType(
+            "too-many-to-verify", "The index is too large to be verified in the heap of this process", 503);
 
     private static final Logger log = LoggerFactory.getLogger(AdminRequests.class);
 
-    /** With so much pending, the verification waits for its reader. */
-    private static final int PENDING_BYTES = 256 << 10;
+    /** The verification pauses while more bytes than this are not yet sent to the client. */
+    private static final int MAX_PENDING_BYTES = 256 << 10;
 
-    private static final EventStream.Options LINES = new EventStream.Options(4 * PENDING_BYTES, Duration.ofSeconds(10));
-    private static final Duration POLL = Duration.ofMillis(5);
+    private static final EventStream.Options STREAM_OPTIONS =
+            new EventStream.Options(4 * MAX_PENDING_BYTES, Duration.ofSeconds(10));
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
     private final Indexer indexer;
-    private final String engine;
+    private final String engineName;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
-    private final ChangeReader reader;
-    private final AtomicBoolean isVerifying = new AtomicBoolean();
-    private volatile boolean closed;
+    private final ChangeDecoder decoder;
+    private final AtomicBoolean isVerificationRunning = new AtomicBoolean();
+    private volatile boolean isClosed;
 
     /**
-     * @param engine its name
-     * @param reader one that nothing else uses, so that meters do not count records twice
+     * @param engineName name of the search engine, as shown in the statistics
+     * @param decoder used by verifications only; with a shared one, the metrics would count records twice
      */
-    AdminRequests(Indexer indexer, String engine, Supplier<Consumer<byte[], byte[]>> consumers, ChangeReader reader) {
+    AdminRequests(
+            Indexer indexer, String engineName, Supplier<Consumer<byte[], byte[]>> consumers, ChangeDecoder decoder) {
         this.indexer = indexer;
-        this.engine = engine;
+        this.engineName = engineName;
         this.consumers = consumers;
-        this.reader = reader;
+        this.decoder = decoder;
     }
 
     void beginRebuild(Exchange exchange) {
         if (indexer.serving() == null) {
-            Searches.notReady(
-                    exchange, "The index is being built: " + indexer.health().progress() + ".");
+            SearchHandlers.respondNotReady(
+                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
             return;
         }
-        indexer.rebuild();
+        indexer.requestRebuild();
         exchange.json(202, indexer.rebuildStatus()::writeTo);
     }
 
@@ -77,15 +79,14 @@ final class AdminRequests implements AutoCloseable {
     }
 
     void cancelRebuild(Exchange exchange) {
-        indexer.cancelRebuild();
+        indexer.requestCancellation();
         exchange.json(202, indexer.rebuildStatus()::writeTo);
     }
 
     void stats(Exchange exchange) {
         if (indexer.serving() == null) {
-            Searches.notReady(
-                    exchange,
-                    "No index has been complete yet: " + indexer.health().progress() + ".");
+            SearchHandlers.respondNotReady(
+                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
             return;
         }
         exchange.json(200, this::writeStats);
@@ -94,18 +95,18 @@ final class AdminRequests implements AutoCloseable {
     private void writeStats(JsonGenerator json) throws IOException {
         IndexSize size = indexer.size();
         json.writeStartObject();
-        json.writeStringField("engine", engine);
+        json.writeStringField("engine", engineName);
         json.writeNumberField("identities", size.identities());
         json.writeNumberField("documents", size.documents());
         json.writeNumberField("gone", size.gone());
         json.writeNumberField("bytes", size.bytes());
-        Long behind = indexer.health().behind();
-        if (behind != null) {
-            json.writeNumberField("behind", behind);
+        Long lag = indexer.health().lag();
+        if (lag != null) {
+            json.writeNumberField("behind", lag);
         }
-        Duration age = indexer.health().age();
-        if (age != null) {
-            json.writeNumberField("ageSeconds", age.toMillis() / 1000.0);
+        Duration staleness = indexer.health().staleness();
+        if (staleness != null) {
+            json.writeNumberField("ageSeconds", staleness.toMillis() / 1000.0);
         }
         json.writeFieldName("reindex");
         indexer.rebuildStatus().writeTo(json);
@@ -114,77 +115,77 @@ final class AdminRequests implements AutoCloseable {
 
     void verify(Exchange exchange) {
         if (indexer.serving() == null) {
-            Searches.notReady(
-                    exchange,
-                    "No index has been complete yet: " + indexer.health().progress() + ".");
+            SearchHandlers.respondNotReady(
+                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
             return;
         }
-        long most = Runtime.getRuntime().maxMemory() / 2 / Verification.BYTES_A_NAME;
+        long maxNames = Runtime.getRuntime().maxMemory() / 2 / Verification.BYTES_PER_NAME;
         long names = Math.max(indexer.size().identities(), indexer.size().documents());
-        if (names > most) {
+        if (names > maxNames) {
             exchange.problem(Problem.of(
                     TOO_MANY_TO_VERIFY,
-                    "There are " + names + " names, and half of the heap is enough to compare " + most + '.'));
+                    "The index has " + names + " names, but half of the heap of this process suffices for only "
+                            + maxNames + '.'));
             return;
         }
-        if (!isVerifying.compareAndSet(false, true)) {
+        if (!isVerificationRunning.compareAndSet(false, true)) {
             exchange.header("Retry-After", "10")
-                    .problem(Problem.of(VERIFY_UNDER_WAY, "One verification runs at a time."));
+                    .problem(Problem.of(VERIFY_UNDER_WAY, "Only one verification can run at a time."));
             return;
         }
-        boolean runs = false;
+        boolean isStarted = false;
         try {
-            EventStream lines = exchange.lines(LINES, end -> {});
+            EventStream stream = exchange.lines(STREAM_OPTIONS, end -> {});
             Thread.ofPlatform().name("search-verify").daemon(true).start(() -> {
                 try {
-                    verify(lines);
+                    verify(stream);
                 } finally {
-                    isVerifying.set(false);
+                    isVerificationRunning.set(false);
                 }
             });
-            runs = true;
+            isStarted = true;
         } finally {
-            if (!runs) {
-                // There may be no memory for a thread; a later verification may succeed.
-                isVerifying.set(false);
+            if (!isStarted) {
+                // There may be no memory for a thread. A later verification may succeed.
+                isVerificationRunning.set(false);
             }
         }
     }
 
-    private void verify(EventStream lines) {
-        long begun = System.nanoTime();
+    private void verify(EventStream stream) {
+        long startedAtNanos = System.nanoTime();
         Map<Difference, Long> counts = new EnumMap<>(Difference.class);
         Verification verification = new Verification(
-                indexer, consumers, reader, () -> lines.isOpen() && !closed, (puri, kind, difference, fields) -> {
+                indexer, consumers, decoder, () -> stream.isOpen() && !isClosed, (puri, kind, difference, fields) -> {
                     counts.merge(difference, 1L, Long::sum);
-                    send(lines, json -> write(json, puri, kind, difference, fields));
+                    send(stream, json -> write(json, puri, kind, difference, fields));
                 });
         String failure = null;
         try {
             verification.run();
-        } catch (BrokenOffException e) {
+        } catch (AbortedException e) {
             failure = e.getMessage();
         } catch (IndexUnavailableException | KafkaException e) {
-            failure = "something is away: " + e.getMessage();
+            failure = "Kafka or the index is unavailable: " + e.getMessage();
         } catch (RuntimeException | Error e) {
-            // Without the last line, the client would wait for ever.
+            // The client waits for the last line, so it must be sent after every failure.
             log.error("The verification failed", e);
-            failure = "a bug: " + e;
+            failure = "internal error: " + e;
         }
-        String why = failure;
-        Duration took = Duration.ofNanos(System.nanoTime() - begun);
-        lines.end(line(json -> writeLast(json, verification, counts, why, took)));
+        String detail = failure;
+        Duration duration = Duration.ofNanos(System.nanoTime() - startedAtNanos);
+        stream.end(encodedLine(json -> writeSummary(json, verification, counts, detail, duration)));
     }
 
-    /** Waits for a slow client; a client that has gone ends the verification. */
-    private void send(EventStream lines, JsonBody body) {
-        while (lines.isOpen() && !closed && lines.pendingBytes() > PENDING_BYTES) {
-            LockSupport.parkNanos(POLL.toNanos());
+    /** Sends a line. Blocks while the client reads slowly; the verification ends if the client has disconnected. */
+    private void send(EventStream stream, JsonBody body) {
+        while (stream.isOpen() && !isClosed && stream.pendingBytes() > MAX_PENDING_BYTES) {
+            LockSupport.parkNanos(POLL_INTERVAL.toNanos());
         }
-        lines.send(line(body));
+        stream.send(encodedLine(body));
     }
 
-    private static ServerSentEvent line(JsonBody body) {
+    private static ServerSentEvent encodedLine(JsonBody body) {
         return ServerSentEvent.encoded(JsonBody.bytes(body));
     }
 
@@ -204,31 +205,31 @@ final class AdminRequests implements AutoCloseable {
         json.writeEndObject();
     }
 
-    private static void writeLast(
+    private static void writeSummary(
             JsonGenerator json,
             Verification verification,
             Map<Difference, Long> counts,
-            @Nullable String failure,
-            Duration took)
+            @Nullable String detail,
+            Duration duration)
             throws IOException {
         json.writeStartObject();
-        json.writeBooleanField("done", failure == null);
-        if (failure != null) {
-            json.writeStringField("detail", failure);
+        json.writeBooleanField("done", detail == null);
+        if (detail != null) {
+            json.writeStringField("detail", detail);
         }
-        json.writeNumberField("identities", verification.compared(EntryKind.IDENTITY));
-        json.writeNumberField("documents", verification.compared(EntryKind.DOCUMENT));
+        json.writeNumberField("identities", verification.comparedNames(EntryKind.IDENTITY));
+        json.writeNumberField("documents", verification.comparedNames(EntryKind.DOCUMENT));
         for (Difference difference : Difference.values()) {
             json.writeNumberField(difference.name().toLowerCase(Locale.ROOT), counts.getOrDefault(difference, 0L));
         }
-        json.writeNumberField("unsettled", verification.unsettled());
-        json.writeNumberField("seconds", took.toMillis() / 1000.0);
+        json.writeNumberField("unsettled", verification.unsettledNames());
+        json.writeNumberField("seconds", duration.toMillis() / 1000.0);
         json.writeEndObject();
     }
 
-    /** Ends a verification that is under way. */
+    /** Ends the running verification. */
     @Override
     public void close() {
-        closed = true;
+        isClosed = true;
     }
 }

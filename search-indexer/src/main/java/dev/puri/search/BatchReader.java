@@ -15,77 +15,82 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls both topics and decodes the records, one batch at a time. It polls the next batch only after the caller has
- * taken the current one, so that its memory is bounded. A failure loses no record: the next call continues with the
- * record that could not be decoded. Used by one thread.
+ * Polls both topics and decodes the records, one batch at a time. The reader polls the next batch only after the caller
+ * has acknowledged the current one, so its memory is bounded. If a record cannot be decoded now, the next call tries
+ * that record again, so no record is lost. Not thread-safe.
  */
 final class BatchReader {
-    private static final Duration CLOSE = Duration.ofMillis(200);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(200);
 
-    /** A batch of that many records means that the index lags. */
+    /** A poll that returns at least this many records shows that the index lags. */
     private static final int FULL_BATCH = 500;
 
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final Decoder decoder;
+    /** Null before the first poll and after {@link #disconnect}. */
     private @Nullable Consumer<byte[], byte[]> consumer;
-    private @Nullable Batch current;
-    private boolean lastWasFull;
 
-    /** Decodes a record. */
+    private @Nullable Batch currentBatch;
+    private boolean wasLastPollFull;
+
+    /** Decodes the records of both topics. */
     @FunctionalInterface
     interface Decoder {
         /**
-         * @param polledAt when the record was polled, by {@link System#nanoTime}
-         * @return null for a record that can never be decoded
+         * Decodes a record.
+         *
+         * @param polledAtNanos time of the poll that returned the record, by {@link System#nanoTime}
+         * @return null if the record can never be decoded
          * @throws RuntimeException if the record cannot be decoded now
          */
-        ChangeReader.@Nullable Read read(ConsumerRecord<byte[], byte[]> record, long polledAt);
+        ChangeDecoder.@Nullable DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos);
     }
 
-    /** Polled records, those of them that are decoded, and the next offsets after them. */
+    /** The records of one poll. They are decoded one after the other. */
     static final class Batch {
         private final Iterator<ConsumerRecord<byte[], byte[]>> records;
-        private final NextOffsets after;
-        private final long polledAt = System.nanoTime();
-        private final List<ChangeReader.Read> changes = new ArrayList<>();
-        private long oldest = Long.MAX_VALUE;
-        private @Nullable ConsumerRecord<byte[], byte[]> undecoded;
+        private final NextOffsets nextOffsets;
+        private final long polledAtNanos = System.nanoTime();
+        private final List<ChangeDecoder.DecodedRecord> decodedRecords = new ArrayList<>();
+        private long oldestTimestamp = Long.MAX_VALUE;
+        private @Nullable ConsumerRecord<byte[], byte[]> nextUndecoded;
 
-        private Batch(Iterable<ConsumerRecord<byte[], byte[]>> records, NextOffsets after) {
+        private Batch(Iterable<ConsumerRecord<byte[], byte[]>> records, NextOffsets nextOffsets) {
             this.records = records.iterator();
-            this.after = after;
+            this.nextOffsets = nextOffsets;
         }
 
         private void decode(Decoder decoder) {
-            while (undecoded != null || records.hasNext()) {
-                ConsumerRecord<byte[], byte[]> next = undecoded == null ? records.next() : undecoded;
-                undecoded = next;
-                ChangeReader.Read change = decoder.read(next, polledAt);
-                if (change != null) {
-                    changes.add(change);
-                    oldest = Math.min(oldest, next.timestamp());
+            while (nextUndecoded != null || records.hasNext()) {
+                ConsumerRecord<byte[], byte[]> record = nextUndecoded == null ? records.next() : nextUndecoded;
+                nextUndecoded = record;
+                ChangeDecoder.DecodedRecord decodedRecord = decoder.decode(record, polledAtNanos);
+                if (decodedRecord != null) {
+                    decodedRecords.add(decodedRecord);
+                    oldestTimestamp = Math.min(oldestTimestamp, record.timestamp());
                 }
-                undecoded = null;
+                nextUndecoded = null;
             }
         }
 
-        /** The decoded records, in the order of each partition. */
-        List<ChangeReader.Read> changes() {
-            return changes;
+        /** Returns the decoded records; those of one partition are in the order of its offsets. */
+        List<ChangeDecoder.DecodedRecord> decodedRecords() {
+            return decodedRecords;
         }
 
-        /** The earliest timestamp of the changes. */
-        long oldest() {
-            return oldest;
+        /** Returns the earliest timestamp of the decoded records, in milliseconds. */
+        long oldestTimestamp() {
+            return oldestTimestamp;
         }
 
-        NextOffsets after() {
-            return after;
+        /** Returns the offsets to read after this batch. */
+        NextOffsets nextOffsets() {
+            return nextOffsets;
         }
     }
 
     /**
-     * @param consumers of no group, that see committed records only
+     * @param consumers creates consumers without a group that read committed records only
      */
     BatchReader(Supplier<Consumer<byte[], byte[]>> consumers, Decoder decoder) {
         this.consumers = consumers;
@@ -93,14 +98,15 @@ final class BatchReader {
     }
 
     /**
-     * Returns the current batch, or polls the next one; null when there are no records after these offsets yet.
+     * Returns the batch that is not acknowledged yet, or polls the next one. Returns null if there are no new records.
      *
-     * @param from the next offsets; a new consumer begins there
+     * @param from the next offsets to read; a new consumer begins there
+     * @param timeout the longest wait for records
      */
     @Nullable
-    Batch next(NextOffsets from, Duration timeout) {
-        Batch batch = current == null ? poll(from, timeout) : current;
-        current = batch;
+    Batch unacknowledgedOrNext(NextOffsets from, Duration timeout) {
+        Batch batch = currentBatch == null ? poll(from, timeout) : currentBatch;
+        currentBatch = batch;
         if (batch != null) {
             batch.decode(decoder);
         }
@@ -116,33 +122,33 @@ final class BatchReader {
             from.next().forEach(polling::seek);
         }
         ConsumerRecords<byte[], byte[]> polled = polling.poll(timeout);
-        lastWasFull = polled.count() >= FULL_BATCH;
-        // Transaction markers take offsets too.
-        Map<TopicPartition, Long> after = new HashMap<>();
+        wasLastPollFull = polled.count() >= FULL_BATCH;
+        // The positions, because they include transaction markers, which are no records.
+        Map<TopicPartition, Long> positions = new HashMap<>();
         for (TopicPartition partition : from.next().keySet()) {
-            after.put(partition, polling.position(partition));
+            positions.put(partition, polling.position(partition));
         }
-        return after.equals(from.next()) ? null : new Batch(polled, new NextOffsets(after));
+        return positions.equals(from.next()) ? null : new Batch(polled, new NextOffsets(positions));
     }
 
-    /** Lets the next call poll: the caller has taken the current batch. */
-    void taken() {
-        current = null;
+    /** Acknowledges the current batch, so that the next call polls. */
+    void acknowledge() {
+        currentBatch = null;
     }
 
-    /** Whether the last poll returned as many records as it could. */
-    boolean wasFull() {
-        return lastWasFull;
+    /** Whether the last poll returned so many records that the index seems to lag. */
+    boolean wasLastPollFull() {
+        return wasLastPollFull;
     }
 
-    /** Closes the consumer; the next poll makes another one. */
+    /** Closes the consumer. The next poll creates another one. */
     void disconnect() {
         Consumer<byte[], byte[]> open = consumer;
         consumer = null;
         if (open != null) {
-            // A close does not wait for brokers here, but an interrupted thread could not finish it.
+            // Without a group, closing does not wait for brokers; but it fails in an interrupted thread.
             boolean interrupted = Thread.interrupted();
-            open.close(CloseOptions.timeout(CLOSE));
+            open.close(CloseOptions.timeout(CLOSE_TIMEOUT));
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

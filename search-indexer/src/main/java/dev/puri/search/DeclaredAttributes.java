@@ -13,22 +13,23 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the attributes of a document are searched, as its collection declares it. A document is not indexed before that
- * is known: its weights would be wrong until the next rebuild.
+ * Looks up the searched attributes that the collection of a document declares. A document waits until its declaration
+ * is known, because an index keeps the weights of a document until the next rebuild.
  *
  * <pre>
- * the declarations were not read to their end      wait
- * its collection is declared to be searched        as it is declared
- * it is not                                        wait until they were read to their end after the document was
- *                                                  published: it may have been declared a moment before; then the
- *                                                  default
+ * state of the declarations                        result
+ * topic not read to its end yet                    wait
+ * the collection is declared as searched           the declared attributes
+ * no such declaration was read                     wait until the topic was read to its end once after the document
+ *                                                  was published, since the declaration may be slightly older than
+ *                                                  the document; then the default attributes
  * </pre>
  *
- * For one thread.
+ * Not thread-safe.
  */
 final class DeclaredAttributes {
-    /** How long a collection that was certainly not declared counts as undeclared without another wait. */
-    private static final Duration BELIEVED = Duration.ofSeconds(10);
+    /** How long a collection that was found undeclared counts as undeclared without another wait. */
+    private static final Duration UNDECLARED_VALIDITY = Duration.ofSeconds(10);
 
     private static final int MAX_COLLECTIONS = 10_000;
 
@@ -36,10 +37,10 @@ final class DeclaredAttributes {
     private final Function<String, @Nullable Collection> declarations;
     private final LongSupplier nanoTime;
 
-    /** By undeclared collection, the last time when that was certain. */
-    private final Map<String, Long> undeclaredAt = new HashMap<>();
+    /** For each undeclared collection the last time, by {@link System#nanoTime}, when it was certainly undeclared. */
+    private final Map<String, Long> undeclaredAtNanos = new HashMap<>();
 
-    /** The declaration is not known yet; the caller tries again. */
+    /** It is not known yet whether and how the collection is declared. The caller tries again. */
     static final class UnknownException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -49,9 +50,9 @@ final class DeclaredAttributes {
     }
 
     /**
-     * @param follower reads the declarations
-     * @param declarations returns the declaration of a {@code namespace:collection}; null when there is none
-     * @param nanoTime of {@link System#nanoTime}
+     * @param follower follows the topic of the declarations
+     * @param declarations returns the declaration of a {@code namespace:collection}; null if none was read
+     * @param nanoTime the clock, like {@link System#nanoTime}
      */
     DeclaredAttributes(Follower follower, Function<String, @Nullable Collection> declarations, LongSupplier nanoTime) {
         this.follower = follower;
@@ -59,57 +60,59 @@ final class DeclaredAttributes {
         this.nanoTime = nanoTime;
     }
 
-    /** Returns the attributes that the collections declare. */
+    /** Creates a lookup in the declarations that a server follows. */
     static DeclaredAttributes of(DeclaredCollections collections) {
         return new DeclaredAttributes(collections, collections::collection, System::nanoTime);
     }
 
     /**
-     * The declaration of a document's collection, or the default if there is none.
+     * Returns the attributes that the collection of a document declares, or the default if it is undeclared.
      *
-     * @param publishedBy an upper bound for the time of the document, by {@link System#nanoTime}; never later at a
-     *     later try
-     * @throws UnknownException when the declaration is not known yet
+     * @param publishedBeforeNanos an upper bound for the time of the document, by {@link System#nanoTime}; it must not
+     *     grow when the caller tries again
+     * @throws UnknownException if the declaration is not known yet
      */
-    SearchedAttributes of(Puri puri, long publishedBy) {
+    SearchedAttributes attributesOf(Puri puri, long publishedBeforeNanos) {
         if (!follower.hasCaughtUp()) {
-            throw unknown("they were not read to their end yet");
+            throw unknownBecause("their topic was not read to its end yet");
         }
-        String name = puri.qualifiedCollection();
-        Collection declared = declared(name);
-        if (declared != null) {
-            return declared.attributes();
+        String collectionName = puri.qualifiedCollection();
+        Collection collection = searchedCollection(collectionName);
+        if (collection != null) {
+            return collection.attributes();
         }
-        Duration age = follower.staleness();
-        if (age == null) {
-            throw unknown(name + " is not among them");
+        Duration staleness = follower.staleness();
+        if (staleness == null) {
+            throw unknownBecause(collectionName + " is not declared as searched yet");
         }
-        // Looked up again: the declaration may have been read after the first look, before the age.
-        declared = declared(name);
-        if (declared != null) {
-            return declared.attributes();
+        // Looks again, because the declaration may have been read between the first look and the staleness.
+        collection = searchedCollection(collectionName);
+        if (collection != null) {
+            return collection.attributes();
         }
-        long readAt = nanoTime.getAsLong() - age.toNanos();
-        Long sure = undeclaredAt.get(name);
-        boolean isSure = readAt - publishedBy > 0 || sure != null && publishedBy - sure <= BELIEVED.toNanos();
-        if (!isSure) {
-            throw unknown(name + " is not among them");
+        long upToDateAtNanos = nanoTime.getAsLong() - staleness.toNanos();
+        Long knownUndeclaredAtNanos = undeclaredAtNanos.get(collectionName);
+        boolean isUndeclared = upToDateAtNanos - publishedBeforeNanos > 0
+                || knownUndeclaredAtNanos != null
+                        && publishedBeforeNanos - knownUndeclaredAtNanos <= UNDECLARED_VALIDITY.toNanos();
+        if (!isUndeclared) {
+            throw unknownBecause(collectionName + " is not declared as searched yet");
         }
-        if (sure == null && undeclaredAt.size() >= MAX_COLLECTIONS) {
-            undeclaredAt.clear();
+        if (knownUndeclaredAtNanos == null && undeclaredAtNanos.size() >= MAX_COLLECTIONS) {
+            undeclaredAtNanos.clear();
         }
-        // Later documents of the collection need not wait again.
-        undeclaredAt.put(name, readAt);
+        // So that later documents of the collection need not wait again.
+        undeclaredAtNanos.put(collectionName, upToDateAtNanos);
         return SearchedAttributes.DEFAULT;
     }
 
-    private @Nullable Collection declared(String name) {
-        Collection collection = declarations.apply(name);
+    private @Nullable Collection searchedCollection(String collectionName) {
+        Collection collection = declarations.apply(collectionName);
         return collection != null && collection.search() ? collection : null;
     }
 
-    private UnknownException unknown(String message) {
-        String trouble = follower.trouble();
-        return new UnknownException(trouble == null ? message : message + " (" + trouble + ")");
+    private UnknownException unknownBecause(String message) {
+        String failureReason = follower.trouble();
+        return new UnknownException(failureReason == null ? message : message + " (" + failureReason + ")");
     }
 }

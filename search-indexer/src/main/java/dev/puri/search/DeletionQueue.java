@@ -14,51 +14,51 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Indices that await their deletion, because another one has replaced them or they cannot be fed any more. Each is
- * deleted once nobody reads it. Used by one thread.
+ * A queue of indices to delete, because another index has replaced them or they can no longer be updated. Each index is
+ * deleted once nobody reads it. Not thread-safe.
  */
 final class DeletionQueue {
     private static final Logger log = LoggerFactory.getLogger(DeletionQueue.class);
     private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
-    private static final Duration POLL = Duration.ofMillis(2);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
 
-    private final Deque<ServingIndex> waiting = new ArrayDeque<>();
+    private final Deque<ServingIndex> indices = new ArrayDeque<>();
     private final Backoff backoff = new Backoff(RETRY_POLICY);
 
-    /** Adds an index, which nobody can acquire from here on. */
+    /** Adds an index. From now on, no reader can acquire it. */
     void add(ServingIndex index) {
         index.refuseReaders();
-        waiting.add(index);
+        indices.add(index);
     }
 
     /**
-     * Deletes the oldest index if nobody uses it.
+     * Deletes the index that was added first, if nobody reads it.
      *
-     * @param isBusy whether an index must not be deleted yet for another reason
+     * @param isBusy whether something other than a reader still uses an index
      */
-    void deleteOldest(IndexStore home, Predicate<SearchIndex> isBusy) {
-        ServingIndex oldest = waiting.peek();
+    void deleteOldest(IndexStore store, Predicate<SearchIndex> isBusy) {
+        ServingIndex oldest = indices.peek();
         if (oldest == null || !oldest.isUnused() || !backoff.isDue() || isBusy.test(oldest.index())) {
             return;
         }
         try {
-            home.drop(oldest.index());
-            waiting.remove();
+            store.drop(oldest.index());
+            indices.remove();
         } catch (IndexUnavailableException e) {
-            log.warn("An index that was replaced could not be deleted, which will be tried again: {}", e.getMessage());
+            log.warn("Could not delete an unused index; will retry: {}", e.getMessage());
             backoff.delay();
         }
     }
 
     /**
-     * Waits until nobody reads any of the indices, at most that long, and forgets all of them. The next one to open the
-     * engine finds and deletes them.
+     * Waits, up to the timeout, until nobody reads the indices. Then empties the queue; the engine deletes the indices
+     * when it is opened again.
      */
     void awaitReaders(Duration timeout) {
-        long end = System.nanoTime() + timeout.toNanos();
-        while (waiting.stream().anyMatch(each -> !each.isUnused()) && System.nanoTime() - end < 0) {
-            LockSupport.parkNanos(POLL.toNanos());
+        long deadlineNanos = System.nanoTime() + timeout.toNanos();
+        while (indices.stream().anyMatch(each -> !each.isUnused()) && System.nanoTime() - deadlineNanos < 0) {
+            LockSupport.parkNanos(POLL_INTERVAL.toNanos());
         }
-        waiting.clear();
+        indices.clear();
     }
 }

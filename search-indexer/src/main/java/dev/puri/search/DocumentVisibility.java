@@ -18,58 +18,62 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tracks, for each partition, the last time before which readers see every document. A wait for an older document need
- * not ask the brokers, however much is written now:
+ * Tracks, for each partition of the documents' topic, the latest known time T such that readers see all documents that
+ * were written before T. With this time, a wait for an older document need not ask the brokers. This works also during
+ * steady writes, when readers never reach the current end of the partition:
  *
  * <pre>
- * brokers: the partition ends at 70 ─▶ readers see all up to 70 ─▶ they see all as of when the brokers were asked
- *   ▲                                                                      │ the next end
- *   └──────────────────────────────────────────────────────────────────────┘
+ * 12:00:00 ask the brokers: the partition ends at 70
+ * 12:00:02 readers see the offsets below 70: all documents of before 12:00:00 are visible; ask again
  * </pre>
  *
- * The ends are high watermarks: a document may become visible later than the row of its transaction. Each end is
- * awaited until it is reached, so that an index with a large lag gets there too. Thread-safe.
+ * The ends are high watermarks, because a document may become visible later than the row of its transaction. A new end
+ * replaces a pending one only after readers have reached it, so this also progresses if the lag is large. Thread-safe.
  */
 final class DocumentVisibility implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DocumentVisibility.class);
-    private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
-    /** Longer than the admin client takes to fail. */
+    /** Longer than the time-outs of the admin client. */
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
 
     private final Indexer indexer;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread =
-            new SupervisedThread("documents-seen", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
-    private final Map<Integer, Progress> partitions = new HashMap<>();
+    private final SupervisedThread thread = new SupervisedThread(
+            "documents-seen", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
+    /** Guarded by this. */
+    private final Map<Integer, Progress> progressByPartition = new HashMap<>();
 
-    /** The feeder whose index the progress belongs to: readers of another index may see less. */
-    private @Nullable IndexFeeder feed;
+    /** The feeder of the index that the progress belongs to; readers of another index may see less. */
+    private @Nullable IndexFeeder observedFeeder;
 
-    private final FailureState unexpected = new FailureState();
+    private final FailureState unexpectedFailure = new FailureState();
 
-    /** The end of a partition, and when the brokers were asked for it, by {@link System#nanoTime}. */
-    private record End(long at, long offset) {}
+    /** The end of a partition, and the time of the request for it, by {@link System#nanoTime}. */
+    private record ObservedEnd(long askedAtNanos, long offset) {}
 
     /**
      * How far readers see a partition.
      *
-     * @param seen the last end that was reached
-     * @param awaited the next one
+     * @param reachedEnd the last end that readers have reached; null before the first
+     * @param pendingEnd an end that readers have not reached yet; null if there is none
      */
-    private record Progress(@Nullable End seen, @Nullable End awaited) {
-        Progress by(IndexFeeder feed, int partition) {
-            return awaited != null && feed.seen().next(EntryKind.DOCUMENT, partition) >= awaited.offset()
-                    ? new Progress(awaited, null)
+    private record Progress(
+            @Nullable ObservedEnd reachedEnd, @Nullable ObservedEnd pendingEnd) {
+        Progress advancedBy(IndexFeeder feeder, int partition) {
+            return pendingEnd != null
+                            && feeder.visibleOffsets().next(EntryKind.DOCUMENT, partition) >= pendingEnd.offset()
+                    ? new Progress(pendingEnd, null)
                     : this;
         }
 
-        Progress then(End end) {
-            return awaited == null ? new Progress(seen, end) : this;
+        Progress awaiting(ObservedEnd end) {
+            return pendingEnd == null ? new Progress(reachedEnd, end) : this;
         }
 
-        boolean isLaterThan(long moment) {
-            return seen != null && seen.at() - moment >= 0;
+        /** Whether readers see all documents that were written before a time. */
+        boolean includesAllBefore(long nanos) {
+            return reachedEnd != null && reachedEnd.askedAtNanos() - nanos >= 0;
         }
     }
 
@@ -81,63 +85,64 @@ final class DocumentVisibility implements AutoCloseable {
         thread.start();
     }
 
-    private void look() throws Exception {
+    private void askBrokers() throws Exception {
         if (indexer.endOffsets().last() == null) {
             return;
         }
-        long at = System.nanoTime();
+        long askedAtNanos = System.nanoTime();
         observe(
-                at,
+                askedAtNanos,
                 indexer.endOffsets()
                         .highWatermarks(EntryKind.DOCUMENT)
                         .toCompletableFuture()
                         .get(REQUEST_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS));
-        unexpected.clear();
+        unexpectedFailure.clear();
     }
 
-    private void failed(Throwable thrown) {
+    private void onFailure(Throwable thrown) {
         Throwable cause =
                 thrown instanceof ExecutionException answer && answer.getCause() != null ? answer.getCause() : thrown;
         if (cause instanceof KafkaException || cause instanceof TimeoutException) {
-            // EndOffsetMonitor asks the same brokers, and health shows its failure.
-            log.debug("The brokers do not report the ends of {} for now", EntryKind.DOCUMENT.topic(), cause);
-        } else if (unexpected.changeTo(cause.toString())) {
-            log.error("The ends of {} cannot be asked for", EntryKind.DOCUMENT.topic(), cause);
+            // Health shows the failure of EndOffsetMonitor, which asks the same brokers.
+            log.debug("The brokers do not report the end offsets of {} now", EntryKind.DOCUMENT.topic(), cause);
+        } else if (unexpectedFailure.changeTo(cause.toString())) {
+            log.error("Requesting the end offsets of {} failed; will retry", EntryKind.DOCUMENT.topic(), cause);
         }
     }
 
-    private synchronized void observe(long at, Map<Integer, Long> ends) {
-        IndexFeeder now = feedOf(indexer.serving());
-        if (now != feed) {
-            partitions.clear();
-            feed = now;
+    private synchronized void observe(long askedAtNanos, Map<Integer, Long> ends) {
+        IndexFeeder servingFeeder = feederOf(indexer.serving());
+        if (servingFeeder != observedFeeder) {
+            progressByPartition.clear();
+            observedFeeder = servingFeeder;
         }
-        if (now != null) {
-            ends.forEach((partition, offset) -> partitions.compute(
+        if (servingFeeder != null) {
+            ends.forEach((partition, offset) -> progressByPartition.compute(
                     partition,
                     (same, progress) -> (progress == null ? new Progress(null, null) : progress)
-                            .by(now, partition)
-                            .then(new End(at, offset))));
+                            .advancedBy(servingFeeder, partition)
+                            .awaiting(new ObservedEnd(askedAtNanos, offset))));
         }
     }
 
-    private static @Nullable IndexFeeder feedOf(@Nullable ServingIndex served) {
-        return served == null ? null : served.feed();
+    private static @Nullable IndexFeeder feederOf(@Nullable ServingIndex serving) {
+        return serving == null ? null : serving.feeder();
     }
 
     /**
-     * Whether readers are known to see the document that was written together with a name's row, or that there is none.
-     * They see the row.
+     * Whether readers certainly see the document that was written in the same transaction as a visible row. Also true
+     * if the transaction wrote no document.
      *
-     * @param partition of the document
+     * @param partition the partition of the document
      */
-    synchronized boolean areAsOfRow(Puri puri, int partition) {
-        IndexFeeder now = feedOf(indexer.serving());
-        Progress progress = partitions.get(partition);
-        return now != null
-                && now == feed
+    synchronized boolean isDocumentVisible(Puri puri, int partition) {
+        IndexFeeder servingFeeder = feederOf(indexer.serving());
+        Progress progress = progressByPartition.get(partition);
+        return servingFeeder != null
+                && servingFeeder == observedFeeder
                 && progress != null
-                && progress.by(now, partition).isLaterThan(now.recentRows().writtenBefore(puri));
+                && progress.advancedBy(servingFeeder, partition)
+                        .includesAllBefore(servingFeeder.recentRows().writtenBeforeNanos(puri));
     }
 
     @Override

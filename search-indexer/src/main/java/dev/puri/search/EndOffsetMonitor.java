@@ -22,35 +22,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the brokers for the end offsets of both topics once a second, in a thread of its own since that may take long.
+ * Asks the brokers for the beginning and end offsets of both topics once a second. It uses its own thread, because the
+ * responses may take long. Thread-safe.
  */
 final class EndOffsetMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndOffsetMonitor.class);
-    private static final Duration PERIOD = Duration.ofSeconds(1);
-    private static final Duration STOP = Duration.ofSeconds(5);
+    private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Kafka's default, for brokers that do not let this principal ask. */
-    private static final Duration TOMBSTONES_KEPT_AT_LEAST = Duration.ofDays(1);
+    /** Kafka's default. Assumed if this principal may not read the configuration of the topics. */
+    private static final Duration DEFAULT_TOMBSTONE_RETENTION = Duration.ofDays(1);
 
-    /** With less, every index would be too old when it is opened. */
-    private static final Duration TRUSTED_AT_LEAST = Duration.ofMinutes(1);
+    /** With a shorter age, every index would be too old when it is opened. */
+    private static final Duration MIN_INDEX_AGE = Duration.ofMinutes(1);
 
-    private final Function<String, BrokerTopic> makes;
+    private final Function<String, BrokerTopic> topicFactory;
     private final InstantSource clock;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread =
-            new SupervisedThread("end-offsets", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
+    private final SupervisedThread thread = new SupervisedThread(
+            "end-offsets", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
 
     private volatile Map<EntryKind, BrokerTopic> topics = Map.of();
     private volatile @Nullable SourceOffsets last;
-    private volatile @Nullable Duration tombstonesKept;
-    private final FailureState trouble = new FailureState("not begun");
+    private volatile @Nullable Duration tombstoneRetention;
+    private final FailureState failure = new FailureState("the brokers were not asked yet");
 
     /**
-     * @param makes creates an admin's view of a topic by its name
+     * @param topicFactory creates the admin client of a topic with this name
      */
-    EndOffsetMonitor(Function<String, BrokerTopic> makes, InstantSource clock) {
-        this.makes = makes;
+    EndOffsetMonitor(Function<String, BrokerTopic> topicFactory, InstantSource clock) {
+        this.topicFactory = topicFactory;
         this.clock = clock;
     }
 
@@ -58,78 +59,80 @@ final class EndOffsetMonitor implements AutoCloseable {
         thread.start();
     }
 
-    /** The offsets that the brokers reported last; null before. */
+    /** Returns the offsets that the brokers reported last; null before the first response. */
     @Nullable
     SourceOffsets last() {
         return last;
     }
 
-    /** Why the brokers do not report the offsets now, for people; null when they do. */
+    /** Returns the human-readable reason why the brokers do not report the offsets; null if they do. */
     @Nullable
-    String trouble() {
-        return trouble.reason();
+    String failureReason() {
+        return failure.reason();
     }
 
     /**
-     * How long an index may be without contact to its topics; brokers keep tombstones for a sixth longer. Null before.
+     * Returns how long ago an index may have been complete without a rebuild. An older index may have missed
+     * tombstones: the brokers keep tombstones for seven sixths of this time. Returns null before the first response.
      */
     @Nullable
-    Duration trusted() {
-        Duration kept = tombstonesKept;
-        if (kept == null) {
+    Duration maxIndexAge() {
+        Duration retention = tombstoneRetention;
+        if (retention == null) {
             return null;
         }
-        Duration trusted = kept.minus(kept.dividedBy(7));
-        return trusted.compareTo(TRUSTED_AT_LEAST) < 0 ? TRUSTED_AT_LEAST : trusted;
+        Duration maxIndexAge = retention.minus(retention.dividedBy(7));
+        return maxIndexAge.compareTo(MIN_INDEX_AGE) < 0 ? MIN_INDEX_AGE : maxIndexAge;
     }
 
     /**
-     * The high watermark of each partition of a topic: its end with records that are not committed yet.
+     * Asks for the high watermark of each partition of a topic, by partition. Unlike the end offsets, it includes
+     * records of open transactions.
      *
-     * @return completes on any thread; exceptionally when the brokers do not answer
+     * @return completes on any thread; exceptionally if the brokers do not answer
      */
     CompletionStage<Map<Integer, Long>> highWatermarks(EntryKind kind) {
         BrokerTopic topic = topics.get(kind);
-        SourceOffsets seen = last;
-        return topic == null || seen == null
+        SourceOffsets offsets = last;
+        return topic == null || offsets == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
-                : topic.highWatermarks(seen.endsOf(kind).byPartition().keySet());
+                : topic.highWatermarks(offsets.endsOf(kind).byPartition().keySet());
     }
 
-    private void failed(Throwable cause) {
+    private void onFailure(Throwable cause) {
         if (cause instanceof UnreachableException) {
-            trouble.changeTo(String.valueOf(cause.getMessage()));
+            failure.changeTo(String.valueOf(cause.getMessage()));
         } else if (cause instanceof KafkaException) {
-            trouble.changeTo("no client can be made: " + cause.getMessage());
-        } else if (trouble.changeTo(cause.toString())) {
-            log.error("The brokers cannot be asked for now", cause);
+            failure.changeTo("the admin client cannot be created: " + cause.getMessage());
+        } else if (failure.changeTo(cause.toString())) {
+            log.error("Requesting the end offsets failed; will retry", cause);
         }
     }
 
-    private void look() {
+    private void askBrokers() {
         if (topics.isEmpty()) {
-            Map<EntryKind, BrokerTopic> made = new EnumMap<>(EntryKind.class);
+            Map<EntryKind, BrokerTopic> created = new EnumMap<>(EntryKind.class);
             for (EntryKind kind : EntryKind.values()) {
-                made.put(kind, makes.apply(kind.topic()));
+                created.put(kind, topicFactory.apply(kind.topic()));
             }
-            topics = made;
+            topics = created;
         }
-        ObservationTime at = ObservationTime.now(clock);
+        ObservationTime observedAt = ObservationTime.now(clock);
         Map<EntryKind, TopicEnds> ends = new EnumMap<>(EntryKind.class);
         Map<EntryKind, Map<Integer, Long>> begins = new EnumMap<>(EntryKind.class);
         topics.forEach((kind, topic) -> {
-            TopicEnds each = topic.ends(clock);
-            ends.put(kind, each);
-            begins.put(kind, topic.begins(each));
+            TopicEnds topicEnds = topic.ends(clock);
+            ends.put(kind, topicEnds);
+            begins.put(kind, topic.begins(topicEnds));
         });
-        if (tombstonesKept == null) {
-            tombstonesKept = tombstonesKept();
+        if (tombstoneRetention == null) {
+            tombstoneRetention = tombstoneRetention();
         }
-        last = new SourceOffsets(ends, begins, at);
-        trouble.clear();
+        last = new SourceOffsets(ends, begins, observedAt);
+        failure.clear();
     }
 
-    private Duration tombstonesKept() {
+    private Duration tombstoneRetention() {
         try {
             return topics.values().stream()
                     .map(BrokerTopic::tombstonesKept)
@@ -137,7 +140,7 @@ final class EndOffsetMonitor implements AutoCloseable {
                     .orElseThrow();
         } catch (UnreachableException e) {
             if (e.isForbidden()) {
-                return TOMBSTONES_KEPT_AT_LEAST;
+                return DEFAULT_TOMBSTONE_RETENTION;
             }
             throw e;
         }
@@ -147,14 +150,14 @@ final class EndOffsetMonitor implements AutoCloseable {
     public void close() {
         stop.ask();
         topics.values().forEach(BrokerTopic::close);
-        if (!thread.join(STOP)) {
+        if (!thread.join(STOP_TIMEOUT)) {
             thread.interrupt();
         }
     }
 
-    /** The partitions of a topic; 0 before they are known. */
+    /** Returns the number of partitions of a topic; 0 before the first response. */
     int partitions(EntryKind kind) {
-        SourceOffsets seen = last;
-        return seen == null ? 0 : seen.endsOf(kind).byPartition().size();
+        SourceOffsets offsets = last;
+        return offsets == null ? 0 : offsets.endsOf(kind).byPartition().size();
     }
 }

@@ -3,22 +3,25 @@ package dev.puri.search;
 import dev.puri.settings.Setting;
 import java.util.List;
 
-/** The engine that keeps the index. A record of its own, so that its mistakes are reported together with all others. */
+/**
+ * The setting of the search engine. This is a separate record, so that a wrong value is reported together with the
+ * errors of all other settings.
+ */
 public record EngineSettings(
         @Setting(
-                doc = "What keeps the index: lucene, in this process, or opensearch.",
+                doc = "Search engine that stores the index: lucene (in this process) or opensearch.",
                 byDefault = EngineSettings.LUCENE)
         String searchEngine) {
     static final String LUCENE = "lucene";
     static final String OPENSEARCH = "opensearch";
 
     /**
-     * @throws IllegalArgumentException when there is no such engine
+     * @throws IllegalArgumentException if there is no such engine
      */
     public EngineSettings {
         if (!List.of(LUCENE, OPENSEARCH).contains(searchEngine)) {
-            throw new IllegalArgumentException("PURI_SEARCH_ENGINE: \"" + searchEngine + "\" is not what it must be: "
-                    + LUCENE + " or " + OPENSEARCH);
+            throw new IllegalArgumentException(
+                    "PURI_SEARCH_ENGINE must be " + LUCENE + " or " + OPENSEARCH + ", but is \"" + searchEngine + '"');
         }
     }
 

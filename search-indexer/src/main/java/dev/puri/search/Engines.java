@@ -14,9 +14,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * The engine that the settings name.
+ * Opens the search engine that the settings name.
  *
- * @param folder of this instance, where Lucene keeps its index and cursors their key
+ * @param folder the folder of this instance: Lucene's index, and the key that encrypts cursors
  */
 record Engines(SearchSettings settings, StateFolder folder) implements Indexer.EngineOpener, AutoCloseable {
     private static final String CURSOR_KEY = "cursor.key";
@@ -42,7 +42,7 @@ record Engines(SearchSettings settings, StateFolder folder) implements Indexer.E
             return CursorSeal.ofFile(folder.path().resolve(CURSOR_KEY));
         } catch (IOException e) {
             throw new IndexUnavailableException(
-                    "the key of cursors cannot be kept in " + folder.path() + " (" + e + ")", e);
+                    "the key of cursors cannot be stored in " + folder.path() + " (" + e + ")", e);
         }
     }
 

@@ -13,115 +13,126 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until searches know of an event:
+ * Waits until searches see the result of an event:
  *
  * <pre>
- * its row is in the index ─┬─▶ and all documents that were written before the row
- *                          ├─▶ and the document of this event, or of a later one
- *                          └─▶ where does the partition of its document end now? ─▶ readers see all up to there
+ * wait until readers see the row ─▶ is the document visible for certain?  ─ yes ─▶ seen
+ *                                                  │ no
+ *         ask the brokers for the end offset of the document's partition ─▶ wait until readers see it ─▶ seen
  * </pre>
  *
- * The registry writes row and document in one transaction. So once readers see the row, its document, if there is one,
- * is before the end of its partition. While other documents are written, readers do not reach that end at once; so
- * documents of a while ago are looked for first.
+ * The registry writes row and document in one transaction. So when readers see the row, the document, if there is one,
+ * is before the end of its partition. During steady writes, readers do not reach this end soon. So
+ * {@link DocumentVisibility} and the indexed document are checked first.
  */
 final class EventWaits {
     private final Indexer indexer;
     private final IndexRows rows;
-    private final ReadYourWrites writes;
+    private final ReadYourWrites rowWaits;
     private final Waiters waiters;
-    private final DocumentVisibility documents;
+    private final DocumentVisibility documentVisibility;
 
-    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites writes, Waiters waiters, DocumentVisibility documents) {
+    EventWaits(
+            Indexer indexer,
+            IndexRows rows,
+            ReadYourWrites rowWaits,
+            Waiters waiters,
+            DocumentVisibility documentVisibility) {
         this.indexer = indexer;
         this.rows = rows;
-        this.writes = writes;
+        this.rowWaits = rowWaits;
         this.waiters = waiters;
-        this.documents = documents;
+        this.documentVisibility = documentVisibility;
     }
 
     /**
-     * What became of an event, by the end of the wait. May block; completes on any thread; cancelling it ends
-     * the wait.
+     * Waits for an event and returns its status at the end of the wait. The call may block; the future completes on any
+     * thread; cancelling it ends the wait.
      *
-     * @param caller who asks, such as a connection
-     * @throws Waiters.TooManyException when there is nothing to see yet and too many wait
+     * @param caller the client, such as its connection, whose number of waits is limited
+     * @throws Waiters.TooManyException if the event must be waited for and there are too many waits
      */
-    CompletableFuture<EventStatus> await(Object caller, SearchRequest.Awaited event) throws Waiters.TooManyException {
+    CompletableFuture<EventStatus> await(Object caller, SearchRequest.AwaitedEvent event)
+            throws Waiters.TooManyException {
         if (indexer.endOffsets().partitions(EntryKind.IDENTITY) == 0) {
-            // The index serves from before the start, and the number of partitions is not known yet.
+            // The index of the previous process serves already, but the number of partitions is not known yet.
             return CompletableFuture.completedFuture(new EventStatus.NotCaughtUp(event.token()));
         }
-        long end = System.nanoTime() + event.patience().toNanos();
-        CompletableFuture<EventStatus> row;
+        long deadlineNanos = System.nanoTime() + event.maxWait().toNanos();
+        CompletableFuture<EventStatus> rowStatus;
         if (event.handle() == null) {
-            row = writes.await(caller, puri(event), event.token(), event.patience());
+            rowStatus = rowWaits.await(caller, puri(event), event.token(), event.maxWait());
         } else {
-            rows.learn(event.handle());
-            row = writes.await(caller, event.handle(), event.token(), event.patience());
+            rows.cacheBearer(event.handle());
+            rowStatus = rowWaits.await(caller, event.handle(), event.token(), event.maxWait());
         }
-        // Whoever is answered later is so by a thread that everybody waits for.
-        boolean mayAsk = row.isDone();
-        AtomicReference<CompletableFuture<?>> underWay = new AtomicReference<>(row);
-        CompletableFuture<EventStatus> answer = row.thenCompose(status -> {
+        // A wait that ends later continues on the indexer's thread or the timer's, which must not block.
+        boolean mayBlock = rowStatus.isDone();
+        AtomicReference<CompletableFuture<?>> currentWait = new AtomicReference<>(rowStatus);
+        CompletableFuture<EventStatus> result = rowStatus.thenCompose(status -> {
             if (!(status instanceof EventStatus.Seen)) {
                 return CompletableFuture.completedFuture(status);
             }
-            CompletableFuture<EventStatus> document = document(caller, event, end, mayAsk);
-            underWay.set(document);
-            return document;
+            CompletableFuture<EventStatus> documentStatus = awaitDocument(caller, event, deadlineNanos, mayBlock);
+            currentWait.set(documentStatus);
+            return documentStatus;
         });
-        answer.whenComplete((status, failure) -> {
-            if (answer.isCancelled()) {
-                underWay.get().cancel(false);
+        result.whenComplete((status, failure) -> {
+            if (result.isCancelled()) {
+                currentWait.get().cancel(false);
             }
         });
-        return answer;
+        return result;
     }
 
-    private static Puri puri(SearchRequest.Awaited event) {
+    private static Puri puri(SearchRequest.AwaitedEvent event) {
         Puri puri = event.puri();
         if (puri == null) {
-            throw new IllegalStateException("named by its handle");
+            throw new IllegalStateException("the event has neither pURI nor handle");
         }
         return puri;
     }
 
     /**
-     * @param mayAsk whether the engine may be asked, which may block
+     * Waits for the document of an event whose row is visible.
+     *
+     * @param mayBlock whether the engine may be asked, which may block
      */
-    private CompletableFuture<EventStatus> document(
-            Object caller, SearchRequest.Awaited event, long end, boolean mayAsk) {
-        EventStatus late = new EventStatus.NotCaughtUp(event.token());
+    private CompletableFuture<EventStatus> awaitDocument(
+            Object caller, SearchRequest.AwaitedEvent event, long deadlineNanos, boolean mayBlock) {
+        EventStatus notCaughtUp = new EventStatus.NotCaughtUp(event.token());
         Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
         int partitions = indexer.endOffsets().partitions(EntryKind.DOCUMENT);
         if (puri == null || partitions == 0) {
-            return CompletableFuture.completedFuture(late);
+            return CompletableFuture.completedFuture(notCaughtUp);
         }
         int partition = Tokens.partition(puri, partitions);
-        if (documents.areAsOfRow(puri, partition) || mayAsk && rows.isDocumentAsOf(event.token(), puri)) {
+        if (documentVisibility.isDocumentVisible(puri, partition)
+                || mayBlock && rows.isDocumentAsOf(event.token(), puri)) {
             return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
         return indexer.endOffsets()
                 .highWatermarks(EntryKind.DOCUMENT)
                 .toCompletableFuture()
-                .thenCompose(ends -> seen(
+                .thenCompose(ends -> awaitOffset(
                         caller,
                         partition,
                         Objects.requireNonNull(ends.get(partition)),
-                        Duration.ofNanos(end - System.nanoTime())))
+                        Duration.ofNanos(deadlineNanos - System.nanoTime())))
                 .exceptionally(failure -> null)
-                .thenApply(seen -> seen == null ? late : seen);
+                .thenApply(status -> status == null ? notCaughtUp : status);
     }
 
-    private CompletableFuture<@Nullable EventStatus> seen(Object caller, int partition, long offset, Duration wait) {
+    /** Waits until readers see all documents of a partition before an offset; null if they do not in time. */
+    private CompletableFuture<@Nullable EventStatus> awaitOffset(
+            Object caller, int partition, long offset, Duration wait) {
         try {
             return waiters.await(
                     caller,
                     null,
                     null,
                     wait.isNegative() ? Duration.ZERO : wait,
-                    () -> indexer.seen().next(EntryKind.DOCUMENT, partition) >= offset
+                    () -> indexer.visibleOffsets().next(EntryKind.DOCUMENT, partition) >= offset
                             ? EventStatus.Seen.INSTANCE
                             : null);
         } catch (Waiters.TooManyException e) {

@@ -12,21 +12,22 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry in 28 or 40 bytes: a checksum of each of its fields, so that two can be compared field by field
- * while millions are in memory.
+ * The checksums of an entry's fields, 4 bytes each. They are small enough to hold millions in memory, and two
+ * fingerprints show in which fields their entries differ.
  */
 final class Fingerprint {
-    private static final List<String> OF_IDENTITY = List.of(
+    // The fields have the names of the HTTP API: canonical is mergedInto.
+    private static final List<String> IDENTITY_FIELDS = List.of(
             "uuid", "owner", "shard", "handle", "status", "epoch", "createdAt", "changedAt", "canonical", "position");
-    private static final List<String> OF_DOCUMENT =
+    private static final List<String> DOCUMENT_FIELDS =
             List.of("owner", "shard", "handle", "status", "canonical", "attributes", "position");
 
-    private final int[] fields;
+    private final int[] checksums;
 
     private Fingerprint(Object... values) {
-        fields = new int[values.length];
+        checksums = new int[values.length];
         for (int i = 0; i < values.length; i++) {
-            fields[i] = checksum(values[i]);
+            checksums[i] = checksum(values[i]);
         }
     }
 
@@ -67,30 +68,30 @@ final class Fingerprint {
     }
 
     private static int checksum(Object value) {
-        CRC32C sum = new CRC32C();
-        sum.update(value.toString().getBytes(StandardCharsets.UTF_8));
-        return (int) sum.getValue();
+        CRC32C crc = new CRC32C();
+        crc.update(value.toString().getBytes(StandardCharsets.UTF_8));
+        return (int) crc.getValue();
     }
 
-    /** The fields in which another of the same kind is not the same. */
-    List<String> differences(Fingerprint other) {
-        List<String> names = fields.length == OF_IDENTITY.size() ? OF_IDENTITY : OF_DOCUMENT;
-        List<String> different = new ArrayList<>();
-        for (int i = 0; i < fields.length; i++) {
-            if (fields[i] != other.fields[i]) {
-                different.add(names.get(i));
+    /** Returns the names of the fields that differ from those of another fingerprint of the same kind. */
+    List<String> differingFields(Fingerprint other) {
+        List<String> names = checksums.length == IDENTITY_FIELDS.size() ? IDENTITY_FIELDS : DOCUMENT_FIELDS;
+        List<String> differing = new ArrayList<>();
+        for (int i = 0; i < checksums.length; i++) {
+            if (checksums[i] != other.checksums[i]) {
+                differing.add(names.get(i));
             }
         }
-        return different;
+        return differing;
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Fingerprint that && Arrays.equals(fields, that.fields);
+        return other instanceof Fingerprint that && Arrays.equals(checksums, that.checksums);
     }
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(fields);
+        return Arrays.hashCode(checksums);
     }
 }

@@ -4,6 +4,7 @@ import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.search.ChangeDecoder.DecodedRecord;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
@@ -36,75 +37,78 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Feeds the records of both topics into one index, a step at a time:
+ * Applies the records of both topics to one index, one batch a step:
  *
  * <pre>
- * poll ─▶ decode ─▶ apply ─▶ refresh, when due: readers see the changes, waits are woken
- *  ▲        │            └──▶ commit, when due: the engine keeps the changes and the checkpoint
- *  └────────┴─── brokers or schema registry away: back off, then the same batch again
+ * poll ─▶ decode ─▶ apply ─▶ refresh, when due: readers see the records; wake waiting requests
+ *  ▲        │            └──▶ commit, when due: the engine stores the changes and the checkpoint
+ *  └────────┴─── brokers or schema registry unavailable: back off, then retry the same batch
  * </pre>
  *
- * It holds one batch at a time and polls the next one only after the index has taken it. So its memory is bounded, and
- * no record is lost. When the engine fails, the next feeder begins at the last commit. A step waits at most as long as
- * its caller allows, and as long as the engine takes. Used by one thread; methods for other threads say so.
+ * Applied changes are invisible to readers until the next refresh, and a crash before the next commit loses them. A
+ * feeder holds one batch and polls the next only after the index has applied it, so its memory is bounded. If the
+ * engine fails, the next feeder begins at the last commit, so no record is lost.
+ *
+ * <p>One thread calls the feeder. Only the methods marked "Thread-safe" may be called by others.
  */
 final class IndexFeeder implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IndexFeeder.class);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
 
-    /** While the index lags, more frequent refreshes cost more than their freshness is worth. */
-    private static final Duration REFRESH_WHEN_BEHIND = Duration.ofSeconds(1);
+    /** While the index lags, frequent refreshes would slow it down and hardly make it fresher. */
+    private static final Duration LAGGING_REFRESH_INTERVAL = Duration.ofSeconds(1);
 
-    /** After a crash, a filling index reads again what came since; more frequent commits would cost more than that. */
-    private static final Duration COMMIT_WHILE_FILLED = Duration.ofSeconds(30);
+    /** Frequent commits would cost more than reading the records since the last commit again after a crash. */
+    private static final Duration FIRST_FILL_COMMIT_INTERVAL = Duration.ofSeconds(30);
 
-    /** Commits are due even if nothing changes: an index is trusted only while the brokers keep tombstones. */
-    private static final Duration LONGEST_UNCOMMITTED = Duration.ofMinutes(10);
+    /** Commits are due even without changes, so that the stored {@link #asOf} does not become too old. */
+    private static final Duration MAX_COMMIT_INTERVAL = Duration.ofMinutes(10);
 
     private final SearchIndex index;
     private final Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
-    private final Tools tools;
-    private final BatchReader batches;
+    private final Context context;
+    private final BatchReader batchReader;
     private final RecentRows recentRows = new RecentRows();
     private final Backoff backoff = new Backoff(RETRY_POLICY);
 
-    /** The newest changes that the index has taken and readers cannot see yet. Waits are woken after the refresh. */
-    private final Deque<ChangeReader.Read> invisible = new ArrayDeque<>();
+    /** The newest applied rows. After the next refresh, readers see them, and the waits for them wake up. */
+    private final Deque<DecodedRecord> pendingWakeUps = new ArrayDeque<>();
 
-    private long oldestUnseen = Long.MAX_VALUE;
-    private boolean unseen;
-    private boolean uncommitted;
-    private long refreshedAt = System.nanoTime();
-    private long committedAt = System.nanoTime();
+    /** The earliest timestamp of an invisible record. */
+    private long oldestInvisibleMillis = Long.MAX_VALUE;
 
-    /**
-     * End offsets that readers must reach before the index is as of their time; null when readers have reached the
-     * last.
-     */
-    private @Nullable SourceOffsets awaited;
+    private boolean hasInvisibleChanges;
+    private boolean needsCommit;
+    private long refreshedAtNanos = System.nanoTime();
+    private long committedAtNanos = System.nanoTime();
 
-    private @Nullable SourceOffsets lastObserved;
+    /** When readers reach these end offsets, the index is complete as of their time. Null if no end is pending. */
+    private @Nullable SourceOffsets pendingEnds;
+
+    private @Nullable SourceOffsets lastObservedOffsets;
     private boolean isPurging;
-    private @Nullable Instant owedSincePurge;
 
-    private volatile NextOffsets taken;
-    private volatile NextOffsets seen;
-    private volatile boolean complete;
+    /** The first time since the start of the running purge at which another purge became necessary; null if none. */
+    private @Nullable Instant purgeOwedAgainSince;
+
+    private volatile NextOffsets appliedOffsets;
+    private volatile NextOffsets visibleOffsets;
+    private volatile boolean isComplete;
     private volatile ObservationTime asOf;
-    private volatile @Nullable Instant owedSince;
-    private final FailureState trouble = new FailureState();
-    private volatile long records;
+    private volatile @Nullable Instant purgeOwedSince;
+    private final FailureState waitState = new FailureState();
+    private volatile long appliedCount;
 
     /**
-     * What every feeder needs.
+     * The objects and settings that all feeders of a process share.
      *
-     * @param consumers of no group, that see committed records only
-     * @param refreshInterval how long a change may be invisible to readers
-     * @param commitInterval how long a change may be uncommitted
+     * @param consumers creates consumers without a group that read committed records only
+     * @param refreshInterval time after which an applied change must be visible to readers
+     * @param commitInterval time after which an applied change must be committed
      */
-    record Tools(
+    record Context(
             Supplier<Consumer<byte[], byte[]>> consumers,
-            ChangeReader reader,
+            ChangeDecoder decoder,
             OutcomeCache outcomes,
             Waiters waiters,
             Duration refreshInterval,
@@ -112,53 +116,54 @@ final class IndexFeeder implements AutoCloseable {
             InstantSource clock,
             IndexMeters meters) {}
 
-    /** The brokers do not have the next offset any more: the index has to be rebuilt. */
+    /** The brokers no longer have the next offset to read. The index must be rebuilt. */
     static final class OffsetGoneException extends Exception {
         private static final long serialVersionUID = 1L;
 
         OffsetGoneException(OffsetOutOfRangeException cause) {
-            super("a part of the topics was deleted before it was read", cause);
+            super("records of the topics were deleted before the index read them", cause);
         }
     }
 
     /**
-     * @param reached the checkpoint of the index, which fits the source
+     * @param checkpoint the last committed checkpoint of the index; it must match the source
+     * @param source current offsets of the topics
      */
-    IndexFeeder(SearchIndex index, IndexCheckpoint reached, SourceOffsets source, Tools tools) {
+    IndexFeeder(SearchIndex index, IndexCheckpoint checkpoint, SourceOffsets source, Context context) {
         this.index = index;
-        this.tools = tools;
-        this.batches = new BatchReader(tools.consumers(), tools.reader()::read);
+        this.context = context;
+        this.batchReader = new BatchReader(context.consumers(), context.decoder()::decode);
         for (EntryKind kind : EntryKind.values()) {
             topicIds.put(kind, source.endsOf(kind).topicId().toString());
         }
-        taken = NextOffsets.of(reached, source);
-        seen = taken;
-        complete = reached.complete();
-        owedSince = reached.owedSince();
-        boolean isNew = reached.topicIds().isEmpty();
-        Instant wall = isNew ? source.at().wall() : reached.asOf();
-        long agoNanos =
-                Math.max(0, Duration.between(wall, tools.clock().instant()).toNanos());
-        asOf = new ObservationTime(System.nanoTime() - agoNanos, wall);
-        uncommitted = isNew;
+        appliedOffsets = NextOffsets.of(checkpoint, source);
+        visibleOffsets = appliedOffsets;
+        isComplete = checkpoint.complete();
+        purgeOwedSince = checkpoint.owedSince();
+        boolean isEmpty = checkpoint.topicIds().isEmpty();
+        Instant wall = isEmpty ? source.at().wall() : checkpoint.asOf();
+        long ageNanos =
+                Math.max(0, Duration.between(wall, context.clock().instant()).toNanos());
+        asOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
+        needsCommit = isEmpty;
     }
 
     /**
-     * Reads once, and refreshes and commits when that is due.
+     * Polls and applies one batch, and refreshes and commits the index if that is due. May block in the engine.
      *
-     * @param timeout how long to wait for records
-     * @return false when there was nothing to do, or it failed
-     * @throws IndexUnavailableException when the index has to be opened again, and fed from its last commit
+     * @param timeout the longest wait for records
+     * @return false if there was nothing to apply, or a retry is due later
+     * @throws IndexUnavailableException if the index must be opened again and continued from its last commit
      */
     boolean step(Duration timeout) throws OffsetGoneException, IndexUnavailableException {
         if (!backoff.isDue()) {
             return false;
         }
         try {
-            BatchReader.Batch batch = batches.next(taken, pollTimeout(timeout));
+            BatchReader.Batch batch = batchReader.unacknowledgedOrNext(appliedOffsets, pollTimeout(timeout));
             if (batch != null) {
-                take(batch);
-                batches.taken();
+                apply(batch);
+                batchReader.acknowledge();
             }
             if (isRefreshDue()) {
                 refresh();
@@ -167,324 +172,327 @@ final class IndexFeeder implements AutoCloseable {
                 commit();
             }
             backoff.reset();
-            trouble.clear();
+            waitState.clear();
             return batch != null;
         } catch (RegistryUnavailableException e) {
-            inTrouble("the schema registry is waited for: " + e.getMessage());
+            backOff("waiting for the schema registry: " + e.getMessage());
         } catch (DeclaredAttributes.UnknownException e) {
-            // No failure: the declarations are usually read to their end within a second.
-            trouble.changeTo("the declared collections are waited for: " + e.getMessage());
+            // Not a failure: the declarations are usually read within a second.
+            waitState.changeTo("waiting for the declarations of collections: " + e.getMessage());
             backoff.delayBriefly();
         } catch (OffsetOutOfRangeException e) {
             throw new OffsetGoneException(e);
         } catch (KafkaException e) {
             disconnect();
-            inTrouble("the brokers are waited for: " + e.getMessage());
+            backOff("waiting for the brokers: " + e.getMessage());
         }
         return false;
     }
 
-    private void inTrouble(String what) {
-        tools.meters().retried();
-        if (trouble.changeTo(what)) {
-            log.warn("The index waits: {}", what);
+    private void backOff(String reason) {
+        context.meters().countRetry();
+        if (waitState.changeTo(reason)) {
+            log.warn("Indexing waits: {}", reason);
         }
         backoff.delay();
     }
 
-    /** How long until the next step can do something. */
-    Duration rest() {
+    /** Returns the rest of the back-off; zero if the next step may run at once. */
+    Duration untilNextStep() {
         return backoff.untilDue();
     }
 
-    private Duration pollTimeout(Duration longest) {
+    private Duration pollTimeout(Duration timeout) {
         Duration untilRefresh = Duration.ofNanos(
-                Math.max(0, refreshedAt + tools.refreshInterval().toNanos() - System.nanoTime()));
-        return unseen && untilRefresh.compareTo(longest) < 0 ? untilRefresh : longest;
+                Math.max(0, refreshedAtNanos + context.refreshInterval().toNanos() - System.nanoTime()));
+        return hasInvisibleChanges && untilRefresh.compareTo(timeout) < 0 ? untilRefresh : timeout;
     }
 
-    private void take(BatchReader.Batch batch) throws IndexUnavailableException {
-        List<ChangeReader.Read> changes = batch.changes();
-        if (!changes.isEmpty()) {
-            aboutToApply(changes);
-            oweFor(changes);
-            index.apply(changes.stream().map(ChangeReader.Read::change).toList());
-            unseen = true;
-            oldestUnseen = Math.min(oldestUnseen, batch.oldest());
-            changes.forEach(this::taken);
-            tools.meters().taken(changes);
-            records += changes.size();
+    private void apply(BatchReader.Batch batch) throws IndexUnavailableException {
+        List<DecodedRecord> records = batch.decodedRecords();
+        if (!records.isEmpty()) {
+            noteApplyTime(records);
+            markPurgeIfNeeded(records);
+            index.apply(records.stream().map(DecodedRecord::change).toList());
+            hasInvisibleChanges = true;
+            oldestInvisibleMillis = Math.min(oldestInvisibleMillis, batch.oldestTimestamp());
+            records.forEach(this::queueWakeUp);
+            context.meters().countApplied(records);
+            appliedCount += records.size();
         }
-        taken = batch.after();
-        uncommitted = true;
-        if (!unseen) {
-            // There were only transaction markers and records that change nothing.
-            see();
+        appliedOffsets = batch.nextOffsets();
+        needsCommit = true;
+        if (!hasInvisibleChanges) {
+            // The batch contained only transaction markers and skipped records.
+            advanceVisibleOffsets();
         }
     }
 
-    /** Called before the index takes the changes: an engine may show them before its refresh. */
-    private void aboutToApply(List<ChangeReader.Read> read) {
-        if (!complete) {
-            recentRows.aboutToApplyMany();
+    /** Must run before the index applies the records, because an engine may show them before the refresh. */
+    private void noteApplyTime(List<DecodedRecord> records) {
+        if (!isComplete) {
+            recentRows.aboutToApplyAny();
             return;
         }
-        for (ChangeReader.Read each : read) {
-            if (each.change().kind() == EntryKind.IDENTITY) {
-                recentRows.aboutToApply(each.change().puri());
+        for (DecodedRecord record : records) {
+            if (record.change().kind() == EntryKind.IDENTITY) {
+                recentRows.aboutToApply(record.change().puri());
             }
         }
     }
 
-    private void see() {
-        seen = taken;
-        if (tools.waiters().isAnybodyThere()) {
-            tools.waiters().wakeNameless();
+    private void advanceVisibleOffsets() {
+        visibleOffsets = appliedOffsets;
+        if (context.waiters().isAnybodyThere()) {
+            context.waiters().wakeNameless();
         }
     }
 
-    private void taken(ChangeReader.Read read) {
-        if (read.change().kind() == EntryKind.IDENTITY) {
-            invisible.add(read);
-            if (invisible.size() > RecentRows.MOST) {
-                invisible.removeFirst();
+    private void queueWakeUp(DecodedRecord record) {
+        if (record.change().kind() == EntryKind.IDENTITY) {
+            pendingWakeUps.add(record);
+            if (pendingWakeUps.size() > RecentRows.CAPACITY) {
+                pendingWakeUps.removeFirst();
             }
         }
     }
 
-    /** Called before the index takes the changes, since it looks up the entries that they remove. */
-    private void oweFor(List<ChangeReader.Read> reads) throws IndexUnavailableException {
-        boolean isOwed = isPurging ? owedSincePurge != null : owedSince != null;
-        for (ChangeReader.Read read : isOwed ? List.<ChangeReader.Read>of() : reads) {
-            if (mayBeInFiles(read)) {
-                Instant now = tools.clock().instant();
-                owedSince = owedSince == null ? now : owedSince;
-                owedSincePurge = isPurging ? now : null;
+    /** Must run before the index applies the records, because it looks up the entries that they remove. */
+    private void markPurgeIfNeeded(List<DecodedRecord> records) throws IndexUnavailableException {
+        boolean isPurgeOwed = isPurging ? purgeOwedAgainSince != null : purgeOwedSince != null;
+        for (DecodedRecord record : isPurgeOwed ? List.<DecodedRecord>of() : records) {
+            if (mayRemoveStoredEntry(record)) {
+                Instant now = context.clock().instant();
+                purgeOwedSince = purgeOwedSince == null ? now : purgeOwedSince;
+                purgeOwedAgainSince = isPurging ? now : null;
                 return;
             }
         }
     }
 
     /**
-     * Whether files may hold the entry that a record removes. They do if the name had one. The registry also answers
-     * refused events of unknown names with tombstones, which must not let anybody cause purges; but compaction may have
-     * left such a tombstone of an erased name.
+     * Whether a record removes an entry that the index files may contain. The registry also answers refused events of
+     * unknown names with tombstones, and such events must not cause purges. But compaction may have left only such a
+     * tombstone of an erased name, so the index is asked whether it has an entry.
      */
-    private boolean mayBeInFiles(ChangeReader.Read read) throws IndexUnavailableException {
-        IndexChange change = read.change();
-        EventOutcome answer = read.answer();
+    private boolean mayRemoveStoredEntry(DecodedRecord record) throws IndexUnavailableException {
+        IndexChange change = record.change();
+        EventOutcome eventOutcome = record.eventOutcome();
         if (change.entry() != null || Topics.isMarker(change.puri())) {
             return false;
         }
-        boolean nothingHappened = answer != null && answer.outcome().kind() != Outcome.Kind.APPLIED;
-        // Before the index is complete, its entries cannot be looked up.
-        return !nothingHappened || !complete || index.entry(change.kind(), change.puri()) != null;
+        boolean changedNothing = eventOutcome != null && eventOutcome.outcome().kind() != Outcome.Kind.APPLIED;
+        // During the first fill, entries cannot be looked up.
+        return !changedNothing || !isComplete || index.entry(change.kind(), change.puri()) != null;
     }
 
     private boolean isRefreshDue() {
-        if (!unseen) {
+        if (!hasInvisibleChanges) {
             return false;
         }
-        if (!complete) {
-            // Nobody reads it before it has caught up.
-            SourceOffsets end = awaited;
-            return end != null && end.lag(taken) == 0;
+        if (!isComplete) {
+            // Nobody reads the index during the first fill, so one refresh at its end suffices.
+            SourceOffsets ends = pendingEnds;
+            return ends != null && ends.lag(appliedOffsets) == 0;
         }
-        Duration interval = batches.wasFull() && tools.refreshInterval().compareTo(REFRESH_WHEN_BEHIND) < 0
-                ? REFRESH_WHEN_BEHIND
-                : tools.refreshInterval();
-        return System.nanoTime() - refreshedAt >= interval.toNanos();
+        Duration interval =
+                batchReader.wasLastPollFull() && context.refreshInterval().compareTo(LAGGING_REFRESH_INTERVAL) < 0
+                        ? LAGGING_REFRESH_INTERVAL
+                        : context.refreshInterval();
+        return System.nanoTime() - refreshedAtNanos >= interval.toNanos();
     }
 
-    /** Lets readers see all changes that the index has taken, and wakes the waits for them. */
+    /** Makes all applied changes visible to readers, and wakes the waits for them. */
     void refresh() throws IndexUnavailableException {
-        if (!unseen) {
+        if (!hasInvisibleChanges) {
             return;
         }
-        long begun = System.nanoTime();
+        long startedAtNanos = System.nanoTime();
         index.refresh();
-        refreshedAt = System.nanoTime();
-        tools.meters().refreshes().record(refreshedAt - begun, TimeUnit.NANOSECONDS);
-        if (complete) {
-            tools.meters()
+        refreshedAtNanos = System.nanoTime();
+        context.meters().refreshes().record(refreshedAtNanos - startedAtNanos, TimeUnit.NANOSECONDS);
+        if (isComplete) {
+            context.meters()
                     .freshness()
-                    .record(Math.max(0, tools.clock().millis() - oldestUnseen), TimeUnit.MILLISECONDS);
+                    .record(Math.max(0, context.clock().millis() - oldestInvisibleMillis), TimeUnit.MILLISECONDS);
         }
-        unseen = false;
-        oldestUnseen = Long.MAX_VALUE;
+        hasInvisibleChanges = false;
+        oldestInvisibleMillis = Long.MAX_VALUE;
         wakeWaits();
-        see();
+        advanceVisibleOffsets();
     }
 
     private void wakeWaits() {
-        List<ChangeReader.Read> all = List.copyOf(invisible);
-        invisible.clear();
-        all.forEach(this::remember);
-        if (tools.waiters().isAnybodyThere()) {
-            all.forEach(each -> tools.waiters().wake(each.change().puri()));
+        List<DecodedRecord> rows = List.copyOf(pendingWakeUps);
+        pendingWakeUps.clear();
+        rows.forEach(this::recordOutcome);
+        if (context.waiters().isAnybodyThere()) {
+            rows.forEach(row -> context.waiters().wake(row.change().puri()));
         }
     }
 
-    private void remember(ChangeReader.Read read) {
-        IndexChange change = read.change();
-        EventOutcome answer = read.answer();
+    private void recordOutcome(DecodedRecord record) {
+        IndexChange change = record.change();
+        EventOutcome eventOutcome = record.eventOutcome();
+        OutcomeCache outcomes = context.outcomes();
         if (change.entry() instanceof Entry.OfIdentity entry) {
             Row row = entry.row();
-            recentRows.row(change.puri(), row.position(), row.handle());
+            recentRows.putRow(change.puri(), row.position(), row.handle());
         } else {
-            recentRows.removed(change.puri());
-            if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
-                tools.outcomes().erased(change.puri(), answer.position(), read.at());
-            } else if (answer != null) {
-                tools.outcomes().noRow(change.puri(), answer.position());
+            recentRows.removeRow(change.puri());
+            if (eventOutcome != null && eventOutcome.outcome().kind() == Outcome.Kind.APPLIED) {
+                outcomes.erased(change.puri(), eventOutcome.position(), record.writtenAt());
+            } else if (eventOutcome != null) {
+                outcomes.noRow(change.puri(), eventOutcome.position());
             }
         }
-        if (answer != null) {
-            tools.outcomes().answered(change.puri(), answer.position());
-        }
-        if (answer != null && answer.outcome().reason() != null) {
-            tools.outcomes()
-                    .refused(change.puri(), answer.position(), answer.outcome().reason());
+        if (eventOutcome != null) {
+            outcomes.answered(change.puri(), eventOutcome.position());
+            if (eventOutcome.outcome().reason() != null) {
+                outcomes.refused(
+                        change.puri(),
+                        eventOutcome.position(),
+                        eventOutcome.outcome().reason());
+            }
         }
     }
 
     private boolean isCommitDue() {
-        Duration since = Duration.ofNanos(System.nanoTime() - committedAt);
-        if (!uncommitted) {
-            return since.compareTo(LONGEST_UNCOMMITTED) > 0;
+        Duration sinceCommit = Duration.ofNanos(System.nanoTime() - committedAtNanos);
+        if (!needsCommit) {
+            return sinceCommit.compareTo(MAX_COMMIT_INTERVAL) > 0;
         }
-        Duration interval = complete || tools.commitInterval().compareTo(COMMIT_WHILE_FILLED) > 0
-                ? tools.commitInterval()
-                : COMMIT_WHILE_FILLED;
-        return since.compareTo(interval) > 0;
+        Duration interval = isComplete || context.commitInterval().compareTo(FIRST_FILL_COMMIT_INTERVAL) > 0
+                ? context.commitInterval()
+                : FIRST_FILL_COMMIT_INTERVAL;
+        return sinceCommit.compareTo(interval) > 0;
     }
 
-    /** Commits the changes that the index has taken, with the checkpoint. */
+    /** Commits all applied changes, together with the checkpoint. */
     void commit() throws IndexUnavailableException {
-        long begun = System.nanoTime();
-        index.commit(reached());
-        uncommitted = false;
-        committedAt = System.nanoTime();
-        tools.meters().commits().record(committedAt - begun, TimeUnit.NANOSECONDS);
+        long startedAtNanos = System.nanoTime();
+        index.commit(checkpoint());
+        needsCommit = false;
+        committedAtNanos = System.nanoTime();
+        context.meters().commits().record(committedAtNanos - startedAtNanos, TimeUnit.NANOSECONDS);
     }
 
-    private IndexCheckpoint reached() {
-        return new IndexCheckpoint(topicIds, taken.byKind(), asOf.wall(), complete, owedSince);
+    private IndexCheckpoint checkpoint() {
+        return new IndexCheckpoint(topicIds, appliedOffsets.byKind(), asOf.wall(), isComplete, purgeOwedSince);
     }
 
-    /** Notes end offsets, which the index may not have reached yet. */
-    void observe(SourceOffsets now) {
-        if (lastObserved != now && awaited == null) {
-            lastObserved = now;
-            awaited = now;
+    /** Takes note of end offsets. When readers have reached them, the index is complete as of their time. */
+    void observe(SourceOffsets source) {
+        if (lastObservedOffsets != source && pendingEnds == null) {
+            lastObservedOffsets = source;
+            pendingEnds = source;
         }
-        SourceOffsets end = awaited;
-        if (end != null && end.lag(seen) == 0) {
-            awaited = null;
-            asOf = end.at();
-            uncommitted |= !complete;
-            complete = true;
+        SourceOffsets ends = pendingEnds;
+        if (ends != null && ends.lag(visibleOffsets) == 0) {
+            pendingEnds = null;
+            asOf = ends.at();
+            needsCommit |= !isComplete;
+            isComplete = true;
         }
     }
 
-    /** Why the index has to be rebuilt; null when it can be fed. */
+    /** Returns why the index must be rebuilt; null if it can be updated from these topics. */
     @Nullable
-    String mismatch(SourceOffsets now, Duration trusted) {
-        if (asOf.age(tools.clock()).compareTo(trusted) > 0) {
-            return "the index was cut off since " + asOf.wall() + " and may have missed what was erased";
+    String mismatch(SourceOffsets source, Duration maxIndexAge) {
+        if (asOf.age(context.clock()).compareTo(maxIndexAge) > 0) {
+            return "the index has not been up to date since " + asOf.wall() + " and may have missed erasures";
         }
         for (EntryKind kind : EntryKind.values()) {
-            TopicEnds topic = now.endsOf(kind);
+            TopicEnds topic = source.endsOf(kind);
+            Map<Integer, Long> offsets = appliedOffsets.byKind().getOrDefault(kind, Map.of());
             if (!topic.topicId().toString().equals(topicIds.get(kind))
-                    || !topic.byPartition()
-                            .keySet()
-                            .equals(taken.byKind().getOrDefault(kind, Map.of()).keySet())) {
-                return kind.topic() + " was deleted and created again, or has other partitions than before";
+                    || !topic.byPartition().keySet().equals(offsets.keySet())) {
+                return kind.topic() + " was deleted and created again, or its partitions changed";
             }
         }
         return null;
     }
 
-    /** Whether its index has taken all changes that readers of another index see. */
-    boolean hasTakenAllOf(IndexFeeder other) {
-        return taken.hasReached(other.seen);
+    /** Whether this feeder's index has applied all changes that readers of another feeder's index see. */
+    boolean hasAppliedAllVisibleIn(IndexFeeder other) {
+        return appliedOffsets.hasReached(other.visibleOffsets);
     }
 
     SearchIndex index() {
         return index;
     }
 
-    /** The most recent rows that readers see; for any thread. */
+    /** Returns the most recent rows that readers see. Thread-safe. */
     RecentRows recentRows() {
         return recentRows;
     }
 
-    /** The offsets up to which readers see the topics; for any thread. */
-    NextOffsets seen() {
-        return seen;
+    /** Returns the offsets up to which readers see the records. Thread-safe. */
+    NextOffsets visibleOffsets() {
+        return visibleOffsets;
     }
 
-    /** The offsets up to which the index has taken the topics, visible or not; for any thread. */
-    NextOffsets taken() {
-        return taken;
+    /** Returns the offsets up to which the index has applied the changes, visible or not. Thread-safe. */
+    NextOffsets appliedOffsets() {
+        return appliedOffsets;
     }
 
-    /** Whether the index had caught up once; for any thread. */
+    /** Whether the index has caught up with its topics once. Thread-safe. */
     boolean isComplete() {
-        return complete;
+        return isComplete;
     }
 
-    /** The last time at which readers are known to have seen everything; for any thread. */
+    /** Returns the latest time as of which readers certainly see all records. Thread-safe. */
     ObservationTime asOf() {
         return asOf;
     }
 
-    /** What the feeder waits for, for people; null when it does not wait. For any thread. */
+    /** Returns a human-readable reason why the feeder waits; null if it does not wait. Thread-safe. */
     @Nullable
-    String trouble() {
-        return trouble.reason();
+    String waitReason() {
+        return waitState.reason();
     }
 
-    /** Changes that this feeder has fed; for any thread. */
-    long records() {
-        return records;
+    /** Returns the number of changes that this feeder has applied. Thread-safe. */
+    long appliedCount() {
+        return appliedCount;
     }
 
-    /** Since when files may hold erased entries; null when they do not. */
+    /** Returns since when the index files may contain erased entries; null if they contain none. */
     @Nullable
-    Instant owedSince() {
-        return owedSince;
+    Instant purgeOwedSince() {
+        return purgeOwedSince;
     }
 
-    /** A purge begins. Later erasures are left to the next one. */
-    void purgeBegins() {
+    /** Must be called before a purge starts. Entries that are erased from now on need another purge. */
+    void purgeStarted() {
         isPurging = true;
-        owedSincePurge = null;
+        purgeOwedAgainSince = null;
     }
 
-    /** The purge has ended. If it succeeded, files hold nothing that was erased before it began. */
-    void purgeEnds(boolean succeeded) {
+    /** Must be called after a purge. If it succeeded, the files contain no entry that was erased before its start. */
+    void purgeEnded(boolean hasSucceeded) {
         isPurging = false;
-        if (succeeded) {
-            owedSince = owedSincePurge;
-            uncommitted = true;
+        if (hasSucceeded) {
+            purgeOwedSince = purgeOwedAgainSince;
+            needsCommit = true;
         }
     }
 
-    /** Stops reading and leaves the index open, without a commit. */
+    /** Closes the consumer, but neither commits nor closes the index. */
     void disconnect() {
-        batches.disconnect();
+        batchReader.disconnect();
     }
 
-    /** Stops reading, and commits if the engine allows it. */
+    /** Closes the consumer and commits. A failed commit is only logged. Does not close the index. */
     @Override
     public void close() {
         disconnect();
-        if (uncommitted) {
+        if (needsCommit) {
             try {
                 commit();
             } catch (IndexUnavailableException e) {
-                log.warn("The last commit failed; later records will be read again: {}", e.getMessage());
+                log.warn("The last commit failed; uncommitted records will be read again: {}", e.getMessage());
             }
         }
     }

@@ -11,77 +11,80 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reports whether the index serves and is fresh enough, and why not. For any thread. */
+/** Reports whether an index serves searches and is fresh enough, and if not, why. Thread-safe. */
 final class IndexHealth {
-    /** How long a failure is shown. A full disk fails again within that time, although the index is opened between. */
-    private static final Duration FAILURE_SHOWN = Duration.ofMinutes(1);
+    /**
+     * How long health shows the last failure. While a disk is full, the engine fails again within this time, even
+     * though the index is opened again in between.
+     */
+    private static final Duration FAILURE_DISPLAY_TIME = Duration.ofMinutes(1);
 
     private final Indexer indexer;
     private final IndexRebuild rebuild;
-    private final FailureState trouble;
+    private final FailureState indexerProblem;
     private final Indexer.Limits limits;
     private final InstantSource clock;
-    private final Supplier<@Nullable String> hanging;
+    private final Supplier<@Nullable String> openTransaction;
     private volatile @Nullable Failure lastFailure;
 
-    /** Why the engine failed, and when. */
-    private record Failure(String why, ObservationTime at) {}
+    /** The last failure of the engine. */
+    private record Failure(String reason, ObservationTime at) {}
 
     /**
-     * @param trouble why the indexer's thread cannot keep the index
-     * @param hanging describes a transaction that hides later records; null when there is none
+     * @param indexerProblem why the indexer's thread cannot update the index
+     * @param openTransaction describes an open transaction that holds back the last stable offset; null if there is
+     *     none
      */
     IndexHealth(
             Indexer indexer,
             IndexRebuild rebuild,
-            FailureState trouble,
+            FailureState indexerProblem,
             Indexer.Limits limits,
             InstantSource clock,
-            Supplier<@Nullable String> hanging) {
+            Supplier<@Nullable String> openTransaction) {
         this.indexer = indexer;
         this.rebuild = rebuild;
-        this.trouble = trouble;
+        this.indexerProblem = indexerProblem;
         this.limits = limits;
         this.clock = clock;
-        this.hanging = hanging;
+        this.openTransaction = openTransaction;
     }
 
-    /** Notes that the engine failed. */
-    void failed(String why) {
-        lastFailure = new Failure(why, ObservationTime.now(clock));
+    /** Records a failure of the engine. */
+    void recordFailure(String reason) {
+        lastFailure = new Failure(reason, ObservationTime.now(clock));
     }
 
-    /** Whether the serving index is fed and its lag is small. */
+    /** Whether an index serves, is being updated, and its lag and staleness are within their limits. */
     boolean isReady() {
-        return unready() == null;
+        return notReadyReason() == null;
     }
 
-    /** The lag of the serving index, in offsets; null when not known. */
+    /** Returns the lag of the serving index in offsets; null if it is unknown. */
     @Nullable
-    Long behind() {
-        SourceOffsets seen = indexer.endOffsets().last();
-        NextOffsets next = indexer.seen();
-        return seen == null || next == NextOffsets.NONE ? null : seen.lag(next);
+    Long lag() {
+        SourceOffsets endOffsets = indexer.endOffsets().last();
+        NextOffsets visibleOffsets = indexer.visibleOffsets();
+        return endOffsets == null || visibleOffsets == NextOffsets.NONE ? null : endOffsets.lag(visibleOffsets);
     }
 
-    /** The staleness of the serving index: how long ago it was known to have everything. Null before there is one. */
+    /** Returns how long ago the serving index was certainly complete; null while no index serves. */
     @Nullable
-    Duration age() {
-        ServingIndex now = indexer.serving();
-        ObservationTime complete = now == null ? null : now.asOf();
-        return complete == null ? null : complete.age(clock);
+    Duration staleness() {
+        ServingIndex serving = indexer.serving();
+        return serving == null ? null : serving.asOf().age(clock);
     }
 
-    /** How long ago the brokers reported the end offsets; null when they never did. */
+    /** Returns how long ago the brokers reported the end offsets; null before their first response. */
     @Nullable
-    Duration lagAge() {
-        SourceOffsets seen = indexer.endOffsets().last();
-        return seen == null ? null : seen.at().age(clock);
+    Duration endOffsetsAge() {
+        SourceOffsets endOffsets = indexer.endOffsets().last();
+        return endOffsets == null ? null : endOffsets.at().age(clock);
     }
 
-    /** Why searches have to wait, for people. */
-    String progress() {
-        return Objects.requireNonNullElse(unready(), "it is now");
+    /** Returns a human-readable reason why searches have to wait. */
+    String waitReason() {
+        return Objects.requireNonNullElse(notReadyReason(), "the index is ready");
     }
 
     /** Up while an index serves. */
@@ -90,9 +93,9 @@ final class IndexHealth {
         return indexer.serving() != null ? Health.State.up(details) : Health.State.down(details);
     }
 
-    /** Up while the serving index is fed and its lag is small. */
+    /** Up while {@link #isReady}. */
     Health.State ready() {
-        String reason = unready();
+        String reason = notReadyReason();
         Map<String, Object> details = details();
         if (reason == null) {
             return Health.State.up(details);
@@ -101,66 +104,69 @@ final class IndexHealth {
         return Health.State.down(details);
     }
 
-    private @Nullable String unready() {
-        ServingIndex now = indexer.serving();
-        IndexFeeder feed = now == null ? null : now.feed();
-        String wrong = trouble.reason();
-        if (now == null || feed == null) {
-            IndexFeeder filling = indexer.main();
-            String waits = filling != null ? filling.trouble() : rebuild.trouble();
-            return waits != null ? waits : wrong != null ? wrong : "the index is being filled";
+    private @Nullable String notReadyReason() {
+        ServingIndex serving = indexer.serving();
+        IndexFeeder servingFeeder = serving == null ? null : serving.feeder();
+        String threadProblem = indexerProblem.reason();
+        if (serving == null || servingFeeder == null) {
+            IndexFeeder firstFeeder = indexer.primaryFeeder();
+            String feederProblem = firstFeeder != null ? firstFeeder.waitReason() : rebuild.waitReason();
+            return feederProblem != null
+                    ? feederProblem
+                    : threadProblem != null ? threadProblem : "the index is being filled";
         }
-        String waits = feed.trouble();
-        if (waits != null) {
-            return waits;
+        String feederProblem = servingFeeder.waitReason();
+        if (feederProblem != null) {
+            return feederProblem;
         }
-        Duration age = lagAge();
-        Long behind = behind();
-        if (age == null || behind == null || age.compareTo(limits.maxLagAge()) > 0) {
-            String silent = indexer.endOffsets().trouble();
-            return silent != null ? silent : "not known how far behind the index is";
+        Duration endOffsetsAge = endOffsetsAge();
+        Long lag = lag();
+        if (endOffsetsAge == null || lag == null || endOffsetsAge.compareTo(limits.maxLagAge()) > 0) {
+            String endOffsetsFailure = indexer.endOffsets().failureReason();
+            return endOffsetsFailure != null ? endOffsetsFailure : "the lag of the index is unknown";
         }
-        if (behind > limits.maxLag()) {
-            return "the index is " + behind + " offsets behind, more than " + limits.maxLag();
+        if (lag > limits.maxLag()) {
+            return "the lag of the index is " + lag + " offsets, more than " + limits.maxLag();
         }
-        // An engine that never finishes a batch lags by a few records only.
-        ObservationTime all = now.asOf();
-        if (all.age(clock).compareTo(limits.maxLagAge()) > 0) {
-            return "not known to have all that was written after " + all.wall();
+        // If the engine hangs in a batch while few records arrive, the lag stays small. So check the staleness too.
+        ObservationTime asOf = serving.asOf();
+        if (asOf.age(clock).compareTo(limits.maxLagAge()) > 0) {
+            return "the index may lack records written after " + asOf.wall();
         }
-        return wrong != null ? wrong : hanging.get();
+        return threadProblem != null ? threadProblem : openTransaction.get();
     }
 
     private Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("identities", indexer.size().identities());
         details.put("documents", indexer.size().documents());
-        Long behind = behind();
-        Duration age = age();
-        if (behind != null) {
-            details.put("behind", behind);
+        Long lag = lag();
+        Duration staleness = staleness();
+        if (lag != null) {
+            details.put("behind", lag);
         }
-        if (age != null) {
-            details.put("ageSeconds", age.toMillis() / 1000.0);
+        if (staleness != null) {
+            details.put("ageSeconds", staleness.toMillis() / 1000.0);
         }
-        SourceOffsets seen = indexer.endOffsets().last();
-        IndexFeeder filling = indexer.serving() == null ? indexer.main() : null;
-        RebuildStatus now = rebuild.status();
-        if (now.isRunning()) {
-            details.put("reached", now.reached());
-            details.put("end", now.of());
-        } else if (filling != null && seen != null) {
-            details.put("reached", seen.end() - seen.lag(filling.taken()));
-            details.put("end", seen.end());
+        SourceOffsets endOffsets = indexer.endOffsets().last();
+        IndexFeeder firstFeeder = indexer.serving() == null ? indexer.primaryFeeder() : null;
+        RebuildStatus rebuildStatus = rebuild.status();
+        if (rebuildStatus.isRunning()) {
+            details.put("reached", rebuildStatus.reachedOffsets());
+            details.put("end", rebuildStatus.endOffsets());
+        } else if (firstFeeder != null && endOffsets != null) {
+            details.put("reached", endOffsets.sumOfEnds() - endOffsets.lag(firstFeeder.appliedOffsets()));
+            details.put("end", endOffsets.sumOfEnds());
         }
-        String wrong = trouble.reason();
-        String detail = wrong != null ? wrong : indexer.endOffsets().trouble();
+        String threadProblem = indexerProblem.reason();
+        String detail =
+                threadProblem != null ? threadProblem : indexer.endOffsets().failureReason();
         if (detail != null) {
             details.put("detail", detail);
         }
-        Failure failed = lastFailure;
-        if (failed != null && failed.at().age(clock).compareTo(FAILURE_SHOWN) < 0) {
-            details.put("lastFailure", failed.why());
+        Failure failure = lastFailure;
+        if (failure != null && failure.at().age(clock).compareTo(FAILURE_DISPLAY_TIME) < 0) {
+            details.put("lastFailure", failure.reason());
         }
         return details;
     }

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.LongStream;
 
-/** What is counted of the indexing. */
+/** The metrics of the indexing. */
 final class IndexMeters {
     private static final Duration[] BUCKETS = LongStream.of(50, 100, 200, 300, 400, 600, 1_000, 1_500, 3_000, 10_000)
             .mapToObj(Duration::ofMillis)
             .toArray(Duration[]::new);
 
-    private final Map<EntryKind, Counter> taken = new EnumMap<>(EntryKind.class);
+    private final Map<EntryKind, Counter> appliedChanges = new EnumMap<>(EntryKind.class);
     private final Timer refreshes;
     private final Timer commits;
     private final Timer purges;
@@ -28,45 +28,46 @@ final class IndexMeters {
 
     IndexMeters(MeterRegistry meters) {
         for (EntryKind kind : EntryKind.values()) {
-            taken.put(
+            appliedChanges.put(
                     kind,
                     Counter.builder("puri.search.indexed")
-                            .description("Changes that the index has taken")
+                            .description("Changes that the index has applied")
                             .tag("kind", name(kind))
                             .register(meters));
         }
         refreshes = Timer.builder("puri.search.refreshes")
-                .description("Refreshes, which let readers see what was taken")
+                .description("Refreshes, which make applied changes visible to readers")
                 .register(meters);
         commits = Timer.builder("puri.search.commits")
-                .description("Commits, which keep what was taken")
+                .description("Commits, which make applied changes durable")
                 .register(meters);
         purges = Timer.builder("puri.search.purges")
-                .description("Rewritings of what still held erased entries")
+                .description("Purges, which rewrite files with erased entries")
                 .register(meters);
         freshness = Timer.builder("puri.search.freshness")
-                .description("From a record's time in its topic until it could be found, the oldest of each refresh")
+                .description(
+                        "Time from the timestamp of a record until searches find it; the oldest record of each refresh")
                 .serviceLevelObjectives(BUCKETS)
                 .register(meters);
         retries = Counter.builder("puri.search.retries")
-                .description("Batches tried again because the engine, the brokers or the registry were away")
+                .description("Retries because the engine, the brokers or the schema registry did not answer")
                 .register(meters);
         rebuilds = Counter.builder("puri.search.rebuilds")
-                .description("Indices begun anew because the one before could not be gone on with")
+                .description("Rebuilds of the index because the existing index did not match its topics")
                 .register(meters);
     }
 
-    /** The kind in tags and answers. */
+    /** Returns the name of a kind in tags and responses. */
     static String name(EntryKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
-    void taken(List<ChangeReader.Read> changes) {
+    void countApplied(List<ChangeDecoder.DecodedRecord> records) {
         for (EntryKind kind : EntryKind.values()) {
-            long count = changes.stream()
-                    .filter(each -> each.change().kind() == kind)
+            long count = records.stream()
+                    .filter(record -> record.change().kind() == kind)
                     .count();
-            Objects.requireNonNull(taken.get(kind)).increment(count);
+            Objects.requireNonNull(appliedChanges.get(kind)).increment(count);
         }
     }
 
@@ -86,11 +87,11 @@ final class IndexMeters {
         return freshness;
     }
 
-    void retried() {
+    void countRetry() {
         retries.increment();
     }
 
-    void rebuilt() {
+    void countRebuild() {
         rebuilds.increment();
     }
 }

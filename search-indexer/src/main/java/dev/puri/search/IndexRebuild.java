@@ -14,49 +14,55 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Builds another index while the serving one is fed and searched. Somebody asked for it, or the serving index cannot be
- * fed any more, or the process ended during the last rebuild.
+ * Builds a new index while the serving index is updated and searched. There are three reasons for a rebuild: an
+ * operator requested it, the serving index can no longer be updated, or the process ended during the last rebuild.
  *
  * <pre>
- * wanted ─▶ continue an unfinished index, or begin an empty one ─▶ step · step … ─▶ caught up: built
- *   ▲                                                                  │
- *   └────────── back off ◀── the engine fails, or a topic was cut ◀────┘
+ * required ─▶ continue the unfinished index, or create an empty one ─▶ step · step … ─▶ caught up
+ *    ▲                                                                    │
+ *    └──── back off ◀── the engine fails, or records were deleted unread ◀┘
  * </pre>
  *
- * A failure of the rebuild does not affect the serving index. Used by the indexer's thread; methods for other threads
- * say so.
+ * A failure of the rebuild does not affect the serving index. The indexer's thread does the work. Other threads read
+ * the status and leave a request, which the indexer's thread handles at its next step.
  */
 final class IndexRebuild {
     private static final Logger log = LoggerFactory.getLogger(IndexRebuild.class);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
-    private static final Duration POLL = Duration.ofMillis(100);
-    private static final Duration POLL_BY_TURNS = Duration.ofMillis(5);
-    private static final String ASKED = "asked for";
-    private static final String INTERRUPTED = "was interrupted";
+    private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
 
-    private final IndexFeeder.Tools tools;
+    /** Shorter, because the same thread also updates the serving index. */
+    private static final Duration POLL_TIMEOUT_BESIDE_SERVING = Duration.ofMillis(5);
+
+    private static final String REQUESTED = "requested";
+    private static final String INTERRUPTED = "the last rebuild was interrupted";
+
+    private final IndexFeeder.Context context;
     private final Backoff backoff = new Backoff(RETRY_POLICY);
 
     private volatile RebuildStatus status = RebuildStatus.NEVER;
-    private volatile Request request = Request.NONE;
-    private volatile @Nullable IndexFeeder feed;
-    private volatile @Nullable String trouble;
+    private volatile Request pendingRequest = Request.NONE;
+    private volatile @Nullable IndexFeeder feeder;
+    private volatile @Nullable String failureReason;
 
-    /** Why an index has to be built; null when none has to. */
-    private @Nullable String wanted;
+    // Only for the indexer's thread.
 
-    /** The open index that {@link #feed} fills. */
+    /** Why an index must be rebuilt; null if no rebuild is required. */
+    private @Nullable String buildReason;
+
+    /** The open index that {@link #feeder} fills. */
     private @Nullable SearchIndex index;
 
-    private @Nullable IndexFeeder built;
+    /** The feeder whose index has caught up and can replace the serving one; null before. */
+    private @Nullable IndexFeeder rebuilt;
 
-    /** Whether the engine was asked for an unfinished index. */
-    private boolean looked;
+    /** Whether the engine was searched for the unfinished index of an interrupted rebuild. */
+    private boolean hasLookedForUnfinished;
 
-    /** Source offsets that were observed before this time may end before what is read already. */
-    private long observedFrom = System.nanoTime();
+    /** End offsets that were observed before this time may be smaller than the offsets of an unfinished index. */
+    private long minObservedAtNanos = System.nanoTime();
 
-    /** What somebody asked for and the indexer's thread has not done yet. */
+    /** The last request of an operator that the indexer's thread has not handled yet. */
     private enum Request {
         NONE,
         REBUILD,
@@ -65,254 +71,262 @@ final class IndexRebuild {
         RESTART
     }
 
-    IndexRebuild(IndexFeeder.Tools tools) {
-        this.tools = tools;
+    IndexRebuild(IndexFeeder.Context context) {
+        this.context = context;
     }
 
-    // For any thread.
+    // Thread-safe.
 
-    /** The progress of the running rebuild, or the result of the last. */
+    /** Returns the progress of the running rebuild, or the result of the last one. */
     RebuildStatus status() {
         return status;
     }
 
-    /** The feeder that fills the index; null when none does now. */
+    /** Returns the feeder that fills the new index; null if none does now. */
     @Nullable
-    IndexFeeder feed() {
-        return feed;
+    IndexFeeder feeder() {
+        return feeder;
     }
 
-    /** Why the rebuild has to wait, for people; null when it does not. */
+    /** Returns a human-readable reason why the rebuild waits; null if it does not wait. */
     @Nullable
-    String trouble() {
-        IndexFeeder filling = feed;
-        return filling == null ? trouble : filling.trouble();
+    String waitReason() {
+        IndexFeeder filling = feeder;
+        return filling == null ? failureReason : filling.waitReason();
     }
 
-    /** Asks for a rebuild; does nothing while one runs. */
-    synchronized void ask() {
-        if (request == Request.CANCEL) {
-            request = Request.RESTART;
+    /** Requests a rebuild. Does nothing while one runs, except if that one is being cancelled. */
+    synchronized void requestRebuild() {
+        if (pendingRequest == Request.CANCEL) {
+            pendingRequest = Request.RESTART;
         } else if (!status.isRunning()) {
-            request = Request.REBUILD;
-            run(ASKED, 0);
+            pendingRequest = Request.REBUILD;
+            markRunning(REQUESTED, 0);
         }
     }
 
-    /** Asks to cancel the running rebuild. It goes on if the serving index cannot be fed any more. */
-    synchronized void cancel() {
+    /** Requests to cancel the running rebuild. Has no effect if the serving index can no longer be updated. */
+    synchronized void requestCancellation() {
         if (status.isRunning()) {
-            request = Request.CANCEL;
+            pendingRequest = Request.CANCEL;
         }
     }
 
-    private synchronized void run(String why, long end) {
+    private synchronized void markRunning(String reason, long end) {
         status = new RebuildStatus(
-                RebuildStatus.State.RUNNING, why, tools.clock().instant(), null, 0, 0, end);
+                RebuildStatus.State.RUNNING, reason, context.clock().instant(), null, 0, 0, end);
     }
 
     // For the indexer's thread.
 
-    /** Requires a rebuild, since the serving index cannot be fed any more. */
-    void need(String why) {
-        if (wanted == null) {
-            wanted = why;
+    /** Requires a rebuild, unless one is required already. */
+    void require(String reason) {
+        if (buildReason == null) {
+            buildReason = reason;
         }
     }
 
     /**
-     * Handles requests, and fills the index a little.
+     * Handles a request, and applies one batch to the new index.
      *
-     * @param main feeds the serving index; null when that cannot be fed
-     * @return false when there was nothing to do, or it failed
+     * @param primaryFeeder updates the serving index; null if the serving index can no longer be updated
+     * @return false if there was nothing to apply, or a retry is due later
      */
-    boolean step(IndexStore home, SourceOffsets source, Duration trusted, @Nullable IndexFeeder main) {
+    boolean step(IndexStore store, SourceOffsets source, Duration maxIndexAge, @Nullable IndexFeeder primaryFeeder) {
         if (!backoff.isDue()) {
             return false;
         }
         try {
-            handleRequest(home, main == null);
-            if (feed == null && (wanted != null || !looked) && source.at().nanos() - observedFrom >= 0) {
-                begin(home, source, trusted);
+            handlePendingRequest(store, primaryFeeder == null);
+            if (feeder == null
+                    && (buildReason != null || !hasLookedForUnfinished)
+                    && source.at().nanos() - minObservedAtNanos >= 0) {
+                begin(store, source, maxIndexAge);
             }
-            IndexFeeder building = feed;
-            return building != null && fill(home, building, source, trusted, main);
+            IndexFeeder filling = feeder;
+            return filling != null && fill(store, filling, source, maxIndexAge, primaryFeeder);
         } catch (IndexUnavailableException e) {
             fail(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            log.error("The index cannot be rebuilt for now", e);
+            log.error("The rebuild of the index failed; will retry", e);
             fail(e.toString());
         }
         return false;
     }
 
-    private void handleRequest(IndexStore home, boolean isNeeded) throws IndexUnavailableException {
-        boolean isCancelled = !isNeeded && (request == Request.CANCEL || request == Request.RESTART);
+    private void handlePendingRequest(IndexStore store, boolean isNeeded) throws IndexUnavailableException {
+        boolean isCancelled = !isNeeded && (pendingRequest == Request.CANCEL || pendingRequest == Request.RESTART);
         if (isCancelled) {
-            // The request stays until the index is deleted: else the next start would continue the rebuild.
-            drop(home);
-            wanted = null;
+            // The request is pending until the index is deleted. Otherwise the next start would continue the rebuild.
+            drop(store);
+            buildReason = null;
         }
-        finishRequest(isCancelled, isNeeded);
+        completePendingRequest(isCancelled, isNeeded);
     }
 
-    private synchronized void finishRequest(boolean isCancelled, boolean isNeeded) {
-        if (request == Request.REBUILD) {
-            need(ASKED);
-            request = Request.NONE;
+    private synchronized void completePendingRequest(boolean isCancelled, boolean isNeeded) {
+        if (pendingRequest == Request.REBUILD) {
+            require(REQUESTED);
+            pendingRequest = Request.NONE;
         } else if (isNeeded) {
-            request = Request.NONE;
+            pendingRequest = Request.NONE;
         } else if (isCancelled) {
-            if (request == Request.RESTART) {
-                need(ASKED);
-                run(ASKED, 0);
+            if (pendingRequest == Request.RESTART) {
+                require(REQUESTED);
+                markRunning(REQUESTED, 0);
             } else {
-                status = status.ended(RebuildStatus.State.ENDED, tools.clock().instant());
-                log.info("The rebuild of the index is cancelled");
+                status = status.ended(RebuildStatus.State.ENDED, context.clock().instant());
+                log.info("Cancelled the rebuild of the index");
             }
-            request = Request.NONE;
+            pendingRequest = Request.NONE;
         }
     }
 
-    private void begin(IndexStore home, SourceOffsets source, Duration trusted) throws IndexUnavailableException {
-        SearchIndex unfinished = home.building();
+    private void begin(IndexStore store, SourceOffsets source, Duration maxIndexAge) throws IndexUnavailableException {
+        SearchIndex unfinished = store.building();
         index = unfinished;
         if (unfinished != null) {
-            IndexCheckpoint reached = unfinished.committed();
-            String mismatch = source.mismatch(reached, trusted, tools.clock().instant());
+            IndexCheckpoint checkpoint = unfinished.committed();
+            String mismatch =
+                    source.mismatch(checkpoint, maxIndexAge, context.clock().instant());
             if (mismatch == null) {
-                log.info("The unfinished rebuild of the index continues");
-                open(unfinished, reached, source, Objects.requireNonNullElse(wanted, INTERRUPTED));
+                log.info("Continuing the unfinished rebuild of the index");
+                open(unfinished, checkpoint, source, Objects.requireNonNullElse(buildReason, INTERRUPTED));
                 return;
             }
-            log.info("The unfinished rebuild of the index is deleted: {}", mismatch);
-            drop(home);
+            log.info("Deleting the index of the unfinished rebuild: {}", mismatch);
+            drop(store);
         }
-        looked = true;
-        String why = wanted;
-        if (why != null) {
-            if (!why.equals(ASKED)) {
-                log.warn("Rebuilding the index: {}", why);
-                tools.meters().rebuilt();
+        hasLookedForUnfinished = true;
+        String reason = buildReason;
+        if (reason != null) {
+            if (!reason.equals(REQUESTED)) {
+                log.warn("Rebuilding the index: {}", reason);
+                context.meters().countRebuild();
             }
-            SearchIndex empty = home.build();
+            SearchIndex empty = store.build();
             index = empty;
-            open(empty, IndexCheckpoint.NONE, source, why);
+            open(empty, IndexCheckpoint.NONE, source, reason);
         }
     }
 
-    private void open(SearchIndex into, IndexCheckpoint reached, SourceOffsets source, String why) {
-        feed = new IndexFeeder(into, reached, source, tools);
-        looked = true;
-        wanted = why;
-        trouble = null;
+    private void open(SearchIndex target, IndexCheckpoint checkpoint, SourceOffsets source, String reason) {
+        feeder = new IndexFeeder(target, checkpoint, source, context);
+        hasLookedForUnfinished = true;
+        buildReason = reason;
+        failureReason = null;
         backoff.begin();
         if (!status.isRunning()) {
-            run(why, source.end());
+            markRunning(reason, source.sumOfEnds());
         }
     }
 
     private boolean fill(
-            IndexStore home, IndexFeeder building, SourceOffsets source, Duration trusted, @Nullable IndexFeeder main)
+            IndexStore store,
+            IndexFeeder filling,
+            SourceOffsets source,
+            Duration maxIndexAge,
+            @Nullable IndexFeeder primaryFeeder)
             throws IndexUnavailableException {
-        String mismatch = building.mismatch(source, trusted);
-        boolean read = false;
+        String mismatch = filling.mismatch(source, maxIndexAge);
+        boolean hasRead = false;
         try {
-            read = mismatch == null && building.step(main == null ? POLL : POLL_BY_TURNS);
+            hasRead = mismatch == null
+                    && filling.step(primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
         } catch (OffsetGoneException e) {
             mismatch = e.getMessage();
         }
         if (mismatch != null) {
-            wanted = mismatch;
+            buildReason = mismatch;
             backOff(mismatch);
-            drop(home);
+            drop(store);
             return false;
         }
-        building.observe(source);
-        long lag = source.lag(building.taken());
+        filling.observe(source);
+        long lag = source.lag(filling.appliedOffsets());
         synchronized (this) {
-            status = status.at(building.records(), source.end() - lag, source.end());
+            status = status.withProgress(filling.appliedCount(), source.sumOfEnds() - lag, source.sumOfEnds());
         }
-        if (building.isComplete() && (main == null || building.hasTakenAllOf(main))) {
-            building.refresh();
-            building.commit();
-            built = building;
+        if (filling.isComplete() && (primaryFeeder == null || filling.hasAppliedAllVisibleIn(primaryFeeder))) {
+            filling.refresh();
+            filling.commit();
+            rebuilt = filling;
         }
-        return read;
+        return hasRead;
     }
 
-    /** The rebuilt index; it has caught up and replaces the serving one. Null before. */
+    /** Returns the feeder of the rebuilt index, which can replace the serving one; null before it has caught up. */
     @Nullable
-    IndexFeeder built() {
-        return built;
+    IndexFeeder rebuilt() {
+        return rebuilt;
     }
 
-    /** The rebuilt index serves now. */
-    void swapped() {
-        feed = null;
+    /** Must be called after the rebuilt index has replaced the serving one. */
+    void onSwapped() {
+        feeder = null;
         index = null;
-        built = null;
-        wanted = null;
+        rebuilt = null;
+        buildReason = null;
         backoff.reset();
         synchronized (this) {
-            status = status.ended(RebuildStatus.State.DONE, tools.clock().instant());
-            boolean isAskedAgain = request == Request.RESTART;
-            request = Request.NONE;
-            if (isAskedAgain) {
-                ask();
+            status = status.ended(RebuildStatus.State.DONE, context.clock().instant());
+            boolean isRequestedAgain = pendingRequest == Request.RESTART;
+            pendingRequest = Request.NONE;
+            if (isRequestedAgain) {
+                requestRebuild();
             }
         }
     }
 
-    private void drop(IndexStore home) throws IndexUnavailableException {
+    private void drop(IndexStore store) throws IndexUnavailableException {
         disconnect();
-        SearchIndex unfinished = index == null ? home.building() : index;
+        SearchIndex unfinished = index == null ? store.building() : index;
         if (unfinished != null) {
             index = unfinished;
-            home.drop(unfinished);
+            store.drop(unfinished);
             index = null;
         }
     }
 
     private void disconnect() {
-        IndexFeeder filling = feed;
-        feed = null;
-        built = null;
+        IndexFeeder filling = feeder;
+        feeder = null;
+        rebuilt = null;
         if (filling != null) {
             filling.disconnect();
         }
     }
 
     /** Closes the index. The next attempt opens it and continues from its last commit. */
-    private void fail(String why) {
-        log.warn("The rebuild of the index waits: {}", why);
-        tools.meters().retried();
-        backOff(why);
+    private void fail(String reason) {
+        log.warn("The rebuild of the index failed; will retry: {}", reason);
+        context.meters().countRetry();
+        backOff(reason);
         disconnect();
         SearchIndex open = index;
         index = null;
         if (open != null) {
             open.close();
         }
-        looked = false;
-        observedFrom = System.nanoTime();
+        hasLookedForUnfinished = false;
+        minObservedAtNanos = System.nanoTime();
     }
 
-    private void backOff(String why) {
+    private void backOff(String reason) {
         backoff.delay();
-        trouble = why;
+        failureReason = reason;
     }
 
     /**
-     * Commits what the index has taken, if the engine allows it. The next one to open the engine continues from there.
+     * Commits the new index, if the engine allows it. The rebuild continues from there when the engine is opened again.
      */
     void suspend() {
-        IndexFeeder filling = feed;
-        feed = null;
-        built = null;
+        IndexFeeder filling = feeder;
+        feeder = null;
+        rebuilt = null;
         index = null;
-        looked = false;
-        observedFrom = System.nanoTime();
+        hasLookedForUnfinished = false;
+        minObservedAtNanos = System.nanoTime();
         if (filling != null) {
             filling.close();
         }

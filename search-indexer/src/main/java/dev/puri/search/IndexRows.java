@@ -10,7 +10,7 @@ import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
 
-/** The rows that waits for events look at: first the recent ones, which costs nothing, then those of the engine. */
+/** The rows that waits for events check: first the recent rows in memory, then the index. */
 final class IndexRows implements ReadYourWrites.Rows {
     private final Indexer indexer;
 
@@ -29,67 +29,67 @@ final class IndexRows implements ReadYourWrites.Rows {
     }
 
     /**
-     * Does not ask the engine: a slow answer would delay all waits and the feeder. Rows that the index had when it was
-     * opened are not found here; a wait for one of those ends without a result, and the caller asks again.
+     * Does not ask the engine, because a slow engine would delay all waits and the feeder. So this does not find rows
+     * that were in the index when it was opened; a wait for such a row ends without a result.
      */
     @Override
     public @Nullable Position lastRecentOf(Puri puri) {
-        IndexFeeder feed = feed();
-        return feed == null ? null : feed.recentRows().lastOf(puri);
+        IndexFeeder feeder = servingFeeder();
+        return feeder == null ? null : feeder.recentRows().lastOf(puri);
     }
 
-    /** Whether readers see the document of a name as of an event, or a later one. Asks the engine; may block. */
+    /** Whether readers see the document of a name as of an event or a later one. Asks the engine and may block. */
     boolean isDocumentAsOf(Position token, Puri puri) {
         return entry(EntryKind.DOCUMENT, puri) instanceof Entry.OfDocument entry
                 && Tokens.isAsOf(token, entry.document().position());
     }
 
-    private @Nullable IndexFeeder feed() {
-        ServingIndex served = indexer.serving();
-        return served == null ? null : served.feed();
+    private @Nullable IndexFeeder servingFeeder() {
+        ServingIndex serving = indexer.serving();
+        return serving == null ? null : serving.feeder();
     }
 
     private @Nullable Entry entry(EntryKind kind, Puri puri) {
-        ServingIndex served = indexer.acquire();
-        if (served == null) {
+        ServingIndex serving = indexer.acquire();
+        if (serving == null) {
             return null;
         }
         try {
-            return served.index().entry(kind, puri);
+            return serving.index().entry(kind, puri);
         } catch (IndexUnavailableException e) {
-            // The caller waits for the event then.
+            // Then the caller waits for the event.
             return null;
         } finally {
-            served.release();
+            serving.release();
         }
     }
 
-    /** Looks among the recent rows only, since it is called for each change while anybody waits for a handle. */
+    /** Checks the recent rows only, because it is called for each change while a request waits for a handle. */
     @Override
     public @Nullable Puri bearer(Handle handle) {
-        IndexFeeder feed = feed();
-        return feed == null ? null : feed.recentRows().bearer(handle);
+        IndexFeeder feeder = servingFeeder();
+        return feeder == null ? null : feeder.recentRows().bearer(handle);
     }
 
-    /** Asks the engine for the bearer of a handle and remembers it; may block. */
-    void learn(Handle handle) {
+    /** Asks the engine for the bearer of a handle, and adds it to the recent rows. May block. */
+    void cacheBearer(Handle handle) {
         if (bearer(handle) != null) {
             return;
         }
-        ServingIndex served = indexer.acquire();
-        if (served == null) {
+        ServingIndex serving = indexer.acquire();
+        if (serving == null) {
             return;
         }
         try {
-            IndexFeeder feed = served.feed();
-            Puri puri = feed == null ? null : served.index().findByHandle(handle);
-            if (feed != null && puri != null) {
-                feed.recentRows().bearer(handle, puri);
+            IndexFeeder feeder = serving.feeder();
+            Puri puri = feeder == null ? null : serving.index().findByHandle(handle);
+            if (feeder != null && puri != null) {
+                feeder.recentRows().putBearer(handle, puri);
             }
         } catch (IndexUnavailableException e) {
-            // A later change may name the bearer; if none does, the wait ends without a result.
+            // A later change may contain the bearer. Otherwise the wait ends without a result.
         } finally {
-            served.release();
+            serving.release();
         }
     }
 

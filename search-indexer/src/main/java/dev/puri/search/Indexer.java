@@ -22,70 +22,72 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a serving index and feeds it. One thread does this; {@link EndOffsetMonitor} asks the brokers for the end
- * offsets in another.
+ * Keeps the serving index up to date with its topics. The indexer's thread opens the engine, applies all changes and
+ * swaps indices; {@link EndOffsetMonitor} asks the brokers for the end offsets on another thread.
  *
  * <pre>
  *  puri.identities.v1 ─┐                    ┌───────────────────┐
  *  puri.documents.v1  ─┴─▶ IndexFeeder ────▶│ the serving index │◀──── searches
  *                                           └───────────────────┘
- *                                                     ▲ swap; the old index awaits its deletion
- *  from the beginning   ─▶ IndexFeeder ────▶ IndexRebuild: somebody asked for it, or the serving index
- *                                            cannot be fed any more
+ *                                                     ▲ swap; then the old index is deleted (DeletionQueue)
+ *  both topics,         ─▶ IndexFeeder ────▶ the index of an IndexRebuild: an operator requested it, or the
+ *  from their beginning                      serving index can no longer be updated
  *
- *  open ─▶ get the end offsets ─▶ does the index match the topics? ─▶ step · step · step …
- *    ▲                              │ no: rebuild                        │ anything unforeseen
+ *  open ─▶ get the end offsets ─▶ does the index match its topics? ─▶ step · step · step …
+ *    ▲                              │ no: rebuild                        │ the engine fails, or a bug
  *    └────────── back off ◀─────────┴────────────────────────────────────┘
  * </pre>
  *
- * An index that has served once serves while brokers or schema registry are away; it is then not ready, and its answers
- * say how old they are. An engine that fails is opened again, and no index serves until it is. An index that does not
- * match the topics when it is opened does not serve: it may be of other topics, or show entries that were erased
+ * While brokers or schema registry do not answer, the index still serves; it is then not ready, and responses contain
+ * its staleness. If the engine fails, no index serves until the engine is open again. An index that does not match its
+ * topics when it is opened does not serve, because it may belong to other topics or contain entries that were erased
  * meanwhile.
  */
 final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
-    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
-    private static final Duration SIZE_PERIOD = Duration.ofSeconds(10);
+    private static final Duration SIZE_INTERVAL = Duration.ofSeconds(10);
 
-    private static final Duration LEAVE = Duration.ofSeconds(5);
+    /** How long the closing of the engine waits for searches, and how long for a purge. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Before the brokers answer: Kafka keeps tombstones for a day by default. */
-    private static final Duration TRUSTED_UNSEEN = Duration.ofHours(20);
+    /** Until the brokers report how long they keep tombstones; Kafka's default is one day. */
+    private static final Duration MAX_AGE_WITHOUT_BROKERS = Duration.ofHours(20);
 
-    private static final Duration STOP = Duration.ofSeconds(30);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
     private final EngineOpener engine;
     private final EndOffsetMonitor endOffsets;
-    private final IndexFeeder.Tools tools;
+    private final IndexFeeder.Context context;
     private final IndexHealth health;
     private final Waiters waiters;
     private final InstantSource clock;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("indexer", stop, RETRY_POLICY, this::keep, this::failed);
+            new SupervisedThread("indexer", stop, RETRY_POLICY, this::openAndRun, this::onFailure);
 
-    /** The serving index; null before one was complete. */
+    /** Null before the first index is complete, and while the engine is not open. */
     private volatile @Nullable ServingIndex serving;
 
-    private final FailureState trouble = new FailureState("the engine is being opened");
+    /** Why the indexer's thread cannot update the index. */
+    private final FailureState problem = new FailureState("the engine is being opened");
 
-    /** Why the index that served before is not open; null when it is, or none has served. */
-    private volatile @Nullable String failure;
+    /** Why an index that has served does not serve now; null if it serves, or if none has served. */
+    private volatile @Nullable String servingFailure;
 
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
-    /** Feeds the serving index, or fills the first one; null when nothing does. Written by the indexer's thread. */
-    private volatile @Nullable IndexFeeder main;
+    /** Updates the serving index or fills the first one; null if nothing does. Set by the indexer's thread. */
+    private volatile @Nullable IndexFeeder primaryFeeder;
 
     private final IndexRebuild rebuild;
 
-    // Of the indexer's thread alone.
+    // Only for the indexer's thread.
     private final PurgeScheduler purges;
     private final DeletionQueue deletions = new DeletionQueue();
     private boolean hasServed;
-    private long sizeReadAt = System.nanoTime() - SIZE_PERIOD.toNanos();
+    private long sizeReadAtNanos = System.nanoTime() - SIZE_INTERVAL.toNanos();
 
     /** Opens the search engine. */
     @FunctionalInterface
@@ -94,29 +96,30 @@ final class Indexer implements AutoCloseable {
     }
 
     /**
-     * @param maxLag the largest lag, in offsets, with which the index is ready
-     * @param maxLagAge how old the end offsets may be that the lag is computed from
-     * @param forgetAfter how long after an erasure its entry must be gone from the files
+     * @param maxLag largest lag in offsets with which the index is ready
+     * @param maxLagAge largest age of the end offsets, and largest staleness, with which the index is ready
+     * @param forgetAfter time after which an erased entry must be purged from the index files
      */
     record Limits(long maxLag, Duration maxLagAge, Duration forgetAfter) {}
 
     /**
-     * @param hanging describes a transaction that hides later records; null when there is none
+     * @param openTransaction describes an open transaction that holds back the last stable offset; null if there is
+     *     none
      */
     Indexer(
             EngineOpener engine,
             EndOffsetMonitor endOffsets,
-            IndexFeeder.Tools tools,
+            IndexFeeder.Context context,
             Limits limits,
-            Supplier<@Nullable String> hanging) {
+            Supplier<@Nullable String> openTransaction) {
         this.engine = engine;
         this.endOffsets = endOffsets;
-        this.tools = tools;
-        this.waiters = tools.waiters();
-        this.clock = tools.clock();
-        rebuild = new IndexRebuild(tools);
-        health = new IndexHealth(this, rebuild, trouble, limits, clock, hanging);
-        purges = new PurgeScheduler(limits.forgetAfter(), clock, tools.meters());
+        this.context = context;
+        this.waiters = context.waiters();
+        this.clock = context.clock();
+        rebuild = new IndexRebuild(context);
+        health = new IndexHealth(this, rebuild, problem, limits, clock, openTransaction);
+        purges = new PurgeScheduler(limits.forgetAfter(), clock, context.meters());
     }
 
     void start() {
@@ -124,41 +127,41 @@ final class Indexer implements AutoCloseable {
         thread.start();
     }
 
-    // For any thread.
+    // Thread-safe.
 
     /**
-     * Returns the serving index with its reference count raised, or null if no index was complete yet. The caller must
-     * release it.
+     * Returns the serving index with its reference count raised, or null if no index serves. The caller must release
+     * it.
      */
     @Nullable
     ServingIndex acquire() {
         while (true) {
-            ServingIndex now = serving;
-            if (now == null || now.acquire()) {
-                return now;
+            ServingIndex current = serving;
+            if (current == null || current.acquire()) {
+                return current;
             }
-            // Another index has replaced it meanwhile.
+            // Another index has just replaced this one.
             Thread.onSpinWait();
         }
     }
 
-    /** The serving index, which must not be read without {@link #acquire}; null if none was complete yet. */
+    /** Returns the serving index, or null if no index serves. To read it, use {@link #acquire} instead. */
     @Nullable
     ServingIndex serving() {
         return serving;
     }
 
-    /** Why the index that served before does not serve now; null when it does, or none has served. */
+    /** Returns why an index that has served does not serve now; null if it serves, or if none has served. */
     @Nullable
-    String failure() {
-        return failure;
+    String servingFailure() {
+        return servingFailure;
     }
 
-    /** The offsets up to which readers of the serving index see the topics. */
-    NextOffsets seen() {
-        ServingIndex now = serving;
-        IndexFeeder feed = now == null ? null : now.feed();
-        return feed == null ? NextOffsets.NONE : feed.seen();
+    /** Returns the offsets up to which readers of the serving index see the changes. */
+    NextOffsets visibleOffsets() {
+        ServingIndex current = serving;
+        IndexFeeder feeder = current == null ? null : current.feeder();
+        return feeder == null ? NextOffsets.NONE : feeder.visibleOffsets();
     }
 
     EndOffsetMonitor endOffsets() {
@@ -169,10 +172,10 @@ final class Indexer implements AutoCloseable {
         return health;
     }
 
-    /** Feeds the serving index, or fills the first one; null when nothing does. */
+    /** Returns the feeder that updates the serving index or fills the first one; null if there is none. */
     @Nullable
-    IndexFeeder main() {
-        return main;
+    IndexFeeder primaryFeeder() {
+        return primaryFeeder;
     }
 
     IndexSize size() {
@@ -183,187 +186,185 @@ final class Indexer implements AutoCloseable {
         return rebuild.status();
     }
 
-    /** Asks for a rebuild; does nothing while one runs. */
-    void rebuild() {
-        rebuild.ask();
+    /** Requests a rebuild. Does nothing while one runs. */
+    void requestRebuild() {
+        rebuild.requestRebuild();
     }
 
-    /** Asks to cancel the running rebuild, unless the serving index cannot be fed any more. */
-    void cancelRebuild() {
-        rebuild.cancel();
+    /** Requests to cancel the running rebuild. Has no effect if the serving index can no longer be updated. */
+    void requestCancellation() {
+        rebuild.requestCancellation();
     }
 
-    // The indexer's thread.
+    // For the indexer's thread.
 
-    private void keep() throws IndexUnavailableException {
-        try (IndexStore home = engine.open()) {
+    private void openAndRun() throws IndexUnavailableException {
+        try (IndexStore store = engine.open()) {
             try {
-                serve(home);
+                run(store);
             } catch (IndexUnavailableException e) {
-                inTrouble("the engine is waited for: " + e.getMessage());
-                // Before the index is closed, so that searches meanwhile get the cause.
-                noteFailure(e.getMessage());
+                reportProblem("waiting for the engine: " + e.getMessage());
+                // Before the index is closed, so that searches get the cause meanwhile.
+                recordFailure(e.getMessage());
                 throw e;
             } finally {
-                leave();
+                prepareClose();
             }
         }
     }
 
-    private void failed(Throwable cause) {
+    private void onFailure(Throwable cause) {
         if (cause instanceof IndexUnavailableException) {
-            tools.meters().retried();
-            inTrouble("the engine is waited for: " + cause.getMessage());
-            noteFailure(cause.getMessage());
+            context.meters().countRetry();
+            reportProblem("waiting for the engine: " + cause.getMessage());
+            recordFailure(cause.getMessage());
         } else {
-            log.error("The index cannot be kept for now", cause);
-            inTrouble(cause.toString());
-            noteFailure(cause.toString());
+            log.error("Indexing failed; will retry", cause);
+            reportProblem(cause.toString());
+            recordFailure(cause.toString());
         }
     }
 
-    private void serve(IndexStore home) throws IndexUnavailableException {
-        SearchIndex opened = home.serving();
-        IndexCheckpoint reached = opened.committed();
-        long readAt = System.nanoTime();
-        if (reached.complete()) {
-            serveFromBefore(opened, reached);
+    private void run(IndexStore store) throws IndexUnavailableException {
+        SearchIndex index = store.serving();
+        IndexCheckpoint checkpoint = index.committed();
+        long openedAtNanos = System.nanoTime();
+        if (checkpoint.complete()) {
+            serveStoredIndex(index, checkpoint);
         }
-        SourceOffsets source = awaitOffsets(reached, readAt);
-        String mismatch = source.mismatch(reached, trusted(), clock.instant());
+        SourceOffsets source = awaitOffsets(checkpoint, openedAtNanos);
+        String mismatch = source.mismatch(checkpoint, maxIndexAge(), clock.instant());
         if (mismatch == null) {
-            main = new IndexFeeder(opened, reached, source, tools);
-            ServingIndex now = serving;
-            if (now != null) {
-                now.feedBy(main);
+            primaryFeeder = new IndexFeeder(index, checkpoint, source, context);
+            ServingIndex current = serving;
+            if (current != null) {
+                current.setFeeder(primaryFeeder);
             }
         } else {
-            // Searches must not use it any more: its entries may be wrong for good.
-            ServingIndex before = serving;
+            // Searches must not use this index, because its entries may stay wrong for ever.
+            ServingIndex stored = serving;
             serving = null;
-            failure = null;
-            deletions.add(before != null ? before : awaitingDeletion(opened));
-            rebuild.need(mismatch);
+            servingFailure = null;
+            deletions.add(stored != null ? stored : awaitingDeletion(index));
+            rebuild.require(mismatch);
         }
-        if (main == null) {
-            trouble.changeTo("the index is being rebuilt: " + mismatch);
+        if (primaryFeeder == null) {
+            problem.changeTo("the index is being rebuilt: " + mismatch);
         } else {
-            trouble.clear();
+            problem.clear();
         }
         while (!stop.isAsked()) {
-            round(home);
+            runRound(store);
         }
     }
 
-    /** Lets an index serve that was complete not long ago, until the brokers report whether it matches the topics. */
-    private void serveFromBefore(SearchIndex opened, IndexCheckpoint reached) {
-        Duration age = Duration.between(reached.asOf(), clock.instant());
-        if (age.compareTo(TRUSTED_UNSEEN) < 0) {
-            ServingIndex before = new ServingIndex(
-                    opened, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), reached.asOf()));
-            serving = before;
+    /** Lets a recently complete index serve before the brokers report whether it matches its topics. */
+    private void serveStoredIndex(SearchIndex index, IndexCheckpoint checkpoint) {
+        Duration age = Duration.between(checkpoint.asOf(), clock.instant());
+        if (age.compareTo(MAX_AGE_WITHOUT_BROKERS) < 0) {
+            serving = new ServingIndex(
+                    index, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), checkpoint.asOf()));
             hasServed = true;
-            failure = null;
-            log.info("The index serves as of {}", reached.asOf());
+            servingFailure = null;
+            log.info("The index serves as of {}", checkpoint.asOf());
         }
     }
 
-    private void round(IndexStore home) throws IndexUnavailableException {
+    private void runRound(IndexStore store) throws IndexUnavailableException {
         SourceOffsets source = Objects.requireNonNull(endOffsets.last());
-        boolean read = false;
-        IndexFeeder feeding = main;
-        if (feeding != null) {
-            String mismatch = feeding.mismatch(source, trusted());
+        boolean hasRead = false;
+        IndexFeeder feeder = primaryFeeder;
+        if (feeder != null) {
+            String mismatch = feeder.mismatch(source, maxIndexAge());
             try {
-                read = mismatch == null && feeding.step(isRebuilding() ? Duration.ZERO : POLL);
+                hasRead = mismatch == null && feeder.step(isRebuilding() ? Duration.ZERO : POLL_TIMEOUT);
             } catch (OffsetGoneException e) {
                 mismatch = e.getMessage();
             }
             if (mismatch == null) {
-                feeding.observe(source);
-                serveWhenComplete(feeding);
-                purges.step(feeding);
+                feeder.observe(source);
+                serveWhenComplete(feeder);
+                purges.step(feeder);
             } else {
-                unfeed(feeding, mismatch);
+                stopFeeding(feeder, mismatch);
             }
         }
-        read |= rebuild.step(home, source, trusted(), main);
-        IndexFeeder built = rebuild.built();
-        if (built != null) {
-            swap(home, built);
+        hasRead |= rebuild.step(store, source, maxIndexAge(), primaryFeeder);
+        IndexFeeder rebuilt = rebuild.rebuilt();
+        if (rebuilt != null) {
+            swap(store, rebuilt);
         }
-        if (main != null) {
-            deletions.deleteOldest(home, purges::isOf);
+        if (primaryFeeder != null) {
+            deletions.deleteOldest(store, purges::isPurging);
         }
         refreshSize();
-        if (!read) {
-            rest();
+        if (!hasRead) {
+            waitForBackoffs();
         }
     }
 
     private boolean isRebuilding() {
-        IndexFeeder filling = rebuild.feed();
-        return filling != null && filling.rest().isZero();
+        IndexFeeder filling = rebuild.feeder();
+        return filling != null && filling.untilNextStep().isZero();
     }
 
-    /** Waits while both feeders back off. */
-    private void rest() {
-        IndexFeeder feeding = main;
-        IndexFeeder filling = rebuild.feed();
-        Duration rest = feeding == null ? POLL : feeding.rest();
-        Duration restOfRebuild = filling == null ? rest : filling.rest();
-        Duration shorter = rest.compareTo(restOfRebuild) < 0 ? rest : restOfRebuild;
+    /** Waits for the shorter back-off of the two feeders. */
+    private void waitForBackoffs() {
+        IndexFeeder feeder = primaryFeeder;
+        IndexFeeder filling = rebuild.feeder();
+        Duration primaryBackoff = feeder == null ? POLL_TIMEOUT : feeder.untilNextStep();
+        Duration rebuildBackoff = filling == null ? primaryBackoff : filling.untilNextStep();
+        Duration shorter = primaryBackoff.compareTo(rebuildBackoff) < 0 ? primaryBackoff : rebuildBackoff;
         if (shorter.isPositive()) {
-            stop.isAskedWithin(shorter.compareTo(POLL) < 0 ? shorter : POLL);
+            stop.isAskedWithin(shorter.compareTo(POLL_TIMEOUT) < 0 ? shorter : POLL_TIMEOUT);
         }
     }
 
-    private void serveWhenComplete(IndexFeeder feeding) {
-        ServingIndex now = serving;
-        if (now == null && feeding.isComplete()) {
-            startServing(feeding);
+    private void serveWhenComplete(IndexFeeder feeder) {
+        if (serving == null && feeder.isComplete()) {
+            startServing(feeder);
             log.info("The index is complete");
         }
     }
 
-    private void startServing(IndexFeeder feeding) {
-        ServingIndex next = new ServingIndex(feeding.index(), feeding.asOf());
-        next.feedBy(feeding);
+    private void startServing(IndexFeeder feeder) {
+        ServingIndex next = new ServingIndex(feeder.index(), feeder.asOf());
+        next.setFeeder(feeder);
         serving = next;
         hasServed = true;
-        failure = null;
-        trouble.clear();
-        sizeReadAt = System.nanoTime() - SIZE_PERIOD.toNanos();
+        servingFailure = null;
+        problem.clear();
+        sizeReadAtNanos = System.nanoTime() - SIZE_INTERVAL.toNanos();
         waiters.wakeAll();
     }
 
-    /** The index cannot be fed any more. It serves until its rebuild replaces it. */
-    private void unfeed(IndexFeeder feeding, String mismatch) {
-        inTrouble("the index is being rebuilt: " + mismatch);
-        feeding.disconnect();
-        main = null;
+    /** Stops updating an index that does not match its topics. It serves until the rebuilt index replaces it. */
+    private void stopFeeding(IndexFeeder feeder, String mismatch) {
+        reportProblem("the index is being rebuilt: " + mismatch);
+        feeder.disconnect();
+        primaryFeeder = null;
         if (serving == null) {
-            deletions.add(awaitingDeletion(feeding.index()));
+            deletions.add(awaitingDeletion(feeder.index()));
         }
-        rebuild.need(mismatch);
+        rebuild.require(mismatch);
     }
 
-    /** The rebuilt index serves from here on, also after a restart. */
-    private void swap(IndexStore home, IndexFeeder built) throws IndexUnavailableException {
-        home.promote();
-        IndexFeeder before = main;
-        if (before != null) {
-            before.disconnect();
+    /** Replaces the serving index with the rebuilt one, now and for the next start. */
+    private void swap(IndexStore store, IndexFeeder rebuilt) throws IndexUnavailableException {
+        store.promote();
+        IndexFeeder oldFeeder = primaryFeeder;
+        if (oldFeeder != null) {
+            oldFeeder.disconnect();
         }
-        ServingIndex old = serving;
-        main = built;
-        startServing(built);
-        rebuild.swapped();
-        log.info("The rebuilt index serves: {} changes", built.records());
-        if (old != null) {
-            deletions.add(old);
-        } else if (before != null) {
-            deletions.add(awaitingDeletion(before.index()));
+        ServingIndex oldIndex = serving;
+        primaryFeeder = rebuilt;
+        startServing(rebuilt);
+        rebuild.onSwapped();
+        log.info("The rebuilt index serves; it was built from {} changes", rebuilt.appliedCount());
+        if (oldIndex != null) {
+            deletions.add(oldIndex);
+        } else if (oldFeeder != null) {
+            deletions.add(awaitingDeletion(oldFeeder.index()));
         }
     }
 
@@ -372,89 +373,90 @@ final class Indexer implements AutoCloseable {
     }
 
     private void refreshSize() {
-        ServingIndex now = serving;
-        if (now == null || System.nanoTime() - sizeReadAt < SIZE_PERIOD.toNanos()) {
+        ServingIndex current = serving;
+        if (current == null || System.nanoTime() - sizeReadAtNanos < SIZE_INTERVAL.toNanos()) {
             return;
         }
-        sizeReadAt = System.nanoTime();
+        sizeReadAtNanos = System.nanoTime();
         try {
-            size = now.index().size();
+            size = current.index().size();
         } catch (IndexUnavailableException e) {
             log.debug("The engine does not report the size of the index", e);
         }
     }
 
-    private Duration trusted() {
-        return Objects.requireNonNull(endOffsets.trusted(), "known once the brokers have answered");
+    private Duration maxIndexAge() {
+        return Objects.requireNonNull(endOffsets.maxIndexAge(), "the brokers have reported end offsets before");
     }
 
     /**
-     * Waits for end offsets that the brokers reported after the index was opened. Earlier ones may lie before the
-     * index's checkpoint, as if the index were of other topics. For an empty index any will do.
+     * Waits for end offsets that were requested after the index was opened. Earlier end offsets may be smaller than the
+     * offsets of the checkpoint, as if the index belonged to other topics. An empty index accepts any end offsets.
      */
-    private SourceOffsets awaitOffsets(IndexCheckpoint reached, long readAt) {
+    private SourceOffsets awaitOffsets(IndexCheckpoint checkpoint, long openedAtNanos) {
         while (!stop.isAsked()) {
-            SourceOffsets seen = endOffsets.last();
-            if (seen != null && (reached.topicIds().isEmpty() || seen.at().nanos() - readAt >= 0)) {
-                return seen;
+            SourceOffsets offsets = endOffsets.last();
+            if (offsets != null
+                    && (checkpoint.topicIds().isEmpty() || offsets.at().nanos() - openedAtNanos >= 0)) {
+                return offsets;
             }
-            String silent = endOffsets.trouble();
-            inTrouble(silent == null ? "the brokers are asked" : silent);
-            stop.isAskedWithin(POLL);
+            String reason = endOffsets.failureReason();
+            reportProblem(reason == null ? "waiting for the end offsets" : reason);
+            stop.isAskedWithin(POLL_TIMEOUT);
         }
-        throw new StoppedException("stopped while asking the brokers for the ends of the topics");
+        throw new StoppedException("stopped while waiting for the end offsets");
     }
 
-    /** Commits what the indices have taken, and waits a while for searches and a purge. */
-    private void leave() {
-        IndexFeeder feeding = main;
-        main = null;
-        ServingIndex now = serving;
+    /** Commits both indices, and waits for a limited time until no search and no purge uses an index. */
+    private void prepareClose() {
+        IndexFeeder feeder = primaryFeeder;
+        primaryFeeder = null;
+        ServingIndex current = serving;
         serving = null;
-        if (now != null) {
-            deletions.add(now);
+        if (current != null) {
+            deletions.add(current);
         }
         try {
-            purges.awaitEnd(LEAVE);
-            if (feeding != null) {
-                feeding.close();
+            purges.awaitEnd(CLOSE_TIMEOUT);
+            if (feeder != null) {
+                feeder.close();
             }
         } finally {
             try {
                 rebuild.suspend();
             } finally {
-                // When the engine is opened again, it has other objects for the same indices, one of which serves.
-                deletions.awaitReaders(LEAVE);
+                // Empties the queue, because the engine creates new index objects when it is opened again.
+                deletions.awaitReaders(CLOSE_TIMEOUT);
             }
         }
     }
 
-    private void noteFailure(@Nullable String why) {
-        health.failed(String.valueOf(why));
+    private void recordFailure(@Nullable String reason) {
+        health.recordFailure(String.valueOf(reason));
         if (hasServed) {
-            failure = String.valueOf(why);
+            servingFailure = String.valueOf(reason);
         }
     }
 
-    private void inTrouble(String what) {
-        if (trouble.changeTo(what) && !stop.isAsked()) {
-            log.warn("The index: {}", what);
+    private void reportProblem(String reason) {
+        if (problem.changeTo(reason) && !stop.isAsked()) {
+            log.warn("The index cannot be updated: {}", reason);
         }
     }
 
-    /** Stops feeding and commits; within half a minute. */
+    /** Stops indexing and commits, within half a minute. */
     @Override
     public void close() {
-        // Read before the stop: after it the thread closes the feeder, and an interrupt would disturb its commit.
-        boolean hasNothingToCommit = main == null;
+        // Read before the stop, because after the stop the thread commits, and an interrupt would disturb the commit.
+        boolean hasNoFeeder = primaryFeeder == null;
         stop.ask();
         endOffsets.close();
-        if (hasNothingToCommit) {
-            // It may wait for an engine that does not answer.
+        if (hasNoFeeder) {
+            // The thread may wait for an engine that does not answer.
             thread.interrupt();
         }
-        if (!thread.join(STOP)) {
-            log.warn("The index is still open {} s after the stop", STOP.toSeconds());
+        if (!thread.join(STOP_TIMEOUT)) {
+            log.warn("The index is still open {} s after the request to stop", STOP_TIMEOUT.toSeconds());
         }
     }
 }

@@ -9,9 +9,9 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The offsets that a reader of the topics reads next.
+ * The next offset to read of each partition of both topics.
  *
- * @param next by partition
+ * @param next the next offset by partition
  */
 record NextOffsets(Map<TopicPartition, Long> next) {
     static final NextOffsets NONE = new NextOffsets(Map.of());
@@ -21,14 +21,15 @@ record NextOffsets(Map<TopicPartition, Long> next) {
     }
 
     /**
-     * The offsets from which an index is fed: those of its checkpoint, or the first ones that the brokers have. Topics
-     * that were cut or restored do not begin at 0.
+     * Returns the offsets at which an index continues: those of its checkpoint, or else the beginning offsets. Topics
+     * that were truncated or restored do not begin at 0.
      */
-    static NextOffsets of(IndexCheckpoint reached, SourceOffsets source) {
+    static NextOffsets of(IndexCheckpoint checkpoint, SourceOffsets source) {
         Map<TopicPartition, Long> next = new HashMap<>();
         for (EntryKind kind : EntryKind.values()) {
             for (int partition : source.endsOf(kind).byPartition().keySet()) {
-                Long committed = reached.offsets().getOrDefault(kind, Map.of()).get(partition);
+                Long committed =
+                        checkpoint.offsets().getOrDefault(kind, Map.of()).get(partition);
                 next.put(
                         new TopicPartition(kind.topic(), partition),
                         committed == null ? source.begin(kind, partition) : committed);
@@ -37,15 +38,18 @@ record NextOffsets(Map<TopicPartition, Long> next) {
         return new NextOffsets(next);
     }
 
+    /** Returns the next offset of a partition; 0 if the partition is unknown. */
     long next(EntryKind kind, int partition) {
         return next.getOrDefault(new TopicPartition(kind.topic(), partition), 0L);
     }
 
-    /** Whether each partition is read as far as by another reader, or farther. */
+    /** Whether the offset of each partition is at least that of the other offsets. */
     boolean hasReached(NextOffsets other) {
-        return other.next.entrySet().stream().allMatch(each -> next.getOrDefault(each.getKey(), 0L) >= each.getValue());
+        return other.next.entrySet().stream()
+                .allMatch(entry -> next.getOrDefault(entry.getKey(), 0L) >= entry.getValue());
     }
 
+    /** Returns the next offsets by kind and partition. */
     Map<EntryKind, Map<Integer, Long>> byKind() {
         Map<EntryKind, Map<Integer, Long>> byKind = new EnumMap<>(EntryKind.class);
         for (EntryKind kind : EntryKind.values()) {

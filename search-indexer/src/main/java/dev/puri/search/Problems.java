@@ -6,13 +6,16 @@ import dev.puri.http.Route;
 import dev.puri.tail.wait.WaitParameters;
 import java.util.List;
 
-/** Every problem of an indexer beside those of any listener; {@code problems-search.properties} explains them. */
+/**
+ * The problem types of a search indexer, besides those of every listener. {@code problems-search.properties} explains
+ * them.
+ */
 final class Problems {
     static final List<ProblemType> ALL = List.of(
-            Searches.NOT_READY,
-            Searches.ENGINE_UNAVAILABLE,
-            Searches.REFUSED,
-            Searches.NOT_CAUGHT_UP,
+            SearchHandlers.NOT_READY,
+            SearchHandlers.ENGINE_UNAVAILABLE,
+            SearchHandlers.REFUSED,
+            SearchHandlers.NOT_CAUGHT_UP,
             SearchPool.TOO_MANY_SEARCHES,
             SearchRequest.INVALID_CURSOR,
             AdminRequests.VERIFY_UNDER_WAY,
@@ -25,8 +28,8 @@ final class Problems {
     private Problems() {}
 
     /**
-     * {@code GET /problems/{name}}, the page of each; the same for the public, since they tell of nothing but
-     * themselves.
+     * Returns the route {@code GET /problems/{name}} of the pages that explain the problem types. The pages reveal
+     * nothing else, so the public listener has the same route.
      */
     static Route pages() {
         return ProblemPages.route(ALL, Problems.class, "/problems-search.properties");

@@ -7,30 +7,33 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** The collections that the public may search, worked out once for each change of the declarations. Thread-safe. */
+/**
+ * Computes the set of collections that the public may search. The set is cached until the declarations change.
+ * Thread-safe.
+ */
 final class PublicCollections {
-    private volatile Names last = new Names(Declarations.of(List.of()), Collections.emptySortedSet());
+    private volatile Cached cached = new Cached(Declarations.of(List.of()), Collections.emptySortedSet());
 
-    private record Names(Declarations declarations, SortedSet<String> names) {}
+    private record Cached(Declarations declarations, SortedSet<String> names) {}
 
     /**
-     * Those of these declarations.
+     * Returns the qualified names of the collections that are declared as public and searched.
      *
-     * @param declarations the same object as long as nothing changes
-     * @return by qualified name, unmodifiable
+     * @param declarations the same object as in the last call if nothing has changed
+     * @return an unmodifiable set
      */
     SortedSet<String> of(Declarations declarations) {
-        Names known = last;
-        if (known.declarations() != declarations) {
+        Cached current = cached;
+        if (current.declarations() != declarations) {
             TreeSet<String> names = new TreeSet<>();
             for (Collection collection : declarations.collections()) {
                 if (collection.isPublic() && collection.search()) {
                     names.add(collection.qualifiedName());
                 }
             }
-            known = new Names(declarations, Collections.unmodifiableSortedSet(names));
-            last = known;
+            current = new Cached(declarations, Collections.unmodifiableSortedSet(names));
+            cached = current;
         }
-        return known.names();
+        return current.names();
     }
 }

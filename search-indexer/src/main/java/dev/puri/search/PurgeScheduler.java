@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Purges erased entries from the files of an index in time: one purge at a time, in a thread of its own. A purge may
- * take hours. Feeding and searching go on meanwhile; only the deletion of its index waits. Used by one thread.
+ * Schedules purges, which remove erased entries from the files of an index. One purge runs at a time, on its own
+ * thread, because it may take hours. The index is updated and searched meanwhile; only its deletion waits for the
+ * purge. Not thread-safe.
  */
 final class PurgeScheduler {
     private static final Logger log = LoggerFactory.getLogger(PurgeScheduler.class);
@@ -27,12 +28,12 @@ final class PurgeScheduler {
     private final InstantSource clock;
     private final IndexMeters meters;
     private final Backoff backoff = new Backoff(RETRY_POLICY);
-    private @Nullable Run running;
+    private @Nullable RunningPurge running;
 
-    private record Run(IndexFeeder feed, CompletableFuture<Boolean> end) {}
+    private record RunningPurge(IndexFeeder feeder, CompletableFuture<Boolean> success) {}
 
     /**
-     * @param forgetAfter how long after an erasure its entry must be gone from the files
+     * @param forgetAfter time after which an erased entry must be purged from the index files
      */
     PurgeScheduler(Duration forgetAfter, InstantSource clock, IndexMeters meters) {
         this.forgetAfter = forgetAfter;
@@ -40,84 +41,86 @@ final class PurgeScheduler {
         this.meters = meters;
     }
 
-    /** Starts a purge of the feeder's index when one is due and none runs. */
-    void step(IndexFeeder feed) {
-        finishEnded();
-        if (running == null && isDue(feed)) {
-            feed.purgeBegins();
-            CompletableFuture<Boolean> end = new CompletableFuture<>();
-            running = new Run(feed, end);
+    /** Starts a purge of the feeder's index if it is due and no other purge runs. */
+    void step(IndexFeeder feeder) {
+        finishIfDone();
+        if (running == null && isDue(feeder)) {
+            feeder.purgeStarted();
+            CompletableFuture<Boolean> success = new CompletableFuture<>();
+            running = new RunningPurge(feeder, success);
             boolean isStarted = false;
             try {
-                Thread.ofPlatform().name("index-purge").daemon(true).start(() -> purge(feed.index(), end));
+                Thread.ofPlatform().name("index-purge").daemon(true).start(() -> purge(feeder.index(), success));
                 isStarted = true;
             } finally {
                 if (!isStarted) {
-                    // There may be no memory for a thread. Without its end, no other purge would ever start.
-                    end.complete(false);
+                    // There may be no memory for a thread. If this purge did not end, no other purge would ever start.
+                    success.complete(false);
                 }
             }
         }
     }
 
-    private boolean isDue(IndexFeeder feed) {
-        Instant owed = feed.owedSince();
-        // Half of the time is left for the rewriting itself.
-        return owed != null
-                && feed.isComplete()
+    private boolean isDue(IndexFeeder feeder) {
+        Instant owedSince = feeder.purgeOwedSince();
+        // The other half of the time is for the purge itself.
+        return owedSince != null
+                && feeder.isComplete()
                 && backoff.isDue()
-                && Duration.between(owed, clock.instant()).compareTo(forgetAfter.dividedBy(2)) >= 0;
+                && Duration.between(owedSince, clock.instant()).compareTo(forgetAfter.dividedBy(2)) >= 0;
     }
 
-    private void purge(SearchIndex index, CompletableFuture<Boolean> end) {
-        boolean succeeded = false;
+    private void purge(SearchIndex index, CompletableFuture<Boolean> success) {
+        boolean hasSucceeded = false;
         try {
-            long begun = System.nanoTime();
+            long startedAtNanos = System.nanoTime();
             index.purge();
-            meters.purges().record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
-            succeeded = true;
+            meters.purges().record(System.nanoTime() - startedAtNanos, TimeUnit.NANOSECONDS);
+            hasSucceeded = true;
         } catch (IndexUnavailableException e) {
-            log.warn("Erased entries are still in files; the purge will be tried again: {}", e.getMessage());
+            log.warn(
+                    "The purge failed and erased entries are still in the index files; will retry: {}", e.getMessage());
         } catch (RuntimeException | Error e) {
-            log.error("Erased entries are still in files; the purge will be tried again", e);
+            log.error("The purge failed and erased entries are still in the index files; will retry", e);
         } finally {
-            end.complete(succeeded);
+            success.complete(hasSucceeded);
         }
     }
 
-    /** Whether an index is being purged, so that it must not be deleted. */
-    boolean isOf(SearchIndex index) {
-        finishEnded();
-        Run run = running;
-        return run != null && run.feed.index() == index;
+    /** Whether an index is being purged and therefore must not be deleted. */
+    boolean isPurging(SearchIndex index) {
+        finishIfDone();
+        RunningPurge current = running;
+        return current != null && current.feeder.index() == index;
     }
 
-    private void finishEnded() {
-        Run run = running;
-        if (run != null && run.end.isDone()) {
-            boolean succeeded = run.end.join();
-            run.feed.purgeEnds(succeeded);
+    private void finishIfDone() {
+        RunningPurge current = running;
+        if (current != null && current.success.isDone()) {
+            boolean hasSucceeded = current.success.join();
+            current.feeder.purgeEnded(hasSucceeded);
             running = null;
-            if (!succeeded) {
+            if (!hasSucceeded) {
                 backoff.delay();
             }
         }
     }
 
-    /** Waits for the running purge, at most that long, and forgets it: its index is closed next, which ends it. */
+    /** Waits, up to the timeout, for the running purge. If it still runs then, closing its index will end it. */
     void awaitEnd(Duration timeout) {
-        Run run = running;
-        if (run != null) {
+        RunningPurge current = running;
+        if (current != null) {
             try {
-                run.end.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+                current.success.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                log.warn("A purge is broken off and erased entries are still in files; it will begin again");
+                log.warn(
+                        "The purge is interrupted and erased entries are still in the index files; it starts again later");
             } catch (ExecutionException e) {
-                throw new IllegalStateException("a purge reports failures as its result", e);
+                throw new IllegalStateException("a purge never completes exceptionally", e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            finishEnded();
+            finishIfDone();
             running = null;
         }
     }

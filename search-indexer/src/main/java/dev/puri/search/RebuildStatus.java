@@ -11,30 +11,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The progress of the running rebuild of the index, or the result of the last one.
  *
- * @param why the reason for the rebuild; null before the first one
- * @param begun null before the first one
- * @param ended null while it runs
- * @param records records that the index has taken
- * @param reached offsets that the index has reached, summed over all partitions
- * @param of end offsets, summed over all partitions
+ * @param reason the reason for the rebuild; null before the first one
+ * @param startedAt null before the first one
+ * @param endedAt null while it runs
+ * @param appliedChanges number of changes that the new index has applied
+ * @param reachedOffsets offsets that the new index has reached, summed over all partitions
+ * @param endOffsets end offsets, summed over all partitions
  */
 record RebuildStatus(
         State state,
-        @Nullable String why,
-        @Nullable Instant begun,
-        @Nullable Instant ended,
-        long records,
-        long reached,
-        long of) {
+        @Nullable String reason,
+        @Nullable Instant startedAt,
+        @Nullable Instant endedAt,
+        long appliedChanges,
+        long reachedOffsets,
+        long endOffsets) {
     static final RebuildStatus NEVER = new RebuildStatus(State.IDLE, null, null, null, 0, 0, 0);
 
     enum State {
-        /** There was no rebuild since the start. */
+        /** No rebuild since the start of the process. */
         IDLE,
         RUNNING,
         /** The rebuilt index serves. */
         DONE,
-        /** It was cancelled. */
+        /** The rebuild was cancelled. */
         ENDED;
 
         @Override
@@ -47,27 +47,31 @@ record RebuildStatus(
         return state == State.RUNNING;
     }
 
-    RebuildStatus at(long taken, long reach, long end) {
-        return new RebuildStatus(state, why, begun, ended, taken, reach, end);
+    /** Returns this status with another progress. */
+    RebuildStatus withProgress(long newAppliedChanges, long newReachedOffsets, long newEndOffsets) {
+        return new RebuildStatus(
+                state, reason, startedAt, endedAt, newAppliedChanges, newReachedOffsets, newEndOffsets);
     }
 
-    RebuildStatus ended(State as, Instant at) {
-        return new RebuildStatus(as, why, begun, at, records, reached, of);
+    /** Returns this status after the end of the rebuild. */
+    RebuildStatus ended(State result, Instant time) {
+        return new RebuildStatus(result, reason, startedAt, time, appliedChanges, reachedOffsets, endOffsets);
     }
 
     void writeTo(JsonGenerator json) throws IOException {
         json.writeStartObject();
         json.writeStringField("state", state.toString());
-        if (begun != null) {
-            json.writeStringField("why", String.valueOf(why));
-            json.writeStringField("begun", Timestamp.text(begun));
-            if (ended != null) {
-                json.writeStringField("ended", Timestamp.text(ended));
-                json.writeNumberField("seconds", Duration.between(begun, ended).toMillis() / 1000.0);
+        if (startedAt != null) {
+            json.writeStringField("why", String.valueOf(reason));
+            json.writeStringField("begun", Timestamp.text(startedAt));
+            if (endedAt != null) {
+                json.writeStringField("ended", Timestamp.text(endedAt));
+                json.writeNumberField(
+                        "seconds", Duration.between(startedAt, endedAt).toMillis() / 1000.0);
             }
-            json.writeNumberField("records", records);
-            json.writeNumberField("reached", reached);
-            json.writeNumberField("of", of);
+            json.writeNumberField("records", appliedChanges);
+            json.writeNumberField("reached", reachedOffsets);
+            json.writeNumberField("of", endOffsets);
         }
         json.writeEndObject();
     }

@@ -7,66 +7,66 @@ import dev.puri.tail.RecentEntries;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most recent rows that readers of the index can see: the last event of each name, and the bearer of each handle.
- * Waits for events look here first, without asking the engine. Also an upper bound for the time at which each row was
- * written. Of each kind the newest {@value #MOST}. Thread-safe.
+ * A cache of the most recent rows that readers of the index see: the last event of each name, the bearer of each
+ * handle, and an upper bound for the time at which each row was written. Waits for events check this cache without
+ * asking the engine. Each map keeps the newest {@value #CAPACITY} entries. Thread-safe.
  */
 final class RecentRows {
-    static final int MOST = 100_000;
+    static final int CAPACITY = 100_000;
 
-    private final RecentEntries<Puri, Position> rows = new RecentEntries<>(MOST);
-    private final RecentEntries<Handle, Puri> bearers = new RecentEntries<>(MOST);
+    private final RecentEntries<Puri, Position> rows = new RecentEntries<>(CAPACITY);
+    private final RecentEntries<Handle, Puri> bearers = new RecentEntries<>(CAPACITY);
 
-    /** Rows that have no entry in {@link #writtenBefore} were written before this time, by {@link System#nanoTime}. */
-    private long othersWrittenBefore = System.nanoTime();
+    /** The bound for rows without an entry in {@link #writtenBeforeNanos}, by {@link System#nanoTime}. */
+    private long defaultWrittenBeforeNanos = System.nanoTime();
 
-    private final RecentEntries<Puri, Long> writtenBefore =
-            new RecentEntries<>(MOST, evicted -> othersWrittenBefore = evicted);
+    private final RecentEntries<Puri, Long> writtenBeforeNanos =
+            new RecentEntries<>(CAPACITY, evicted -> defaultWrittenBeforeNanos = evicted);
 
-    /** A name's row is about to be applied to the index. No reader has seen it yet. */
+    /** Must be called before a row of this name is applied to the index, so before readers can see the row. */
     synchronized void aboutToApply(Puri puri) {
-        writtenBefore.put(puri, System.nanoTime());
+        writtenBeforeNanos.put(puri, System.nanoTime());
     }
 
-    /** Rows of any names are about to be applied. */
-    synchronized void aboutToApplyMany() {
-        writtenBefore.clear();
-        othersWrittenBefore = System.nanoTime();
+    /** Must be called before rows of unknown names are applied to the index. */
+    synchronized void aboutToApplyAny() {
+        writtenBeforeNanos.clear();
+        defaultWrittenBeforeNanos = System.nanoTime();
     }
 
     /**
-     * A time, by {@link System#nanoTime}, before which the row that readers see of a name was written; or the
-     * tombstone, if they see none.
+     * Returns a time, by {@link System#nanoTime}, before which the visible row of a name was written. If no row is
+     * visible, the name's tombstone was written before this time.
      */
-    synchronized long writtenBefore(Puri puri) {
-        Long at = writtenBefore.get(puri);
-        return at == null ? othersWrittenBefore : at;
+    synchronized long writtenBeforeNanos(Puri puri) {
+        Long nanos = writtenBeforeNanos.get(puri);
+        return nanos == null ? defaultWrittenBeforeNanos : nanos;
     }
 
-    /** Readers see this row. */
-    synchronized void row(Puri puri, Position last, @Nullable Handle handle) {
-        rows.put(puri, last);
+    /** Adds a row that readers see now. */
+    synchronized void putRow(Puri puri, Position position, @Nullable Handle handle) {
+        rows.put(puri, position);
         if (handle != null) {
-            bearer(handle, puri);
+            putBearer(handle, puri);
         }
     }
 
-    /** Readers find this bearer of a handle. */
-    synchronized void bearer(Handle handle, Puri puri) {
+    /** Adds the bearer of a handle. */
+    synchronized void putBearer(Handle handle, Puri puri) {
         bearers.put(handle, puri);
     }
 
-    /** Readers see no row of this name any more. */
-    synchronized void removed(Puri puri) {
+    /** Removes the row of a name, after readers have stopped seeing the row. */
+    synchronized void removeRow(Puri puri) {
         rows.remove(puri);
     }
 
-    /** The last event of a name's row; null when there is none, or it is not remembered. */
+    /** Returns the last event of a name's row; null if there is no row or the cache does not contain it. */
     synchronized @Nullable Position lastOf(Puri puri) {
         return rows.get(puri);
     }
 
-    /** The bearer of a handle; null when nobody is remembered. */
+    /** Returns the bearer of a handle; null if the cache does not contain it. */
     synchronized @Nullable Puri bearer(Handle handle) {
         return bearers.get(handle);
     }

@@ -11,63 +11,66 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Pages of results as JSON. The public has a writer of its own, so that nothing has to be left out here. */
+/**
+ * Writes pages of results as JSON. The public format is written by separate code, so that it cannot reveal a field by
+ * mistake.
+ */
 final class ResultJson {
     private ResultJson() {}
 
-    /** All that is known of them. */
+    /** Writes a page with all fields. */
     static void write(JsonGenerator json, SearchResult page, SearchRequest request, @Nullable String cursor)
             throws IOException {
         json.writeStartObject();
         json.writeArrayFieldStart("results");
         for (Hit hit : page.hits()) {
             json.writeStartObject();
-            name(json, hit);
+            writeName(json, hit);
             json.writeStringField("shard", hit.shard().text());
             json.writeStringField("owner", hit.owner().text());
             json.writeStringField("status", SearchRequest.text(hit.status()));
             if (hit.mergedInto() != null) {
                 json.writeStringField("canonical", hit.mergedInto().toString());
             }
-            text(json, hit);
+            writeTextMatch(json, hit);
             json.writeEndObject();
         }
         json.writeEndArray();
-        total(json, page);
+        writeTotal(json, page);
         if (request.query().facets()) {
             json.writeObjectFieldStart("facets");
-            counts(json, "collection", page.byCollection());
-            counts(json, "shard", page.byShard());
+            writeCounts(json, "collection", page.byCollection());
+            writeCounts(json, "shard", page.byShard());
             json.writeEndObject();
         }
-        if (request.byShard()) {
-            shards(json, page.hits());
+        if (request.groupsByShard()) {
+            writeShards(json, page.hits());
         }
-        end(json, cursor);
+        writeEnd(json, cursor);
     }
 
-    /** What the public may know of them. */
+    /** Writes a page with only the fields that the public may see. */
     static void writePublic(JsonGenerator json, SearchResult page, boolean facets, @Nullable String cursor)
             throws IOException {
         json.writeStartObject();
         json.writeArrayFieldStart("results");
         for (Hit hit : page.hits()) {
             json.writeStartObject();
-            name(json, hit);
-            text(json, hit);
+            writeName(json, hit);
+            writeTextMatch(json, hit);
             json.writeEndObject();
         }
         json.writeEndArray();
-        total(json, page);
+        writeTotal(json, page);
         if (facets) {
             json.writeObjectFieldStart("facets");
-            counts(json, "collection", page.byCollection());
+            writeCounts(json, "collection", page.byCollection());
             json.writeEndObject();
         }
-        end(json, cursor);
+        writeEnd(json, cursor);
     }
 
-    private static void name(JsonGenerator json, Hit hit) throws IOException {
+    private static void writeName(JsonGenerator json, Hit hit) throws IOException {
         json.writeStringField("puri", hit.puri().toString());
         json.writeStringField("collection", hit.puri().qualifiedCollection());
         if (hit.handle() != null) {
@@ -75,22 +78,22 @@ final class ResultJson {
         }
     }
 
-    private static void text(JsonGenerator json, Hit hit) throws IOException {
+    private static void writeTextMatch(JsonGenerator json, Hit hit) throws IOException {
         if (hit.score() != null) {
             json.writeNumberField("score", hit.score());
         }
         json.writeObjectFieldStart("attributes");
-        // The title first, as the index gives them.
-        for (Map.Entry<String, String> each : hit.attributes().entrySet()) {
-            json.writeStringField(each.getKey(), each.getValue());
+        // In the order of the index: the title first.
+        for (Map.Entry<String, String> attribute : hit.attributes().entrySet()) {
+            json.writeStringField(attribute.getKey(), attribute.getValue());
         }
         json.writeEndObject();
         if (!hit.highlights().isEmpty()) {
             json.writeObjectFieldStart("highlights");
-            for (Map.Entry<String, List<String>> each : new TreeMap<>(hit.highlights()).entrySet()) {
-                json.writeArrayFieldStart(each.getKey());
-                for (String piece : each.getValue()) {
-                    json.writeString(piece);
+            for (Map.Entry<String, List<String>> highlight : new TreeMap<>(hit.highlights()).entrySet()) {
+                json.writeArrayFieldStart(highlight.getKey());
+                for (String fragment : highlight.getValue()) {
+                    json.writeString(fragment);
                 }
                 json.writeEndArray();
             }
@@ -98,21 +101,23 @@ final class ResultJson {
         }
     }
 
-    private static void total(JsonGenerator json, SearchResult page) throws IOException {
+    private static void writeTotal(JsonGenerator json, SearchResult page) throws IOException {
         json.writeNumberField("total", page.total());
         json.writeBooleanField("totalIsExact", page.totalIsExact());
     }
 
-    private static void counts(JsonGenerator json, String facet, Map<String, Long> counts) throws IOException {
+    private static void writeCounts(JsonGenerator json, String facet, Map<String, Long> counts) throws IOException {
         json.writeObjectFieldStart(facet);
-        for (Map.Entry<String, Long> each : counts.entrySet()) {
-            json.writeNumberField(each.getKey(), each.getValue());
+        for (Map.Entry<String, Long> count : counts.entrySet()) {
+            json.writeNumberField(count.getKey(), count.getValue());
         }
         json.writeEndObject();
     }
 
-    /** One question a shard for whoever wants the whole records: indices into the results. */
-    private static void shards(JsonGenerator json, List<Hit> hits) throws IOException {
+    /**
+     * Writes the indices of the results by shard: a client can fetch the full records with one request for each shard.
+     */
+    private static void writeShards(JsonGenerator json, List<Hit> hits) throws IOException {
         Map<String, List<Integer>> shards = new LinkedHashMap<>();
         for (int i = 0; i < hits.size(); i++) {
             shards.computeIfAbsent(hits.get(i).shard().text(), shard -> new ArrayList<>())
@@ -129,7 +134,7 @@ final class ResultJson {
         json.writeEndObject();
     }
 
-    private static void end(JsonGenerator json, @Nullable String cursor) throws IOException {
+    private static void writeEnd(JsonGenerator json, @Nullable String cursor) throws IOException {
         if (cursor != null) {
             json.writeStringField("cursor", cursor);
         }

@@ -23,99 +23,100 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads that search, since the listener's must not block. No search waits for its turn longer than a bound:
+ * A thread pool for searches, because the listener's event loop must not block. No search waits in the queue for longer
+ * than a bound:
  *
  * <pre>
- * submitted ─▶ would it wait too long? ─▶ queue ─▶ has it waited too long? ─▶ search
- *                        │ 503 at once                       │ 503
+ * submit ─▶ expected wait too long? ─▶ queue ─▶ actual wait too long? ─▶ search
+ *                    │ 503 at once                       │ 503
  * </pre>
  *
- * The first answers early, by the queue's length and how long searches take of late; the second holds when that
- * was too hopeful, because searches ahead turn out to be slow. Clients that are refused early can ask elsewhere
- * or later, and a cheap search is not held up by a queue of expensive ones.
+ * The expected wait follows from the length of the queue and the mean duration of recent searches. It refuses a search
+ * early, so that the client can try another instance. The check of the actual wait keeps the bound when the searches
+ * ahead are slower than the mean.
  */
 final class SearchPool implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SearchPool.class);
 
     static final ProblemType TOO_MANY_SEARCHES =
-            new ProblemType("too-many-searches", "Too many searches wait for their turn", 503);
+            new ProblemType("too-many-searches", "Too many searches are waiting", 503);
 
-    /** The last search counts for an eighth of the mean, as in TCP's estimate of round trips (RFC 6298). */
-    private static final int MEAN_WEIGHT = 8;
+    /** Each search contributes one eighth to the moving mean, as in TCP's estimate of round-trip times (RFC 6298). */
+    private static final int MEAN_DIVISOR = 8;
 
-    /** How often overdue searches are looked for while all threads are busy. */
-    private static final Duration SHED_PERIOD = Duration.ofMillis(100);
+    /** How often queued searches are checked for waiting too long while all threads are busy. */
+    private static final Duration SHED_INTERVAL = Duration.ofMillis(100);
 
     private final ThreadPoolExecutor threads;
     private final BlockingQueue<Runnable> queue;
     private final Stop stop = new Stop();
-    private final SupervisedThread shedding = new SupervisedThread(
-            "search-shedding", stop, RetryPolicy.fixed(SHED_PERIOD), this::shedOverdue, this::sheddingFailed);
-    private final int size;
+    private final SupervisedThread shedder = new SupervisedThread(
+            "search-shedding", stop, RetryPolicy.fixed(SHED_INTERVAL), this::shedOverdue, this::onSheddingFailure);
+    private final int threadCount;
     private final long maxWaitNanos;
     private final LongSupplier nanoClock;
-    private final AtomicInteger running = new AtomicInteger();
-    private final AtomicLong meanNanos = new AtomicLong();
-    private final Counter shed;
+    private final AtomicInteger runningCount = new AtomicInteger();
+    private final AtomicLong meanDurationNanos = new AtomicLong();
+    private final Counter refusals;
 
     private final FailureState sheddingFailure = new FailureState();
 
-    /** Computes an answer on a thread that may block. */
+    /** A search that runs on a thread of the pool and may block. */
     @FunctionalInterface
-    interface Work {
-        /** The action that answers, to be run on the exchange's event loop. */
+    interface Search {
+        /** Returns a task that sends the response, to be run on the exchange's event loop. */
         Runnable run();
     }
 
-    /** A search of a client. */
+    /** A search for a client. */
     interface Task {
-        /** Whether the client has gone. */
+        /** Whether the client has disconnected. */
         boolean isOver();
 
-        /** Runs the search; throws nothing. */
+        /** Runs the search. Must not throw. */
         void run();
 
         /**
          * Refuses the search.
          *
-         * @param wait the expected time until its turn
+         * @param wait how long the search has waited, or would wait
          */
         void refuse(Duration wait);
     }
 
     /**
-     * @param size searches at a time
-     * @param capacity of the queue
-     * @param maxWait how long a search may wait for its turn
-     * @param nanoClock like {@link System#nanoTime}
+     * @param threadCount maximum number of concurrent searches
+     * @param queueCapacity maximum number of waiting searches
+     * @param maxWait maximum time that a search may wait in the queue
+     * @param nanoClock the clock, like {@link System#nanoTime}
      */
-    SearchPool(int size, int capacity, Duration maxWait, LongSupplier nanoClock, MeterRegistry meters) {
-        this.size = size;
+    SearchPool(int threadCount, int queueCapacity, Duration maxWait, LongSupplier nanoClock, MeterRegistry meters) {
+        this.threadCount = threadCount;
         this.maxWaitNanos = maxWait.toNanos();
         this.nanoClock = nanoClock;
-        this.queue = new ArrayBlockingQueue<>(capacity);
+        this.queue = new ArrayBlockingQueue<>(queueCapacity);
         threads = new ThreadPoolExecutor(
-                size,
-                size,
+                threadCount,
+                threadCount,
                 0,
                 TimeUnit.SECONDS,
                 queue,
                 Thread.ofPlatform().name("search-", 0).daemon(true).factory());
         Gauge.builder("puri.search.queue", queue, BlockingQueue::size)
-                .description("Searches that wait for their turn")
+                .description("Searches that wait in the queue")
                 .register(meters);
-        shed = Counter.builder("puri.search.shed")
-                .description("Searches refused because they waited, or would have waited, too long for their turn")
+        refusals = Counter.builder("puri.search.shed")
+                .description("Searches refused because they waited, or would have waited, too long in the queue")
                 .register(meters);
-        shedding.start();
+        shedder.start();
     }
 
-    /** Runs the work on a thread of the pool and its answer on the event loop; for any thread. */
-    void run(Exchange exchange, Work work) {
-        submit(new Answer(exchange, work));
+    /** Runs a search on a thread of the pool, and sends its response on the event loop. Thread-safe. */
+    void run(Exchange exchange, Search search) {
+        submit(new ExchangeTask(exchange, search));
     }
 
-    /** Runs the task soon, or refuses it. */
+    /** Queues a task, or refuses it if it would wait too long. Thread-safe. */
     void submit(Task task) {
         long wait = expectedWaitNanos();
         if (wait > maxWaitNanos) {
@@ -123,52 +124,52 @@ final class SearchPool implements AutoCloseable {
             return;
         }
         try {
-            threads.execute(new Turn(task, nanoClock.getAsLong()));
+            threads.execute(new QueuedTask(task, nanoClock.getAsLong()));
         } catch (RejectedExecutionException e) {
             refuse(task, wait);
         }
     }
 
-    /** The expected wait of a new search, from the mean time of searches; zero while a thread is idle. */
+    /** Returns the expected wait of a new search; zero while a thread is idle. */
     private long expectedWaitNanos() {
-        return running.get() < size ? 0 : (queue.size() + 1L) * meanNanos.get() / size;
+        return runningCount.get() < threadCount ? 0 : (queue.size() + 1L) * meanDurationNanos.get() / threadCount;
     }
 
-    /** Whether no search is under way. */
+    /** Whether no search is running. */
     boolean isIdle() {
-        return running.get() == 0;
+        return runningCount.get() == 0;
     }
 
-    /** Refuses those that have waited too long while all threads are at work. */
+    /** Refuses queued searches that have waited too long. */
     void shedOverdue() {
         long now = nanoClock.getAsLong();
-        // The oldest is first.
-        while (queue.peek() instanceof Turn turn && now - turn.submittedNanos > maxWaitNanos) {
-            if (queue.remove(turn)) {
-                refuse(turn.task, now - turn.submittedNanos);
+        // The queue is ordered by submission.
+        while (queue.peek() instanceof QueuedTask queued && now - queued.submittedAtNanos > maxWaitNanos) {
+            if (queue.remove(queued)) {
+                refuse(queued.task, now - queued.submittedAtNanos);
             }
         }
     }
 
-    private void sheddingFailed(Throwable cause) {
+    private void onSheddingFailure(Throwable cause) {
         if (sheddingFailure.changeTo(cause.toString())) {
-            log.error("A search that has waited too long was not refused", cause);
+            log.error("Refusing overdue searches failed; will retry", cause);
         }
     }
 
     private void refuse(Task task, long waitNanos) {
-        shed.increment();
+        refusals.increment();
         task.refuse(Duration.ofNanos(waitNanos));
     }
 
-    /** A task that waits for a thread. */
-    private final class Turn implements Runnable {
+    /** A task that waits in the queue. */
+    private final class QueuedTask implements Runnable {
         private final Task task;
-        private final long submittedNanos;
+        private final long submittedAtNanos;
 
-        Turn(Task task, long submittedNanos) {
+        QueuedTask(Task task, long submittedAtNanos) {
             this.task = task;
-            this.submittedNanos = submittedNanos;
+            this.submittedAtNanos = submittedAtNanos;
         }
 
         @Override
@@ -176,23 +177,24 @@ final class SearchPool implements AutoCloseable {
             if (task.isOver()) {
                 return;
             }
-            long begun = nanoClock.getAsLong();
-            if (begun - submittedNanos > maxWaitNanos) {
-                refuse(task, begun - submittedNanos);
+            long startedAtNanos = nanoClock.getAsLong();
+            if (startedAtNanos - submittedAtNanos > maxWaitNanos) {
+                refuse(task, startedAtNanos - submittedAtNanos);
                 return;
             }
-            running.incrementAndGet();
+            runningCount.incrementAndGet();
             try {
                 task.run();
             } finally {
-                long took = nanoClock.getAsLong() - begun;
-                meanNanos.accumulateAndGet(took, (mean, last) -> mean + (last - mean) / MEAN_WEIGHT);
-                running.decrementAndGet();
+                long durationNanos = nanoClock.getAsLong() - startedAtNanos;
+                meanDurationNanos.accumulateAndGet(durationNanos, (mean, last) -> mean + (last - mean) / MEAN_DIVISOR);
+                runningCount.decrementAndGet();
             }
         }
     }
 
-    private record Answer(Exchange exchange, Work work) implements Task {
+    /** A search that responds to an HTTP request. */
+    private record ExchangeTask(Exchange exchange, Search search) implements Task {
         @Override
         public boolean isOver() {
             return exchange.isOver();
@@ -200,31 +202,30 @@ final class SearchPool implements AutoCloseable {
 
         @Override
         public void run() {
-            Runnable answer;
+            Runnable response;
             try {
-                answer = work.run();
+                response = search.run();
             } catch (RuntimeException | Error e) {
-                // Nothing else would answer. An Error fails its search and not the thread.
-                answer = () -> {
+                // The client must get a response. An Error must end only this search and not the thread.
+                response = () -> {
                     throw e instanceof RuntimeException bug ? bug : new IllegalStateException(e);
                 };
             }
-            exchange.later(answer);
+            exchange.later(response);
         }
 
         @Override
         public void refuse(Duration wait) {
             long seconds = Math.max(1, wait.plusMillis(999).toSeconds());
             exchange.later(() -> exchange.header("Retry-After", Long.toString(seconds))
-                    .problem(
-                            Problem.of(TOO_MANY_SEARCHES, "More searches wait for their turn than can be done soon.")));
+                    .problem(Problem.of(TOO_MANY_SEARCHES, "More searches are waiting than can be run in time.")));
         }
     }
 
     @Override
     public void close() {
         stop.ask();
-        shedding.interrupt();
+        shedder.interrupt();
         threads.shutdownNow();
     }
 }

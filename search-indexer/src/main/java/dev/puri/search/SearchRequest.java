@@ -24,28 +24,28 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The query of {@code GET /v1/search}. Parsing is strict: an invalid value is reported, never ignored.
+ * The parsed parameters of {@code GET /v1/search}. Parsing is strict: an invalid value is reported, never ignored.
  *
- * @param query but for where the page begins
- * @param cursor of the page before; null for the first
- * @param byShard whether the answer lists the results of each shard
- * @param awaited the event that the answer must include; null for none
+ * @param query the query without its cursor
+ * @param cursor the cursor of the previous page; null for the first page
+ * @param groupsByShard whether the response lists the results of each shard
+ * @param awaitedEvent the event that the search must wait for; null for none
  */
 record SearchRequest(
         SearchQuery query,
         @Nullable Cursor cursor,
-        boolean byShard,
-        @Nullable Awaited awaited) {
+        boolean groupsByShard,
+        @Nullable AwaitedEvent awaitedEvent) {
     static final ProblemType INVALID_CURSOR =
-            new ProblemType("invalid-cursor", "The cursor is none that this search has told", 400);
+            new ProblemType("invalid-cursor", "This search did not return the cursor", 400);
 
     static final int DEFAULT_LIMIT = 20;
     static final int MAX_LIMIT = 1000;
-    static final int MAX_TEXT = 1000;
+    static final int MAX_TEXT_LENGTH = 1000;
     static final int MAX_VALUES = 100;
-    private static final int MAX_QUOTED = 100;
+    private static final int MAX_QUOTED_LENGTH = 100;
 
-    /** What may be asked inside. */
+    /** The parameters on the internal listener. */
     static final String[] PARAMETERS = {
         "q",
         "collection",
@@ -64,54 +64,57 @@ record SearchRequest(
         "ref"
     };
 
-    /** What the public may ask. */
+    /** The parameters on the public listener. */
     static final String[] PUBLIC_PARAMETERS = {
         "q", "collection", "namespace", "order", "limit", "cursor", "facets", "highlight"
     };
 
     /**
-     * An event, and whose it is.
+     * An event to wait for, and the identity that it belongs to: either {@code puri} or {@code handle} is null.
      *
-     * @param puri null when it was named by its handle
-     * @param handle null when it was named by its pURI
+     * @param token the position of the event
      */
-    record Awaited(@Nullable Puri puri, @Nullable Handle handle, Position token, Duration patience) {}
+    record AwaitedEvent(@Nullable Puri puri, @Nullable Handle handle, Position token, Duration maxWait) {}
 
-    /** One value out of a parameter's text. */
+    /** Parses one value of a parameter. */
     @FunctionalInterface
-    private interface Value<T> {
-        T of(String text) throws InvalidNameException;
+    private interface ValueParser<T> {
+        T parse(String text) throws InvalidNameException;
     }
 
     /**
-     * Reads a whole query.
+     * Parses a request to the internal listener.
      *
-     * @throws RefusedException naming the parameter and what it takes
+     * @throws RefusedException if a parameter is invalid; the message names the parameter and the valid values
      */
-    static SearchRequest parse(Exchange exchange, WaitParameters waits) throws RefusedException {
+    static SearchRequest parse(Exchange exchange, WaitParameters waitParameters) throws RefusedException {
         return new SearchRequest(
                 new SearchQuery(
-                        text(exchange),
+                        queryText(exchange),
                         order(exchange),
                         collections(exchange),
                         namespaces(exchange),
-                        all(exchange, "shard", text -> new Shard(text).text(), "a shard's name"),
-                        all(exchange, "owner", text -> new Owner(text).text(), "an owner's name"),
+                        values(exchange, "shard", text -> new Shard(text).text(), "a shard's name"),
+                        values(exchange, "owner", text -> new Owner(text).text(), "an owner's name"),
                         statuses(exchange),
                         limit(exchange),
                         null,
-                        truth(exchange, "facets"),
-                        truth(exchange, "highlight")),
+                        booleanValue(exchange, "facets"),
+                        booleanValue(exchange, "highlight")),
                 cursor(exchange),
-                isByShard(exchange),
-                awaited(exchange, waits));
+                groupsByShard(exchange),
+                awaitedEvent(exchange, waitParameters));
     }
 
-    /** The same of what the public may ask. */
+    /**
+     * Parses a request to the public listener.
+     *
+     * @throws RefusedException if a parameter is invalid; the message names the parameter and the valid values
+     */
     static SearchRequest parsePublic(Exchange exchange) throws RefusedException {
         return new SearchRequest(
                 new SearchQuery(
-                        text(exchange),
+                        queryText(exchange),
                         order(exchange),
                         collections(exchange),
                         namespaces(exchange),
@@ -120,20 +123,20 @@ record SearchRequest(
                         Set.of(Row.Status.ACTIVE),
                         limit(exchange),
                         null,
-                        truth(exchange, "facets"),
-                        truth(exchange, "highlight")),
+                        booleanValue(exchange, "facets"),
+                        booleanValue(exchange, "highlight")),
                 cursor(exchange),
                 false,
                 null);
     }
 
-    /** The query, from where the page before ended. */
-    SearchQuery fromCursor() {
-        return among(query.collections());
+    /** Returns the query with the cursor. */
+    SearchQuery queryFromCursor() {
+        return queryWithin(query.collections());
     }
 
-    /** The same, among these collections only. */
-    SearchQuery among(Set<String> collections) {
+    /** Returns the query with the cursor, restricted to these collections. */
+    SearchQuery queryWithin(Set<String> collections) {
         return new SearchQuery(
                 query.text(),
                 query.order(),
@@ -148,65 +151,66 @@ record SearchRequest(
                 query.highlights());
     }
 
-    private static @Nullable String one(Exchange exchange, String name) throws RefusedException {
+    private static @Nullable String singleValue(Exchange exchange, String name) throws RefusedException {
         List<String> values = exchange.queryAll(name);
         if (values.size() > 1) {
-            throw invalid(name, "it is given more than once");
+            throw invalid(name, "it may be given only once");
         }
         return values.isEmpty() ? null : values.getFirst();
     }
 
-    private static @Nullable String text(Exchange exchange) throws RefusedException {
-        String text = one(exchange, "q");
-        if (text != null && text.length() > MAX_TEXT) {
-            throw invalid("q", "a text has " + MAX_TEXT + " characters at most");
+    private static @Nullable String queryText(Exchange exchange) throws RefusedException {
+        String text = singleValue(exchange, "q");
+        if (text != null && text.length() > MAX_TEXT_LENGTH) {
+            throw invalid("q", "a text has at most " + MAX_TEXT_LENGTH + " characters");
         }
         if (text != null && TextAnalysis.words(text).size() > ParsedQuery.MAX_WORDS) {
-            throw invalid("q", "a text has " + ParsedQuery.MAX_WORDS + " words at most");
+            throw invalid("q", "a text has at most " + ParsedQuery.MAX_WORDS + " words");
         }
         return text;
     }
 
     private static Order order(Exchange exchange) throws RefusedException {
-        String text = one(exchange, "q");
-        String order = one(exchange, "order");
-        boolean lists = text == null || text.isBlank();
-        if (order == null) {
-            return lists ? Order.NEWEST : Order.RELEVANCE;
+        String text = singleValue(exchange, "q");
+        String name = singleValue(exchange, "order");
+        boolean isList = text == null || text.isBlank();
+        if (name == null) {
+            return isList ? Order.NEWEST : Order.RELEVANCE;
         }
-        if (!lists) {
-            throw invalid("order", "what is found by its words comes by relevance; an order is for lists, without q");
+        if (!isList) {
+            throw invalid("order", "only lists, without q, have an order; a text search is ordered by relevance");
         }
-        return switch (order) {
+        return switch (name) {
             case "newest" -> Order.NEWEST;
             case "oldest" -> Order.OLDEST;
-            default -> throw invalid("order", "it is newest or oldest, not " + quoted(order));
+            default -> throw invalid("order", "it must be newest or oldest, but is " + quote(name));
         };
     }
 
     private static Set<String> collections(Exchange exchange) throws RefusedException {
-        return all(
+        return values(
                 exchange,
                 "collection",
                 text -> Puri.parse(text + ":x").qualifiedCollection(),
-                "a collection, which is written namespace:collection");
+                "a collection as namespace:collection");
     }
 
     private static Set<String> namespaces(Exchange exchange) throws RefusedException {
-        return all(exchange, "namespace", text -> Puri.parse(text + ":x:x").namespace(), "a namespace");
+        return values(exchange, "namespace", text -> Puri.parse(text + ":x:x").namespace(), "a namespace");
     }
 
-    private static <T> Set<T> all(Exchange exchange, String name, Value<T> value, String what) throws RefusedException {
+    private static <T> Set<T> values(Exchange exchange, String name, ValueParser<T> parser, String expectation)
+            throws RefusedException {
         List<String> texts = exchange.queryAll(name);
         if (texts.size() > MAX_VALUES) {
-            throw invalid(name, "it is taken " + MAX_VALUES + " times at most");
+            throw invalid(name, "it may be given at most " + MAX_VALUES + " times");
         }
         Set<T> values = new HashSet<>();
         for (String text : texts) {
             try {
-                values.add(value.of(text));
+                values.add(parser.parse(text));
             } catch (InvalidNameException e) {
-                throw invalid(name, "not " + what + ": " + quoted(text));
+                throw invalid(name, "not " + expectation + ": " + quote(text));
             }
         }
         return values;
@@ -219,84 +223,86 @@ record SearchRequest(
                 case "active" -> statuses.add(Row.Status.ACTIVE);
                 case "merged" -> statuses.add(Row.Status.MERGED);
                 case "deleted" -> statuses.add(Row.Status.DELETED);
-                default -> throw invalid("status", "it is active, merged or deleted, not " + quoted(text));
+                default -> throw invalid("status", "it must be active, merged or deleted, but is " + quote(text));
             }
         }
         return statuses.isEmpty() ? Set.of(Row.Status.ACTIVE) : statuses;
     }
 
     private static int limit(Exchange exchange) throws RefusedException {
-        String text = one(exchange, "limit");
+        String text = singleValue(exchange, "limit");
         if (text == null) {
             return DEFAULT_LIMIT;
         }
         int limit = text.matches("[0-9]{1,4}") ? Integer.parseInt(text) : 0;
         if (limit < 1 || limit > MAX_LIMIT) {
-            throw invalid("limit", "it is a number from 1 to " + MAX_LIMIT + ", not " + quoted(text));
+            throw invalid("limit", "it must be a number from 1 to " + MAX_LIMIT + ", but is " + quote(text));
         }
         return limit;
     }
 
     private static @Nullable Cursor cursor(Exchange exchange) throws RefusedException {
-        String text = one(exchange, "cursor");
+        String text = singleValue(exchange, "cursor");
         try {
             return text == null ? null : new Cursor(text);
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(INVALID_CURSOR, WaitParameters.sentence(e.getMessage() + ""));
+            throw new RefusedException(INVALID_CURSOR, WaitParameters.sentence(String.valueOf(e.getMessage())));
         }
     }
 
-    private static boolean truth(Exchange exchange, String name) throws RefusedException {
-        String text = one(exchange, name);
+    private static boolean booleanValue(Exchange exchange, String name) throws RefusedException {
+        String text = singleValue(exchange, name);
         return switch (text == null ? "true" : text) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw invalid(name, "it is true or false, not " + quoted(String.valueOf(text)));
+            default -> throw invalid(name, "it must be true or false, but is " + quote(String.valueOf(text)));
         };
     }
 
-    private static boolean isByShard(Exchange exchange) throws RefusedException {
-        String text = one(exchange, "groupBy");
+    private static boolean groupsByShard(Exchange exchange) throws RefusedException {
+        String text = singleValue(exchange, "groupBy");
         if (text != null && !text.equals("shard")) {
-            throw invalid("groupBy", "shard is the one thing to group by, not " + quoted(text));
+            throw invalid("groupBy", "it must be shard, but is " + quote(text));
         }
         return text != null;
     }
 
-    private static @Nullable Awaited awaited(Exchange exchange, WaitParameters waits) throws RefusedException {
-        String at = one(exchange, "at");
-        String wait = one(exchange, "wait");
-        String ref = one(exchange, "ref");
+    private static @Nullable AwaitedEvent awaitedEvent(Exchange exchange, WaitParameters waitParameters)
+            throws RefusedException {
+        String at = singleValue(exchange, "at");
+        String wait = singleValue(exchange, "wait");
+        String ref = singleValue(exchange, "ref");
         if (at == null) {
             if (wait != null || ref != null) {
-                throw invalid(
-                        wait == null ? "ref" : "wait", "it is for the event of a token, and there is no parameter at");
+                throw invalid(wait == null ? "ref" : "wait", "it needs the parameter at, the token of an event");
             }
             return null;
         }
         Position token = WaitParameters.token(at);
-        Duration time = waits.wait(wait);
+        Duration maxWait = waitParameters.wait(wait);
         if (ref == null) {
-            throw invalid("at", "a token does not say whose event it is; ref has to, by pURI or handle");
+            throw invalid(
+                    "at",
+                    "it needs the parameter ref, the pURI or handle of the identity, which the token does not contain");
         }
         try {
             return Handle.looksLike(ref)
-                    ? new Awaited(null, Handle.parse(ref), token, time)
-                    : new Awaited(Puri.parse(ref), null, token, time);
+                    ? new AwaitedEvent(null, Handle.parse(ref), token, maxWait)
+                    : new AwaitedEvent(Puri.parse(ref), null, token, maxWait);
         } catch (InvalidNameException e) {
             throw invalid("ref", String.valueOf(e.getMessage()));
         }
     }
 
-    private static RefusedException invalid(String parameter, String what) {
-        return new RefusedException(WaitParameters.INVALID_PARAMETER, parameter + ": " + what + ".");
+    private static RefusedException invalid(String parameter, String rule) {
+        return new RefusedException(WaitParameters.INVALID_PARAMETER, parameter + ": " + rule + ".");
     }
 
-    private static String quoted(String text) {
-        return '"' + (text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text) + '"';
+    private static String quote(String text) {
+        return '"' + (text.length() > MAX_QUOTED_LENGTH ? text.substring(0, MAX_QUOTED_LENGTH) + "…" : text) + '"';
     }
 
-    /** A status as it is written. */
+    /** Returns the text of a status in requests and responses. */
     static String text(Row.Status status) {
         return status.name().toLowerCase(Locale.ROOT);
     }

@@ -8,70 +8,76 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Every path that an indexer answers.
+ * Every path of a search indexer.
  *
  * <pre>
- * inside:
- * GET    /v1/search            200, a page of results, mixed · 400 · 503 until an index was complete once,
- *                              or the engine is away; Puri-Index-Lag while what is answered may be old
- *          ?at=&wait=&ref=     409 refused · 504 not caught up
+ * on the internal listener:
+ * GET    /v1/search            200, a page of results of all collections and shards · 400 · 503 while no index
+ *                              serves; Puri-Index-Lag while the results may be outdated
+ *          ?at=&wait=&ref=     409 the event was refused · 504 the index has not caught up with the event
  * POST   /v1/search/reindex    202, starts a rebuild of the index · 503
  * GET    /v1/search/reindex    200, the progress of the rebuild
  * DELETE /v1/search/reindex    202, cancels the rebuild
- * GET    /v1/search/verify     200, lines of JSON: each difference between index and topics, at last the
- *                              counts · 503 while another is under way
+ * GET    /v1/search/verify     200, lines of JSON: each difference between index and topics, then a summary
+ *                              · 503 while another verification runs
  * GET    /v1/stats             200 · 503
  * GET    /metrics              200
  * GET    /health/started       200, or 503 while the first index is being filled
  *
- * for the public:
- * GET    /v1/search            200 · 400 · 503, among public collections, without owner and shard
+ * on the public listener:
+ * GET    /v1/search            200 · 400 · 503; only public collections, without owner and shard
  *
- * on both:
+ * on both listeners:
  * GET    /openapi.json         200
- * GET    /problems/{name}      200, what a problem means and what to do; 404
+ * GET    /problems/{name}      200, explains a problem type · 404
  * GET    /health/live          200
- * GET    /health/ready         200, or 503 while what is answered may be old
+ * GET    /health/ready         200, or 503 while the results may be outdated
  * </pre>
  *
- * What holds for every path (404, 405, 414, 431, 500) is the listener's.
+ * The listener handles the errors of every path (404, 405, 414, 431, 500).
  */
 final class SearchRoutes {
-    /** The header with the staleness of the index in seconds, if that is noticeable. */
+    /** The header with the staleness of the index in seconds; absent while the index is fresh. */
     static final String LAG = "Puri-Index-Lag";
 
     private SearchRoutes() {}
 
     /**
-     * @param lag borne by what the index answers while it is not fresh
+     * Returns the routes of the internal listener.
+     *
+     * @param lag the header {@value #LAG}
      */
-    static List<Route> inside(
-            Searches searches, AdminRequests adminRequests, Health health, Metrics metrics, Route.DynamicHeader lag) {
-        List<Route> all = new ArrayList<>();
-        all.add(Route.get("/v1/search", Scope.RESOLVE, searches::all)
+    static List<Route> internalRoutes(
+            SearchHandlers searchHandlers,
+            AdminRequests adminRequests,
+            Health health,
+            Metrics metrics,
+            Route.DynamicHeader lag) {
+        List<Route> routes = new ArrayList<>();
+        routes.add(Route.get("/v1/search", Scope.RESOLVE, searchHandlers::handleInternal)
                 .taking(SearchRequest.PARAMETERS)
                 .withHeader(lag));
-        all.add(Route.post("/v1/search/reindex", Scope.ADMIN, adminRequests::beginRebuild));
-        all.add(Route.get("/v1/search/reindex", Scope.ADMIN, adminRequests::rebuildStatus));
-        all.add(Route.delete("/v1/search/reindex", Scope.ADMIN, adminRequests::cancelRebuild));
-        all.add(Route.get("/v1/search/verify", Scope.ADMIN, adminRequests::verify));
-        all.add(Route.get("/v1/stats", Scope.ADMIN, adminRequests::stats).withHeader(lag));
-        all.add(Route.openApi(SearchRoutes.class, "/openapi-search.json"));
-        all.add(Problems.pages());
-        all.addAll(health.routes());
-        all.add(metrics.route());
-        return List.copyOf(all);
+        routes.add(Route.post("/v1/search/reindex", Scope.ADMIN, adminRequests::beginRebuild));
+        routes.add(Route.get("/v1/search/reindex", Scope.ADMIN, adminRequests::rebuildStatus));
+        routes.add(Route.delete("/v1/search/reindex", Scope.ADMIN, adminRequests::cancelRebuild));
+        routes.add(Route.get("/v1/search/verify", Scope.ADMIN, adminRequests::verify));
+        routes.add(Route.get("/v1/stats", Scope.ADMIN, adminRequests::stats).withHeader(lag));
+        routes.add(Route.openApi(SearchRoutes.class, "/openapi-search.json"));
+        routes.add(Problems.pages());
+        routes.addAll(health.routes());
+        routes.add(metrics.route());
+        return List.copyOf(routes);
     }
 
-    /** The only routes of the public listener. */
-    static List<Route> outside(Searches searches, Health health, Route.DynamicHeader lag) {
-        List<Route> all = new ArrayList<>();
-        all.add(Route.get("/v1/search", Scope.RESOLVE, searches::asPublic)
+    /** Returns the routes of the public listener. */
+    static List<Route> publicRoutes(SearchHandlers searchHandlers, Health health, Route.DynamicHeader lag) {
+        List<Route> routes = new ArrayList<>();
+        routes.add(Route.get("/v1/search", Scope.RESOLVE, searchHandlers::handlePublic)
                 .taking(SearchRequest.PUBLIC_PARAMETERS)
                 .withHeader(lag));
-        all.add(Route.openApi(SearchRoutes.class, "/openapi-search-public.json"));
-        all.add(Problems.pages());
-        all.addAll(health.bareRoutes());
-        return List.copyOf(all);
+        routes.add(Route.openApi(SearchRoutes.class, "/openapi-search-public.json"));
+        routes.add(Problems.pages());
+        routes.addAll(health.bareRoutes());
+        return List.copyOf(routes);
     }
 }

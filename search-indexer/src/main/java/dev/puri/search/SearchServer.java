@@ -43,36 +43,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A search indexer: the index of all identities, and its HTTP API. Any number may run; with Lucene each holds
- * the whole index.
+ * A search indexer: an index of all identities, and its HTTP API. Any number of indexers may run. With Lucene, each
+ * indexer stores the whole index.
  */
 public final class SearchServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SearchServer.class);
 
-    /** Records of a poll: enough for an efficient bulk, and few enough to be applied within a refresh interval. */
-    private static final String BATCH = "2000";
+    /** Enough records for an efficient bulk request, and few enough to be applied within a refresh interval. */
+    private static final String MAX_POLL_RECORDS = "2000";
 
-    private static final Set<String> TOPICS =
+    private static final Set<String> FOLLOWED_TOPICS =
             Set.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, Topics.REJECTIONS);
 
     private final ResourceStack resources = new ResourceStack();
     private final Metrics metrics = resources.add(new Metrics(), Metrics::close);
     private final Indexer indexer;
+
     /** The internal listener, then the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
 
-    /** Zero until the start succeeds: before, no load balancer knows of the server. */
+    /** Zero until the start succeeds, because no load balancer knows the server before. */
     private Duration drainDelay = Duration.ZERO;
 
-    private SearchServer(SearchSettings settings, Indexer.@Nullable EngineOpener given) {
+    private SearchServer(SearchSettings settings, Indexer.@Nullable EngineOpener testEngine) {
         InstantSource clock = InstantSource.system();
         MeterRegistry meters = metrics.registry();
-        Map<String, String> kafka = new HashMap<>(Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, BATCH));
+        Map<String, String> kafka = new HashMap<>(Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS));
         kafka.putAll(settings.kafka().byName());
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         try {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
-            Indexer.EngineOpener engine = given == null ? resources.add(Engines.of(settings), Engines::close) : given;
+            Indexer.EngineOpener engine =
+                    testEngine == null ? resources.add(Engines.of(settings), Engines::close) : testEngine;
             DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters),
                     DeclaredCollections::close);
@@ -94,8 +96,8 @@ public final class SearchServer implements AutoCloseable {
                     TransactionMonitor.of(
                             settings.kafka().byName(),
                             settings.bootstrapServer(),
-                            TOPICS::contains,
-                            // A refusal is answered without its details too.
+                            FOLLOWED_TOPICS::contains,
+                            // Readiness does not depend on rejections, which only add details to refusals.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
                     TransactionMonitor::close);
@@ -103,10 +105,13 @@ public final class SearchServer implements AutoCloseable {
                     new Indexer(
                             engine,
                             endOffsets,
-                            new IndexFeeder.Tools(
+                            new IndexFeeder.Context(
                                     consumers,
-                                    new ChangeReader(
-                                            registry, outcomes, DeclaredAttributes.of(collections)::of, meters),
+                                    new ChangeDecoder(
+                                            registry,
+                                            outcomes,
+                                            DeclaredAttributes.of(collections)::attributesOf,
+                                            meters),
                                     outcomes,
                                     waiters,
                                     settings.searchRefreshInterval(),
@@ -116,16 +121,17 @@ public final class SearchServer implements AutoCloseable {
                             new Indexer.Limits(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
                             transactions::reason),
                     Indexer::close);
-            gauges(waiters, meters);
+            registerGauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
-            DocumentVisibility documents = resources.add(new DocumentVisibility(indexer), DocumentVisibility::close);
-            EventWaits waits = new EventWaits(
+            DocumentVisibility documentVisibility =
+                    resources.add(new DocumentVisibility(indexer), DocumentVisibility::close);
+            EventWaits eventWaits = new EventWaits(
                     indexer,
                     rows,
                     new ReadYourWrites(
                             rows, outcomes, refusals, waiters, () -> endOffsets.partitions(EntryKind.IDENTITY), meters),
                     waiters,
-                    documents);
+                    documentVisibility);
             SearchPool pool = resources.add(
                     new SearchPool(
                             settings.searchThreads(),
@@ -135,51 +141,52 @@ public final class SearchServer implements AutoCloseable {
                             meters),
                     SearchPool::close);
             PublicCollections publicCollections = new PublicCollections();
-            Searches searches = new Searches(
+            SearchHandlers searchHandlers = new SearchHandlers(
                     indexer,
                     pool,
-                    waits,
+                    eventWaits,
                     new WaitParameters(settings.maxWait()),
                     () -> collections.isFresh() ? publicCollections.of(collections.declarations()) : null,
                     meters);
-            MeterRegistry unread = new CompositeMeterRegistry();
+            MeterRegistry unusedMeters = new CompositeMeterRegistry();
             AdminRequests adminRequests = new AdminRequests(
                     indexer,
                     settings.engine().searchEngine(),
                     consumers,
-                    // Verification compares rows without the weights of their attributes.
-                    new ChangeReader(
+                    // A verification does not compare the weights of attributes.
+                    new ChangeDecoder(
                             registry,
-                            new OutcomeCache(unread),
-                            (puri, publishedBy) -> SearchedAttributes.DEFAULT,
-                            unread));
+                            new OutcomeCache(unusedMeters),
+                            (puri, publishedBeforeNanos) -> SearchedAttributes.DEFAULT,
+                            unusedMeters));
             Health health = new Health();
             health.add(Health.Kind.STARTED, "index", indexer.health()::started);
             health.add(Health.Kind.READY, "index", indexer.health()::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagHeader lag = resources.add(LagHeader.start(SearchRoutes.LAG, indexer.health()::age), LagHeader::close);
-            // The listeners would wait for waits and verifications.
-            Runnable endWaits = () -> {
+            LagHeader lag =
+                    resources.add(LagHeader.start(SearchRoutes.LAG, indexer.health()::staleness), LagHeader::close);
+            // Otherwise the listeners would wait for these requests to end.
+            Runnable endLongRequests = () -> {
                 waiters.close();
                 adminRequests.close();
             };
-            resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endLongRequests, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
-                    SearchRoutes.inside(searches, adminRequests, health, metrics, lag.header()),
+                    SearchRoutes.internalRoutes(searchHandlers, adminRequests, health, metrics, lag.header()),
                     metrics));
             if (settings.toPublic().publicHttpPort().isPresent()) {
                 listeners.add(Listener.start(
-                        settings.toPublic().options(Searches.PUBLIC, settings.http()),
-                        SearchRoutes.outside(searches, health, lag.header()),
+                        settings.toPublic().options(SearchHandlers.PUBLIC, settings.http()),
+                        SearchRoutes.publicRoutes(searchHandlers, health, lag.header()),
                         metrics));
             }
             indexer.start();
-            documents.start();
+            documentVisibility.start();
             transactions.start();
             drainDelay = settings.drainDelay();
             log.info("Search indexer listens on {}:{}", settings.httpHost(), port());
-            publicPort().ifPresent(port -> log.info("The public is answered on port {}", port));
+            publicPort().ifPresent(port -> log.info("The public listener listens on port {}", port));
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -187,17 +194,22 @@ public final class SearchServer implements AutoCloseable {
     }
 
     /**
-     * Starts an indexer; returns once it listens, while its index is still being filled. Brokers, topics,
-     * schema registry and engine need not be there yet: they are waited for, and {@code /health/ready} says so.
+     * Starts an indexer and returns when it listens; its index may still be incomplete. Brokers, topics, schema
+     * registry and engine need not be available yet: the indexer waits for them, and {@code /health/ready} reports
+     * this.
      *
-     * @throws CannotListenException when the port cannot be bound
-     * @throws ConfigException when the properties make no client of the schema registry
+     * @throws CannotListenException if a port cannot be bound
+     * @throws ConfigException if the client of the schema registry rejects its properties
      */
     public static SearchServer start(SearchSettings settings) {
         return start(settings, null);
     }
 
-    /** Starts an indexer with a test's engine. */
+    /**
+     * Starts an indexer with the engine of a test.
+     *
+     * @param engine null for the engine of the settings
+     */
     static SearchServer start(SearchSettings settings, Indexer.@Nullable EngineOpener engine) {
         log.info("Search indexer with {}", Settings.effective(settings));
         return new SearchServer(settings, engine);
@@ -206,87 +218,96 @@ public final class SearchServer implements AutoCloseable {
     private static SchemaRegistry registry(SearchSettings settings) {
         Map<String, Object> config = new HashMap<>(settings.kafka().byName());
         config.put("schema.registry.url", settings.schemaRegistry());
-        // The feeder retries itself: there a stop ends the wait, and health shows it.
+        // The feeder itself retries: a stop ends its wait, and health shows the failure.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
 
-    private void gauges(Waiters waiters, MeterRegistry meters) {
+    private void registerGauges(Waiters waiters, MeterRegistry meters) {
         Gauge.builder("puri.waiters", waiters, Waiters::count)
                 .description("Requests that wait for events")
                 .register(meters);
-        Gauge.builder("puri.search.lag", indexer, index -> number(index.health().behind()))
-                .description("Offsets between the index and its topics' ends; NaN when not known")
+        Gauge.builder("puri.search.lag", indexer, index -> orNaN(index.health().lag()))
+                .description("Lag of the index in offsets; NaN while unknown")
                 .register(meters);
         Gauge.builder(
                         "puri.search.lag.seconds",
                         indexer,
-                        index -> seconds(index.health().age()))
-                .description("Since when it is not known that the index that answers has all; NaN before there is one")
+                        index -> secondsOrNaN(index.health().staleness()))
+                .description(
+                        "Staleness of the serving index: seconds since it was certainly complete; NaN while no index serves")
                 .register(meters);
         Gauge.builder("puri.search.ready", indexer, index -> index.health().isReady() ? 1 : 0)
                 .description("1 while /health/ready is up")
                 .register(meters);
-        size("entries", "identity", "Entries that can be found", IndexSize::identities, meters);
-        size("entries", "document", "Entries that can be found", IndexSize::documents, meters);
-        size("gone", null, "Entries that were removed or replaced and still take space", IndexSize::gone, meters);
-        size("bytes", null, "How much the index takes where it is kept", IndexSize::bytes, meters);
+        registerSizeGauge("entries", "identity", "Visible entries", IndexSize::identities, meters);
+        registerSizeGauge("entries", "document", "Visible entries", IndexSize::documents, meters);
+        registerSizeGauge("gone", null, "Deleted or replaced entries that still take space", IndexSize::gone, meters);
+        registerSizeGauge("bytes", null, "Size of the index on disk, in bytes", IndexSize::bytes, meters);
         Gauge.builder(
                         "puri.search.reindex.running",
                         indexer,
                         index -> index.rebuildStatus().isRunning() ? 1 : 0)
-                .description("1 while another index is built")
+                .description("1 while the index is being rebuilt")
                 .register(meters);
         Gauge.builder(
                         "puri.search.reindex.reached",
                         indexer,
-                        index -> index.rebuildStatus().reached())
-                .description("Offsets of its topics that the index that is built, or was built last, has reached")
+                        index -> index.rebuildStatus().reachedOffsets())
+                .description("Offsets that the running or last rebuild has reached, summed over all partitions")
                 .register(meters);
         Gauge.builder(
                         "puri.search.reindex.end",
                         indexer,
-                        index -> index.rebuildStatus().of())
-                .description("Offsets that it has to reach")
+                        index -> index.rebuildStatus().endOffsets())
+                .description("End offsets that the running or last rebuild must reach, summed over all partitions")
                 .register(meters);
     }
 
-    private void size(
-            String what, @Nullable String kind, String doc, ToDoubleFunction<IndexSize> of, MeterRegistry meters) {
+    private void registerSizeGauge(
+            String name,
+            @Nullable String kind,
+            String description,
+            ToDoubleFunction<IndexSize> value,
+            MeterRegistry meters) {
         Gauge.Builder<Indexer> gauge = Gauge.builder(
-                        "puri.search." + what, indexer, index -> of.applyAsDouble(index.size()))
-                .description(doc);
+                        "puri.search." + name, indexer, index -> value.applyAsDouble(index.size()))
+                .description(description);
         (kind == null ? gauge : gauge.tag("kind", kind)).register(meters);
     }
 
-    private static double number(@Nullable Long value) {
+    private static double orNaN(@Nullable Long value) {
         return value == null ? Double.NaN : value;
     }
 
-    private static double seconds(@Nullable Duration value) {
-        return value == null ? Double.NaN : value.toMillis() / 1000.0;
+    private static double secondsOrNaN(@Nullable Duration duration) {
+        return duration == null ? Double.NaN : duration.toMillis() / 1000.0;
     }
 
-    /** The port that it listens on, also when any free one was asked for. */
+    /**
+     * Returns the port of the internal listener. If the settings asked for a free port, this is the one that was
+     * chosen.
+     */
     public int port() {
         return listeners.getFirst().port();
     }
 
-    /** The port of the public listener; empty when there is none. */
+    /** Returns the port of the public listener; empty if there is none. */
     public OptionalInt publicPort() {
         return listeners.size() < 2
                 ? OptionalInt.empty()
                 : OptionalInt.of(listeners.get(1).port());
     }
 
-    /** Whether {@code /health/ready} is up: the index is complete, fed and close to its topics' ends. */
+    /** Whether {@code /health/ready} is up: an index serves, is being updated, and its lag is small. */
     public boolean isReady() {
         return indexer.health().isReady();
     }
 
     /**
-     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has
-     * a bound of its own; the longest is the indexer's, of half a minute, most of it for the last commit.
+     * Stops the server: it is no longer ready, still serves for the drain delay, and then completes the running
+     * requests. The time limit of the indexer, half a minute, is the longest of all resources; most of it is for the
+     * last commit.
      */
     @Override
     public void close() {

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Everything that can be set about a search indexer; the table in docs/settings.md is checked against it. */
+/** The settings of a search indexer. A test checks the table in docs/settings.md against this record. */
 public record SearchSettings(
         @Setting(doc = "Kafka brokers, HOST:PORT, separated by commas.", byDefault = "127.0.0.1:9092")
         String bootstrapServer,
@@ -22,12 +22,12 @@ public record SearchSettings(
         String schemaRegistry,
 
         @Setting(
-                doc = "Address that the indexer listens on; whoever reaches it can search everything.",
+                doc = "Address that the indexer listens on; anyone who can reach it can search all identities.",
                 byDefault = "127.0.0.1")
         String httpHost,
 
         @Setting(
-                doc = "Port that the indexer listens on; 0 takes any free one.",
+                doc = "Port that the indexer listens on; 0 takes a free port.",
                 byDefault = "8083",
                 atLeast = "0",
                 atMost = "65535")
@@ -36,19 +36,20 @@ public record SearchSettings(
         EngineSettings engine,
 
         @Setting(
-                doc = "Folder for this instance alone, kept over a restart: Lucene's index. None by default, and then"
-                        + " it is built anew at every start.")
+                doc =
+                        "Folder of this instance alone, for Lucene's index, which survives restarts. Unset means that the index is"
+                                + " rebuilt at every start.")
         Optional<Path> stateDir,
 
         @Setting(
-                doc = "How long after it was read a change may be invisible.",
+                doc = "Time after which searches find a change that was read.",
                 byDefault = "200ms",
                 atLeast = "10ms",
                 atMost = "10s")
         Duration searchRefreshInterval,
 
         @Setting(
-                doc = "How often the index is kept on disk; after a crash, what came since is read again.",
+                doc = "Interval between commits of the index to disk. After a crash, later records are read again.",
                 byDefault = "5s",
                 atLeast = "100ms",
                 atMost = "10m")
@@ -56,8 +57,8 @@ public record SearchSettings(
 
         @Setting(
                 doc =
-                        "Within what time what was erased is gone from the index's files too; in OpenSearch that takes half a"
-                                + " minute at least.",
+                        "Time after which erased data must be purged from the index files. In OpenSearch this takes at least half"
+                                + " a minute.",
                 byDefault = "1h",
                 atLeast = "1s",
                 atMost = "30d")
@@ -65,65 +66,63 @@ public record SearchSettings(
 
         @Setting(
                 doc =
-                        "Text that cursors are encrypted with, the same for all instances behind one address; by default each"
-                                + " makes its own and keeps it in its state folder.")
+                        "Secret that encrypts cursors. Must be the same for all instances behind one address. By default each"
+                                + " instance creates a key in its state folder.")
         Optional<Secret> searchCursorSecret,
 
-        @Setting(doc = "Searches at a time.", byDefault = "4", atLeast = "1", atMost = "1000")
+        @Setting(doc = "Maximum number of concurrent searches.", byDefault = "4", atLeast = "1", atMost = "1000")
         int searchThreads,
 
-        @Setting(
-                doc = "Most searches that may wait for their turn.",
-                byDefault = "1000",
-                atLeast = "1",
-                atMost = "100000")
+        @Setting(doc = "Maximum number of waiting searches.", byDefault = "1000", atLeast = "1", atMost = "100000")
         int searchQueue,
 
         @Setting(
-                doc = "Longest time that a search may wait for its turn before it is refused with 503.",
+                doc = "Maximum time that a search may wait before it is refused with 503.",
                 byDefault = "1s",
                 atLeast = "10ms",
                 atMost = "5m")
         Duration searchQueueTimeout,
 
         @Setting(
-                doc = "Longest time that a request may wait for the event of its token.",
+                doc = "Maximum time that a request may wait for the event of its token.",
                 byDefault = "30s",
                 atLeast = "0s",
                 atMost = "5m")
         Duration maxWait,
 
         @Setting(
-                doc = "Most requests that may wait for events at once; on one connection a tenth.",
+                doc = "Maximum number of requests that wait for events; on one connection a tenth of it.",
                 byDefault = "10000",
                 atLeast = "1",
                 atMost = "1000000")
         int maxWaiters,
 
-        @Setting(
-                doc = "Offsets that the index may be behind its topics before it is not ready.",
-                byDefault = "10000",
-                atLeast = "0")
+        @Setting(doc = "Lag of the index in offsets above which it is not ready.", byDefault = "10000", atLeast = "0")
         long maxLag,
 
         @Setting(
-                doc = "How long no broker may tell how far behind the index is before it is not ready.",
+                doc = "Time without a response of the brokers after which the index is not ready.",
                 byDefault = "30s",
                 atLeast = "2s")
         Duration maxLagAge,
 
         @Setting(
-                doc = "How long a stopping indexer answers as before, but is not ready, so that balancers leave it.",
+                doc =
+                        "Time for which a stopping indexer still serves but is not ready, so that load balancers drop it.",
                 byDefault = "5s",
                 atLeast = "0s",
                 atMost = "10m")
         Duration drainDelay,
 
-        @Setting(doc = "Refusals that are remembered.", byDefault = "100000", atLeast = "1", atMost = "10000000")
+        @Setting(
+                doc = "Maximum number of refusals and erasures in memory.",
+                byDefault = "100000",
+                atLeast = "1",
+                atMost = "10000000")
         int rejectionsHistory,
 
         @Setting(
-                doc = "How long a refusal is remembered; those of a pURI that was erased are not, from then on.",
+                doc = "Maximum age of a refusal in memory. Refusals of an erased pURI are dropped at once.",
                 byDefault = "30d",
                 atLeast = "1m",
                 atMost = "30d")
@@ -136,7 +135,7 @@ public record SearchSettings(
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
         KafkaProperties kafka) {
     /**
-     * @throws IllegalArgumentException when nothing can be kept in the folder
+     * @throws IllegalArgumentException if the state folder cannot be used
      */
     public SearchSettings {
         stateDir.ifPresent(StateFolder::requireUsable);

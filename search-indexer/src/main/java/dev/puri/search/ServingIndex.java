@@ -5,25 +5,25 @@ import dev.puri.tail.ObservationTime;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** An index that readers use, with a reference count: it is not deleted while anybody reads it. Thread-safe. */
+/** An index with a reference count, so that the index is not deleted while searches read it. Thread-safe. */
 final class ServingIndex {
-    /** Added to the reference count, so that it stays negative however many readers there are. */
+    /** Added to the reference count of an index that awaits its deletion, so that the count stays negative. */
     private static final int NO_MORE_READERS = Integer.MIN_VALUE / 2;
 
     private final SearchIndex index;
     private final AtomicInteger references = new AtomicInteger();
-    private final ObservationTime completeAt;
-    private volatile @Nullable IndexFeeder feed;
+    private final ObservationTime completeAsOf;
+    private volatile @Nullable IndexFeeder feeder;
 
     /**
-     * @param completeAt a time at which the index had everything, as long as nothing feeds it
+     * @param completeAsOf time as of which the index contained all records; used until the index has a feeder
      */
-    ServingIndex(SearchIndex index, ObservationTime completeAt) {
+    ServingIndex(SearchIndex index, ObservationTime completeAsOf) {
         this.index = index;
-        this.completeAt = completeAt;
+        this.completeAsOf = completeAsOf;
     }
 
-    /** Raises the reference count; false when the index awaits its deletion, and another one serves. */
+    /** Raises the reference count. Returns false if the index awaits its deletion; then another index may serve. */
     boolean acquire() {
         if (references.incrementAndGet() > 0) {
             return true;
@@ -37,12 +37,12 @@ final class ServingIndex {
         references.decrementAndGet();
     }
 
-    /** Lets nobody acquire it from here on; once. */
+    /** Prevents that readers acquire the index from now on. May be called once. */
     void refuseReaders() {
         references.addAndGet(NO_MORE_READERS);
     }
 
-    /** Whether nobody reads it and nobody can acquire it. */
+    /** Whether nobody reads the index and nobody can acquire it. */
     boolean isUnused() {
         return references.get() == NO_MORE_READERS;
     }
@@ -51,20 +51,20 @@ final class ServingIndex {
         return index;
     }
 
-    /** Sets the feeder that feeds it from here on. */
-    void feedBy(IndexFeeder feeder) {
-        feed = feeder;
+    /** Sets the feeder that updates the index from now on. */
+    void setFeeder(IndexFeeder newFeeder) {
+        feeder = newFeeder;
     }
 
-    /** The feeder that feeds it; null when none does. */
+    /** Returns the feeder that updates the index; null before it has one. */
     @Nullable
-    IndexFeeder feed() {
-        return feed;
+    IndexFeeder feeder() {
+        return feeder;
     }
 
-    /** The last time at which readers of the index are known to have seen everything. */
+    /** Returns the latest time as of which readers of the index certainly see all records. */
     ObservationTime asOf() {
-        IndexFeeder feeder = feed;
-        return feeder == null ? completeAt : feeder.asOf();
+        IndexFeeder current = feeder;
+        return current == null ? completeAsOf : current.asOf();
     }
 }

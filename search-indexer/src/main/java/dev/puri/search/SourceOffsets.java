@@ -12,11 +12,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The offsets at which the topics that an index is made of begin and end, at one time.
+ * The beginning and end offsets of both topics of an index, at one time.
  *
- * @param ends by kind
- * @param begins by kind and partition, the first offset that the brokers have
- * @param at when the brokers were asked; they may not report what was written while they answered
+ * @param ends end offsets by kind
+ * @param begins beginning offsets by kind and partition
+ * @param at time of the request to the brokers; records that were written later may be missing
  */
 record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer, Long>> begins, ObservationTime at) {
     SourceOffsets {
@@ -28,60 +28,61 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
         return Objects.requireNonNull(ends.get(kind));
     }
 
-    /** The first offset that the brokers have of a partition. */
+    /** Returns the beginning offset of a partition. */
     long begin(EntryKind kind, int partition) {
         return begins.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
     }
 
-    /** Offsets between a reader and the ends, summed over all partitions. */
-    long lag(NextOffsets reader) {
+    /** Returns the lag of a reader in offsets, summed over all partitions. */
+    long lag(NextOffsets nextOffsets) {
         return ends.entrySet().stream()
-                .mapToLong(topic -> topic.getValue().lag(partition -> reader.next(topic.getKey(), partition)))
+                .mapToLong(topic -> topic.getValue().lag(partition -> nextOffsets.next(topic.getKey(), partition)))
                 .sum();
     }
 
-    /** All end offsets, summed over all partitions. */
-    long end() {
-        return ends.values().stream().mapToLong(each -> each.ends().total()).sum();
+    /** Returns the sum of the end offsets of all partitions. */
+    long sumOfEnds() {
+        return ends.values().stream().mapToLong(topic -> topic.ends().total()).sum();
     }
 
     /**
-     * Why an index cannot be fed from its checkpoint, so that it has to be rebuilt; null when it can.
+     * Returns why an index must be rebuilt; null if it can continue from its checkpoint.
      *
-     * @param trusted how long an index may have been without contact: after that, tombstones of erased names may be
-     *     gone
+     * @param maxIndexAge how long ago the index may have been complete; an older index may have missed tombstones,
+     *     which brokers delete after some time
      */
     @Nullable
-    String mismatch(IndexCheckpoint reached, Duration trusted, Instant now) {
-        if (reached.topicIds().isEmpty()) {
+    String mismatch(IndexCheckpoint checkpoint, Duration maxIndexAge, Instant now) {
+        if (checkpoint.topicIds().isEmpty()) {
             return null;
         }
         for (EntryKind kind : EntryKind.values()) {
             TopicEnds topic = endsOf(kind);
-            if (!topic.topicId().toString().equals(reached.topicIds().get(kind))) {
+            if (!topic.topicId().toString().equals(checkpoint.topicIds().get(kind))) {
                 return kind.topic() + " was deleted and created again";
             }
-            Map<Integer, Long> offsets = reached.offsets().getOrDefault(kind, Map.of());
+            Map<Integer, Long> offsets = checkpoint.offsets().getOrDefault(kind, Map.of());
             if (!offsets.keySet().equals(topic.byPartition().keySet())) {
-                return kind.topic() + " has " + topic.byPartition().size() + " partitions instead of " + offsets.size();
+                return kind.topic() + " has " + topic.byPartition().size()
+                        + " partitions, but the index was built from " + offsets.size();
             }
             for (Map.Entry<Integer, Long> offset : offsets.entrySet()) {
                 if (offset.getValue() > topic.byPartition().getOrDefault(offset.getKey(), 0L)) {
-                    return "its next offset " + offset.getValue() + " is after the end of "
+                    return "the next offset of the index, " + offset.getValue() + ", is after the end of "
                             + new TopicPartition(kind.topic(), offset.getKey());
                 }
                 if (offset.getValue() < begin(kind, offset.getKey())) {
-                    return "its next offset " + offset.getValue() + " is before the beginning of "
+                    return "the next offset of the index, " + offset.getValue() + ", is before the beginning of "
                             + new TopicPartition(kind.topic(), offset.getKey());
                 }
             }
         }
-        if (Duration.between(reached.asOf(), now).compareTo(trusted) > 0) {
-            return "it is as of " + reached.asOf() + " and may have missed what was erased since";
+        if (Duration.between(checkpoint.asOf(), now).compareTo(maxIndexAge) > 0) {
+            return "the index is as of " + checkpoint.asOf() + " and may have missed erasures since then";
         }
-        // Clocks may differ, but not by much.
-        return Duration.between(now, reached.asOf()).compareTo(trusted.dividedBy(6)) > 0
-                ? "it is as of " + reached.asOf() + ", which is in the future"
+        // Allows for differences between the clocks of machines.
+        return Duration.between(now, checkpoint.asOf()).compareTo(maxIndexAge.dividedBy(6)) > 0
+                ? "the index is as of " + checkpoint.asOf() + ", which is in the future"
                 : null;
     }
 }

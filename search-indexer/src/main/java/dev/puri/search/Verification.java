@@ -23,109 +23,116 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the serving index with its topics, one kind after the other:
+ * Compares the serving index with its topics, first the identities and then the documents:
  *
  * <pre>
- * read the topic to its end, a fingerprint for each name
- *      ─▶ wait for the index to get there ─▶ compare all ─▶ for names that differ:
- *      ┌─▶ read on to the end ─▶ wait ─▶ compare again ─▶ read on: no new record of the name? it differs
- *      └──────────────────────────────── a new record ◀───┘
+ * read the topic to its end, keep a fingerprint of each name
+ *      ─▶ wait until the index has these records ─▶ compare all names ─▶ for the names that differ:
+ *      ┌─▶ read to the new end ─▶ wait for the index ─▶ compare again ─▶ read to the new end
+ *      │                                                    │ no new record of the name: report the difference
+ *      └──────────────────── a new record of the name ◀─────┘
  * </pre>
  *
- * Both change meanwhile, so a difference is reported only if no record of the name was written during its comparison.
- * Takes some {@value #BYTES_A_NAME} bytes of heap a name, of one kind at a time.
+ * Topic and index change meanwhile, so a difference is reported only if no record of the name was written during its
+ * comparison. Takes about {@value #BYTES_PER_NAME} bytes of heap for each name of one kind.
  */
 final class Verification {
-    static final int BYTES_A_NAME = 300;
+    static final int BYTES_PER_NAME = 300;
 
-    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration POLL_TIMEOUT = Duration.ofMillis(200);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration POLL_INDEX = Duration.ofMillis(20);
+    private static final Duration INDEX_POLL_INTERVAL = Duration.ofMillis(20);
 
-    /** How long neither topic nor index may make progress. */
-    private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(60);
+    /** The verification is aborted if neither topic nor index makes progress for this time. */
+    private static final Duration MAX_STANDSTILL = Duration.ofSeconds(60);
 
-    private static final int ROUNDS = 10;
+    /** The maximum number of comparisons of a name that keeps changing. */
+    private static final int MAX_ROUNDS = 10;
 
     private final Indexer indexer;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
-    private final ChangeReader reader;
-    private final BooleanSupplier goesOn;
+    private final ChangeDecoder decoder;
+    private final BooleanSupplier mayContinue;
     private final Report report;
-    private final Map<EntryKind, Long> compared = new EnumMap<>(EntryKind.class);
-    private long unsettled;
+    private final Map<EntryKind, Long> nameCounts = new EnumMap<>(EntryKind.class);
+    private long unsettledNames;
 
     /** Receives each difference. */
     interface Report {
         /**
-         * @param fields those that differ; empty for the others
+         * Reports one difference.
+         *
+         * @param fields names of the fields that differ; empty unless both topic and index have an entry
          */
         void differs(Puri puri, EntryKind kind, Difference difference, List<String> fields);
     }
 
-    /** How an entry of the index is not what its topic says. */
+    /** The difference between an entry of the index and its topic. */
     enum Difference {
-        /** The topic has it and the index does not. */
+        /** The topic has the entry, and the index does not. */
         MISSING,
-        /** The index has it and the topic does not. */
+        /** The index has the entry, and the topic does not. */
         GHOST,
+        /** Both have the entry, with different fields. */
         DIFFERS
     }
 
-    /** The comparison cannot be completed. The message says why. */
-    static final class BrokenOffException extends Exception {
+    /** The verification cannot be completed. The message says why. */
+    static final class AbortedException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        BrokenOffException(String message) {
+        AbortedException(String message) {
             super(message);
         }
     }
 
     /**
-     * @param goesOn checked now and then; false ends the comparison
+     * @param decoder decodes the records of both topics
+     * @param mayContinue polled during the verification; false aborts it
      */
     Verification(
             Indexer indexer,
             Supplier<Consumer<byte[], byte[]>> consumers,
-            ChangeReader reader,
-            BooleanSupplier goesOn,
+            ChangeDecoder decoder,
+            BooleanSupplier mayContinue,
             Report report) {
         this.indexer = indexer;
         this.consumers = consumers;
-        this.reader = reader;
-        this.goesOn = goesOn;
+        this.decoder = decoder;
+        this.mayContinue = mayContinue;
         this.report = report;
     }
 
-    /** Compares all. */
-    void run() throws BrokenOffException, IndexUnavailableException {
+    /** Compares all entries of both kinds. */
+    void run() throws AbortedException, IndexUnavailableException {
         for (EntryKind kind : EntryKind.values()) {
             Consumer<byte[], byte[]> consumer = consumers.get();
             try {
-                new OfKind(kind, consumer).run();
+                new KindComparison(kind, consumer).run();
             } finally {
-                consumer.close(CloseOptions.timeout(POLL));
+                consumer.close(CloseOptions.timeout(POLL_TIMEOUT));
             }
         }
     }
 
-    /** How many names the topic of a kind has. */
-    long compared(EntryKind kind) {
-        return compared.getOrDefault(kind, 0L);
+    /** Returns the number of names in the topic of a kind; 0 before its comparison. */
+    long comparedNames(EntryKind kind) {
+        return nameCounts.getOrDefault(kind, 0L);
     }
 
-    /** Names that changed during each of their comparisons. */
-    long unsettled() {
-        return unsettled;
+    /** Returns the number of names that changed during each of their comparisons. */
+    long unsettledNames() {
+        return unsettledNames;
     }
 
-    private final class OfKind {
+    /** The comparison of the entries of one kind. */
+    private final class KindComparison {
         private final EntryKind kind;
         private final Consumer<byte[], byte[]> consumer;
         private final List<TopicPartition> partitions;
-        private final Map<Puri, Fingerprint> truth = new HashMap<>();
+        private final Map<Puri, Fingerprint> expectedFingerprints = new HashMap<>();
 
-        OfKind(EntryKind kind, Consumer<byte[], byte[]> consumer) {
+        KindComparison(EntryKind kind, Consumer<byte[], byte[]> consumer) {
             this.kind = kind;
             this.consumer = consumer;
             partitions = consumer.partitionsFor(kind.topic(), REQUEST_TIMEOUT).stream()
@@ -135,48 +142,49 @@ final class Verification {
             consumer.seekToBeginning(partitions);
         }
 
-        void run() throws BrokenOffException, IndexUnavailableException {
-            readOn(puri -> true);
-            compared.put(kind, (long) truth.size());
+        void run() throws AbortedException, IndexUnavailableException {
+            readToEnd(puri -> true);
+            nameCounts.put(kind, (long) expectedFingerprints.size());
             awaitIndex();
-            Set<Puri> open = compareAll();
-            for (int round = 0; round < ROUNDS && !open.isEmpty(); round++) {
-                Set<Puri> of = open;
-                readOn(of::contains);
+            Set<Puri> differingNames = compareAll();
+            for (int round = 0; round < MAX_ROUNDS && !differingNames.isEmpty(); round++) {
+                Set<Puri> checkedNames = differingNames;
+                readToEnd(checkedNames::contains);
                 awaitIndex();
-                Map<Puri, @Nullable Fingerprint> different = compare(of);
-                Set<Puri> changed = new HashSet<>();
-                readOn(puri -> {
-                    if (different.containsKey(puri)) {
-                        changed.add(puri);
+                Map<Puri, @Nullable Fingerprint> differences = compare(checkedNames);
+                Set<Puri> changedNames = new HashSet<>();
+                readToEnd(puri -> {
+                    if (differences.containsKey(puri)) {
+                        changedNames.add(puri);
                     }
-                    return of.contains(puri);
+                    return checkedNames.contains(puri);
                 });
-                open = changed;
-                for (Map.Entry<Puri, @Nullable Fingerprint> each : different.entrySet()) {
-                    if (!changed.contains(each.getKey())) {
-                        tell(each.getKey(), each.getValue());
+                differingNames = changedNames;
+                for (Map.Entry<Puri, @Nullable Fingerprint> difference : differences.entrySet()) {
+                    if (!changedNames.contains(difference.getKey())) {
+                        reportDifference(difference.getKey(), difference.getValue());
                     }
                 }
             }
-            unsettled += open.size();
+            unsettledNames += differingNames.size();
         }
 
-        /** Reads the records of wanted names, up to the current end of the topic. */
-        private void readOn(Predicate<Puri> wanted) throws BrokenOffException {
+        /** Reads the topic to its current end and keeps the fingerprints of the selected names. */
+        private void readToEnd(Predicate<Puri> isSelected) throws AbortedException {
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, REQUEST_TIMEOUT);
-            long progress = System.nanoTime();
+            long lastProgressNanos = System.nanoTime();
             while (!hasReached(ends)) {
-                requireGoingOn(progress, "the topic " + kind.topic() + " is not read any farther");
-                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                    progress = System.nanoTime();
-                    ChangeReader.Read read = reader.read(record, progress);
-                    if (read != null && wanted.test(read.change().puri())) {
-                        Entry entry = read.change().entry();
+                requireProgress(lastProgressNanos, "the topic " + kind.topic() + " cannot be read further");
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
+                    lastProgressNanos = System.nanoTime();
+                    ChangeDecoder.DecodedRecord decodedRecord = decoder.decode(record, lastProgressNanos);
+                    if (decodedRecord != null
+                            && isSelected.test(decodedRecord.change().puri())) {
+                        Entry entry = decodedRecord.change().entry();
                         if (entry == null) {
-                            truth.remove(read.change().puri());
+                            expectedFingerprints.remove(decodedRecord.change().puri());
                         } else {
-                            truth.put(read.change().puri(), Fingerprint.of(entry));
+                            expectedFingerprints.put(decodedRecord.change().puri(), Fingerprint.of(entry));
                         }
                     }
                 }
@@ -188,88 +196,90 @@ final class Verification {
                     .allMatch(end -> consumer.position(end.getKey(), REQUEST_TIMEOUT) >= end.getValue());
         }
 
-        /** Waits until readers of the index see everything that was read of the topic. */
-        private void awaitIndex() throws BrokenOffException {
-            Map<TopicPartition, Long> read = new HashMap<>();
-            partitions.forEach(partition -> read.put(partition, consumer.position(partition, REQUEST_TIMEOUT)));
-            NextOffsets wanted = new NextOffsets(read);
-            NextOffsets before = indexer.seen();
-            long progress = System.nanoTime();
-            while (!indexer.seen().hasReached(wanted)) {
-                requireGoingOn(
-                        progress, "the index is not fed: " + indexer.health().progress());
-                LockSupport.parkNanos(POLL_INDEX.toNanos());
-                progress = indexer.seen().equals(before) ? progress : System.nanoTime();
-                before = indexer.seen();
+        /** Waits until readers of the index see all records that were read from the topic. */
+        private void awaitIndex() throws AbortedException {
+            Map<TopicPartition, Long> positions = new HashMap<>();
+            partitions.forEach(partition -> positions.put(partition, consumer.position(partition, REQUEST_TIMEOUT)));
+            NextOffsets target = new NextOffsets(positions);
+            NextOffsets lastVisible = indexer.visibleOffsets();
+            long lastProgressNanos = System.nanoTime();
+            while (!indexer.visibleOffsets().hasReached(target)) {
+                requireProgress(
+                        lastProgressNanos,
+                        "the index is not updated: " + indexer.health().waitReason());
+                LockSupport.parkNanos(INDEX_POLL_INTERVAL.toNanos());
+                lastProgressNanos =
+                        indexer.visibleOffsets().equals(lastVisible) ? lastProgressNanos : System.nanoTime();
+                lastVisible = indexer.visibleOffsets();
             }
         }
 
-        private void requireGoingOn(long progress, String what) throws BrokenOffException {
-            if (!goesOn.getAsBoolean()) {
-                throw new BrokenOffException("it was given up");
+        private void requireProgress(long lastProgressNanos, String reason) throws AbortedException {
+            if (!mayContinue.getAsBoolean()) {
+                throw new AbortedException("the verification was cancelled");
             }
-            if (System.nanoTime() - progress > LONGEST_STANDSTILL.toNanos()) {
-                throw new BrokenOffException(what);
+            if (System.nanoTime() - lastProgressNanos > MAX_STANDSTILL.toNanos()) {
+                throw new AbortedException(reason);
             }
         }
 
-        /** The names that differ in the first comparison. */
-        private Set<Puri> compareAll() throws BrokenOffException, IndexUnavailableException {
-            Set<Puri> open = new HashSet<>();
-            ServingIndex served = acquire();
+        /** Compares all names, and returns those that differ. Forgets the fingerprints of the others. */
+        private Set<Puri> compareAll() throws AbortedException, IndexUnavailableException {
+            Set<Puri> differingNames = new HashSet<>();
+            ServingIndex serving = acquire();
             try {
-                served.index().forEach(kind, (puri, entry) -> {
-                    if (!Fingerprint.of(entry).equals(truth.get(puri))) {
-                        open.add(puri);
+                serving.index().forEach(kind, (puri, entry) -> {
+                    if (!Fingerprint.of(entry).equals(expectedFingerprints.get(puri))) {
+                        differingNames.add(puri);
                     } else {
-                        truth.remove(puri);
+                        expectedFingerprints.remove(puri);
                     }
                 });
             } finally {
-                served.release();
+                serving.release();
             }
-            open.addAll(truth.keySet());
-            return open;
+            differingNames.addAll(expectedFingerprints.keySet());
+            return differingNames;
         }
 
-        /** The names that still differ, with the fingerprints of their entries in the index. */
+        /** Compares these names, and returns those that differ, with the fingerprints of their entries in the index. */
         private Map<Puri, @Nullable Fingerprint> compare(Collection<Puri> names)
-                throws BrokenOffException, IndexUnavailableException {
-            Map<Puri, @Nullable Fingerprint> different = new HashMap<>();
-            ServingIndex served = acquire();
+                throws AbortedException, IndexUnavailableException {
+            Map<Puri, @Nullable Fingerprint> differences = new HashMap<>();
+            ServingIndex serving = acquire();
             try {
                 for (Puri puri : names) {
-                    Entry entry = served.index().entry(kind, puri);
-                    Fingerprint there = entry == null ? null : Fingerprint.of(entry);
-                    Fingerprint wanted = truth.get(puri);
-                    if (there == null ? wanted != null : !there.equals(wanted)) {
-                        different.put(puri, there);
+                    Entry entry = serving.index().entry(kind, puri);
+                    Fingerprint actual = entry == null ? null : Fingerprint.of(entry);
+                    Fingerprint expected = expectedFingerprints.get(puri);
+                    if (actual == null ? expected != null : !actual.equals(expected)) {
+                        differences.put(puri, actual);
                     }
                 }
             } finally {
-                served.release();
+                serving.release();
             }
-            return different;
+            return differences;
         }
 
-        private void tell(Puri puri, @Nullable Fingerprint there) {
-            Fingerprint wanted = truth.get(puri);
-            if (there == null) {
+        private void reportDifference(Puri puri, @Nullable Fingerprint actual) {
+            Fingerprint expected = expectedFingerprints.get(puri);
+            if (actual == null) {
                 report.differs(puri, kind, Difference.MISSING, List.of());
-            } else if (wanted == null) {
+            } else if (expected == null) {
                 report.differs(puri, kind, Difference.GHOST, List.of());
             } else {
-                report.differs(puri, kind, Difference.DIFFERS, wanted.differences(there));
+                report.differs(puri, kind, Difference.DIFFERS, expected.differingFields(actual));
             }
         }
 
-        private ServingIndex acquire() throws BrokenOffException {
-            ServingIndex served = indexer.acquire();
-            if (served == null) {
-                throw new BrokenOffException(
-                        "no index answers: " + indexer.health().progress());
+        private ServingIndex acquire() throws AbortedException {
+            ServingIndex serving = indexer.acquire();
+            if (serving == null) {
+                throw new AbortedException(
+                        "no index serves: " + indexer.health().waitReason());
             }
-            return served;
+            return serving;
         }
     }
 }

@@ -1,6 +1,6 @@
 /**
- * Search over all shards. {@link dev.puri.search.Indexer} is the map, and {@code SearchRoutes} lists every
- * path that is answered.
+ * The search indexer: an index of the identities of all shards, and its HTTP API. {@code Indexer} is the map of the
+ * indexing, and {@code SearchRoutes} lists every path.
  */
 @org.jspecify.annotations.NullMarked
 package dev.puri.search;

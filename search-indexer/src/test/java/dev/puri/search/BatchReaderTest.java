@@ -34,13 +34,13 @@ final class BatchReaderTest {
 
     private final BatchReader reader = new BatchReader(supplier, this::decode);
 
-    private ChangeReader.@Nullable Read decode(ConsumerRecord<byte[], byte[]> record, long polledAt) {
+    private ChangeDecoder.@Nullable DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
         if (isRegistryAway && record.offset() == 6) {
             throw new IllegalStateException("no registry");
         }
         decoded++;
         IndexChange change = new IndexChange(EntryKind.IDENTITY, 0, record.offset(), Puri.parse("a:b:c"), null);
-        return record.value()[0] == INVALID[0] ? null : new ChangeReader.Read(change, null, Instant.EPOCH);
+        return record.value()[0] == INVALID[0] ? null : new ChangeDecoder.DecodedRecord(change, null, Instant.EPOCH);
     }
 
     private MockConsumer<byte[], byte[]> consumer() {
@@ -54,11 +54,11 @@ final class BatchReaderTest {
     }
 
     private BatchReader.@Nullable Batch next() {
-        return reader.next(START, Duration.ZERO);
+        return reader.unacknowledgedOrNext(START, Duration.ZERO);
     }
 
     private static List<Long> offsets(BatchReader.@Nullable Batch batch) {
-        return Objects.requireNonNull(batch).changes().stream()
+        return Objects.requireNonNull(batch).decodedRecords().stream()
                 .map(read -> read.change().offset())
                 .toList();
     }
@@ -75,7 +75,7 @@ final class BatchReaderTest {
         BatchReader.Batch batch = next();
 
         assertThat(offsets(batch)).containsExactly(5L, 7L);
-        assertThat(Objects.requireNonNull(batch).after().next()).containsEntry(PARTITION, 8L);
+        assertThat(Objects.requireNonNull(batch).nextOffsets().next()).containsEntry(PARTITION, 8L);
     }
 
     @Test
@@ -92,7 +92,7 @@ final class BatchReaderTest {
 
         assertThat(offsets(next())).containsExactly(5L);
         assertThat(offsets(next())).containsExactly(5L);
-        reader.taken();
+        reader.acknowledge();
         assertThat(offsets(next())).containsExactly(6L);
     }
 

@@ -19,22 +19,22 @@ final class DeclaredAttributesTest {
     private static final Puri USER = Puri.parse("soundcloud:users:1");
     private static final SearchedAttributes BOOSTED = SearchedAttributes.of(Map.of("artist", 5), Set.of());
 
-    private final Map<String, Collection> read = new HashMap<>();
+    private final Map<String, Collection> declarations = new HashMap<>();
     private long now = Duration.ofHours(1).toNanos();
-    private @Nullable Long readAt;
-    private Runnable onAge = () -> {};
+    private @Nullable Long upToDateAt;
+    private Runnable onStaleness = () -> {};
 
     private final DeclaredAttributes declared = new DeclaredAttributes(
             new Follower() {
                 @Override
                 public boolean hasCaughtUp() {
-                    return readAt != null;
+                    return upToDateAt != null;
                 }
 
                 @Override
                 public @Nullable Duration staleness() {
-                    onAge.run();
-                    return readAt == null ? null : Duration.ofNanos(now - readAt);
+                    onStaleness.run();
+                    return upToDateAt == null ? null : Duration.ofNanos(now - upToDateAt);
                 }
 
                 @Override
@@ -45,95 +45,96 @@ final class DeclaredAttributesTest {
                 @Override
                 public void close() {}
             },
-            read::get,
+            declarations::get,
             () -> now);
 
     private void readToTheEnd() {
-        pass(Duration.ofMillis(1));
-        readAt = now;
-        pass(Duration.ofMillis(1));
+        advanceClock(Duration.ofMillis(1));
+        upToDateAt = now;
+        advanceClock(Duration.ofMillis(1));
     }
 
-    private void pass(Duration time) {
+    private void advanceClock(Duration time) {
         now += time.toNanos();
     }
 
     private void declare(String name, boolean isSearched) {
         Collection collection =
                 new Collection("soundcloud", name, null, Set.of(), isSearched, BOOSTED, false, "", false);
-        read.put(collection.qualifiedName(), collection);
+        declarations.put(collection.qualifiedName(), collection);
     }
 
     private void assertUnknown(Puri puri, long polledAt) {
-        assertThatThrownBy(() -> declared.of(puri, polledAt)).isInstanceOf(DeclaredAttributes.UnknownException.class);
+        assertThatThrownBy(() -> declared.attributesOf(puri, polledAt))
+                .isInstanceOf(DeclaredAttributes.UnknownException.class);
     }
 
     @Test
-    void nothingIsKnownBeforeAllDeclarationsWereRead() {
+    void waitsUntilAllDeclarationsAreRead() {
         declare("tracks", true);
         assertUnknown(TRACK, now);
         readToTheEnd();
-        assertThat(declared.of(TRACK, now)).isEqualTo(BOOSTED);
+        assertThat(declared.attributesOf(TRACK, now)).isEqualTo(BOOSTED);
     }
 
     @Test
-    void aCollectionThatWasDeclaredAMomentAgoIsWaitedFor() {
+    void waitsForARecentDeclaration() {
         readToTheEnd();
         assertUnknown(TRACK, now);
         assertUnknown(TRACK, now);
         declare("tracks", true);
-        assertThat(declared.of(TRACK, now)).isEqualTo(BOOSTED);
+        assertThat(declared.attributesOf(TRACK, now)).isEqualTo(BOOSTED);
     }
 
     @Test
-    void aCollectionThatIsNotDeclaredIsSearchedAsUsualOnceThatIsSure() {
+    void usesTheDefaultForACertainlyUndeclaredCollection() {
         readToTheEnd();
         declare("users", false);
         long polledAt = now;
         assertUnknown(TRACK, polledAt);
         readToTheEnd();
-        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
 
-        pass(Duration.ofSeconds(9));
-        assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+        advanceClock(Duration.ofSeconds(9));
+        assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
         assertUnknown(USER, now);
 
-        pass(Duration.ofSeconds(2));
+        advanceClock(Duration.ofSeconds(2));
         assertUnknown(TRACK, now);
     }
 
     @Test
-    void aCollectionWhoseDocumentsKeepComingIsNotWaitedForAgain() {
+    void doesNotWaitAgainWhileDocumentsKeepArriving() {
         readToTheEnd();
         long polledAt = now;
         readToTheEnd();
-        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
         for (int i = 0; i < 10; i++) {
-            pass(Duration.ofSeconds(3));
-            assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+            advanceClock(Duration.ofSeconds(3));
+            assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
             readToTheEnd();
-            assertThat(declared.of(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
+            assertThat(declared.attributesOf(TRACK, now)).isEqualTo(SearchedAttributes.DEFAULT);
         }
     }
 
     @Test
-    void aDeclarationThatIsReadWhileItIsLookedUpCounts() {
+    void usesADeclarationThatIsReadDuringTheLookup() {
         readToTheEnd();
         long polledAt = now;
         readToTheEnd();
-        onAge = () -> declare("tracks", true);
-        assertThat(declared.of(TRACK, polledAt)).isEqualTo(BOOSTED);
+        onStaleness = () -> declare("tracks", true);
+        assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(BOOSTED);
     }
 
     @Test
-    void oneReadingToTheEndIsEnoughForAllThatWasPolledBefore() {
+    void oneReadToTheEndServesAllEarlierDocuments() {
         readToTheEnd();
         long polledAt = now;
         assertUnknown(TRACK, polledAt);
         readToTheEnd();
-        pass(Duration.ofMinutes(1));
+        advanceClock(Duration.ofMinutes(1));
 
-        assertThat(declared.of(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
-        assertThat(declared.of(USER, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(TRACK, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(declared.attributesOf(USER, polledAt)).isEqualTo(SearchedAttributes.DEFAULT);
     }
 }

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class EndOffsetMonitorTest {
     @Test
-    void goesOnAskingWhateverIsThrownAndSaysWhat() {
-        List<Throwable> thrown =
-                List.of(new OutOfMemoryError("a test's"), new IllegalStateException("a bug"), new StackOverflowError());
+    void keepsAskingAfterAnyThrowableAndReportsIt() {
+        List<Throwable> thrown = List.of(
+                new OutOfMemoryError("simulated"), new IllegalStateException("a bug"), new StackOverflowError());
         AtomicInteger asked = new AtomicInteger();
         try (EndOffsetMonitor endOffsets = new EndOffsetMonitor(
                 topic -> {
@@ -26,7 +26,8 @@ final class EndOffsetMonitorTest {
 
             await().atMost(Duration.ofSeconds(30)).until(() -> asked.get() > thrown.size());
             await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(endOffsets.trouble()).contains("OutOfMemoryError: a test's"));
+                    .untilAsserted(
+                            () -> assertThat(endOffsets.failureReason()).contains("OutOfMemoryError: simulated"));
         }
     }
 

@@ -20,7 +20,7 @@ final class IndexHealthTest {
         InstantSource clock = () -> now;
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         OutcomeCache outcomes = new OutcomeCache(meters);
-        ChangeReader reader = new ChangeReader(
+        ChangeDecoder reader = new ChangeDecoder(
                 new InMemorySchemaRegistry(), outcomes, (puri, publishedBy) -> SearchedAttributes.DEFAULT, meters);
         Indexer indexer = new Indexer(
                 () -> {
@@ -31,7 +31,7 @@ final class IndexHealthTest {
                             throw new AssertionError("not started");
                         },
                         clock),
-                new IndexFeeder.Tools(
+                new IndexFeeder.Context(
                         () -> {
                             throw new AssertionError("not started");
                         },
@@ -52,22 +52,22 @@ final class IndexHealthTest {
         IndexHealth health = health();
 
         assertThat(health.isReady()).isFalse();
-        assertThat(health.progress()).isEqualTo("the engine is being opened");
+        assertThat(health.waitReason()).isEqualTo("the engine is being opened");
         assertThat(health.started().up()).isFalse();
         assertThat(health.ready().up()).isFalse();
         assertThat(health.ready().details())
                 .containsEntry("reason", "the engine is being opened")
                 .containsEntry("identities", 0L)
                 .doesNotContainKeys("behind", "ageSeconds", "lastFailure");
-        assertThat(health.behind()).isNull();
-        assertThat(health.age()).isNull();
+        assertThat(health.lag()).isNull();
+        assertThat(health.staleness()).isNull();
     }
 
     @Test
     void showsAFailureOfTheEngineForAMinute() {
         IndexHealth health = health();
 
-        health.failed("the disk is full");
+        health.recordFailure("the disk is full");
 
         assertThat(health.ready().details()).containsEntry("lastFailure", "the disk is full");
         now = now.plusSeconds(61);

@@ -33,7 +33,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** An index in memory: words are found as they stand, and a crash loses what was not committed. */
+/** An index in memory. It matches substrings, and a crash loses uncommitted changes. */
 final class MemoryIndex implements SearchIndex {
     private static final CursorSeal SEAL = new CursorSeal(new byte[32]);
 
@@ -41,93 +41,93 @@ final class MemoryIndex implements SearchIndex {
 
     private final Map<Puri, SearchedAttributes> declared = new ConcurrentHashMap<>();
 
-    private final Map<Key, Entry> taken = new HashMap<>();
+    private final Map<Key, Entry> applied = new HashMap<>();
     private final AtomicInteger purges = new AtomicInteger();
-    private final AtomicInteger purgesBegun = new AtomicInteger();
-    private volatile CompletableFuture<Boolean> purging = CompletableFuture.completedFuture(true);
+    private final AtomicInteger startedPurges = new AtomicInteger();
+    private volatile CompletableFuture<Boolean> purgeResult = CompletableFuture.completedFuture(true);
     private volatile boolean isBroken;
-    private volatile long claimed;
-    private volatile Map<Key, Entry> seen = Map.of();
-    private Map<Key, Entry> kept = Map.of();
-    private IndexCheckpoint reached = IndexCheckpoint.NONE;
-    private volatile boolean isAway;
+    private volatile long reportedIdentities;
+    private volatile Map<Key, Entry> visible = Map.of();
+    private Map<Key, Entry> durable = Map.of();
+    private IndexCheckpoint checkpoint = IndexCheckpoint.NONE;
+    private volatile boolean isUnavailable;
     private volatile boolean isClosed;
 
-    /** Out of reach, or back. */
-    void setAway(boolean away) {
-        isAway = away;
+    /** Makes all calls fail, or not. */
+    void setUnavailable(boolean newValue) {
+        isUnavailable = newValue;
     }
 
-    /** Has a bug, or none any more. */
+    /** Makes searches and commits throw unexpected errors, or not. */
     void setBroken(boolean broken) {
         isBroken = broken;
     }
 
-    /** Says that it has so many identities more. */
-    void claim(long more) {
-        claimed = more;
+    /** Adds a number to the reported number of identities. */
+    void addReportedIdentities(long more) {
+        reportedIdentities = more;
     }
 
     int purges() {
         return purges.get();
     }
 
-    int purgesBegun() {
-        return purgesBegun.get();
+    int startedPurges() {
+        return startedPurges.get();
     }
 
     /**
-     * @param end how long purges take, and whether they succeed
+     * @param result completes when purges end; whether they succeed
      */
-    void setPurging(CompletableFuture<Boolean> end) {
-        purging = end;
+    void setPurgeResult(CompletableFuture<Boolean> result) {
+        purgeResult = result;
     }
 
     boolean isClosed() {
         return isClosed;
     }
 
-    /** Changes what readers see behind the log's back. */
+    /** Applies a change that is not in the topics, and makes it visible at once. */
     void plant(IndexChange change) {
-        Map<Key, Entry> planted = new HashMap<>(seen);
+        Map<Key, Entry> planted = new HashMap<>(visible);
         put(planted, change);
-        put(taken, change);
-        seen = Map.copyOf(planted);
+        put(applied, change);
+        visible = Map.copyOf(planted);
     }
 
-    /** As it is after a crash. */
+    /** Restores the state of the last commit, as after a crash. */
     synchronized void crash() {
-        taken.clear();
-        taken.putAll(kept);
-        seen = kept;
+        applied.clear();
+        applied.putAll(durable);
+        visible = durable;
         isClosed = false;
     }
 
-    private void requireThere() throws IndexUnavailableException {
-        if (isAway) {
-            throw new IndexUnavailableException("the engine is away", new IllegalStateException());
+    private void requireOpen() throws IndexUnavailableException {
+        if (isUnavailable) {
+            throw new IndexUnavailableException("the engine is unavailable", new IllegalStateException());
         }
         if (isClosed) {
-            throw new IllegalStateException("it is closed");
+            throw new IllegalStateException("the index is closed");
         }
     }
 
     @Override
     public IndexCheckpoint committed() throws IndexUnavailableException {
-        requireThere();
-        return reached;
+        requireOpen();
+        return checkpoint;
     }
 
     @Override
     public void apply(List<IndexChange> changes) throws IndexUnavailableException {
-        requireThere();
-        changes.forEach(change -> put(taken, change));
+        requireOpen();
+        changes.forEach(change -> put(applied, change));
         changes.stream()
                 .filter(change -> change.kind() == EntryKind.DOCUMENT)
                 .forEach(change -> declared.put(change.puri(), change.declared()));
     }
 
-    /** How the last document was to be searched that was taken of a name; null when none was. */
+    /** Returns the declaration of the last applied document of a name; null if there was none. */
     @Nullable
     SearchedAttributes declaredOf(Puri puri) {
         return declared.get(puri);
@@ -144,28 +144,28 @@ final class MemoryIndex implements SearchIndex {
 
     @Override
     public void refresh() throws IndexUnavailableException {
-        requireThere();
-        seen = Map.copyOf(taken);
+        requireOpen();
+        visible = Map.copyOf(applied);
     }
 
     @Override
-    public synchronized void commit(IndexCheckpoint now) throws IndexUnavailableException {
-        requireThere();
+    public synchronized void commit(IndexCheckpoint newCheckpoint) throws IndexUnavailableException {
+        requireOpen();
         if (isBroken) {
             throw new IllegalStateException("a bug");
         }
-        kept = Map.copyOf(taken);
-        // As an engine keeps it.
-        reached = IndexCheckpoint.parse(now.toString());
+        durable = Map.copyOf(applied);
+        // Engines store the text of a checkpoint.
+        checkpoint = IndexCheckpoint.parse(newCheckpoint.toString());
     }
 
     @Override
     public SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException {
-        requireThere();
+        requireOpen();
         if (isBroken) {
             throw new StackOverflowError("a bug");
         }
-        Map<Key, Entry> now = seen;
+        Map<Key, Entry> now = visible;
         EntryKind kind = query.text() == null ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
         List<SearchResult.Hit> all = now.entrySet().stream()
                 .filter(each -> each.getKey().kind() == kind)
@@ -203,8 +203,8 @@ final class MemoryIndex implements SearchIndex {
                 && hasWords(query.text(), entry);
     }
 
-    private static <T> boolean isAmong(Set<T> wanted, T value) {
-        return wanted.isEmpty() || wanted.contains(value);
+    private static <T> boolean isAmong(Set<T> accepted, T value) {
+        return accepted.isEmpty() || accepted.contains(value);
     }
 
     private static boolean hasWords(@Nullable String text, Entry entry) {
@@ -259,14 +259,14 @@ final class MemoryIndex implements SearchIndex {
 
     @Override
     public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
-        requireThere();
-        return seen.get(new Key(kind, puri));
+        requireOpen();
+        return visible.get(new Key(kind, puri));
     }
 
     @Override
     public @Nullable Puri findByHandle(Handle handle) throws IndexUnavailableException {
-        requireThere();
-        return seen.entrySet().stream()
+        requireOpen();
+        return visible.entrySet().stream()
                 .filter(each -> each.getKey().kind() == EntryKind.IDENTITY
                         && handle.equals(each.getValue().handle()))
                 .map(each -> each.getKey().puri())
@@ -276,8 +276,8 @@ final class MemoryIndex implements SearchIndex {
 
     @Override
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> reader) throws IndexUnavailableException {
-        requireThere();
-        new ArrayList<>(seen.entrySet()).forEach(each -> {
+        requireOpen();
+        new ArrayList<>(visible.entrySet()).forEach(each -> {
             if (each.getKey().kind() == kind) {
                 reader.accept(each.getKey().puri(), each.getValue());
             }
@@ -286,21 +286,21 @@ final class MemoryIndex implements SearchIndex {
 
     @Override
     public void purge() throws IndexUnavailableException {
-        requireThere();
-        purgesBegun.incrementAndGet();
-        if (!purging.join()) {
-            throw new OutOfMemoryError("a test's");
+        requireOpen();
+        startedPurges.incrementAndGet();
+        if (!purgeResult.join()) {
+            throw new OutOfMemoryError("simulated");
         }
         purges.incrementAndGet();
     }
 
     @Override
     public IndexSize size() throws IndexUnavailableException {
-        requireThere();
-        long identities = seen.keySet().stream()
+        requireOpen();
+        long identities = visible.keySet().stream()
                 .filter(key -> key.kind() == EntryKind.IDENTITY)
                 .count();
-        return new IndexSize(identities + claimed, seen.size() - identities, 0, 100L * seen.size());
+        return new IndexSize(identities + reportedIdentities, visible.size() - identities, 0, 100L * visible.size());
     }
 
     @Override

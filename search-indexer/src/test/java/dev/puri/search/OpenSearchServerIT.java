@@ -25,29 +25,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A whole server that gives its index to a real OpenSearch node. */
+/** A server whose index is in a real OpenSearch node. */
 @Timeout(180)
 final class OpenSearchServerIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
+    private static final Contract INTERNAL_API = new Contract(CLIENT, "/openapi-search.json");
 
     private final Broker broker = Broker.shared();
     private final SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
 
     @Test
     void anOutageLosesNothingAndReindexingMovesTheAlias(@TempDir Path folder) throws Exception {
-        try (Written written = new Written(broker.bootstrapServers(), registry.url());
+        try (TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url());
                 RestartableOpenSearch node = OpenSearchFixture.start()) {
-            written.createTopics();
+            topics.createTopics();
             try (SearchServer server = server(node, folder)) {
-                written.fill("soundcloud:tracks", 0, 300);
+                topics.fill("soundcloud:tracks", 0, 300);
                 await().atMost(Duration.ofSeconds(60)).until(() -> total(server, "q=number") == 300);
                 await().atMost(Duration.ofSeconds(60)).until(server::isReady);
 
                 node.stop();
-                written.fill("soundcloud:tracks", 300, 600);
-                written.put("soundcloud:tracks:7", null, null, 9000);
+                topics.fill("soundcloud:tracks", 300, 600);
+                topics.put("soundcloud:tracks:7", null, null, 9000);
                 await().atMost(Duration.ofSeconds(60)).until(() -> !server.isReady());
                 assertThat(send(server, "GET", "/v1/search?q=number").statusCode())
                         .isEqualTo(503);
@@ -68,19 +68,18 @@ final class OpenSearchServerIT {
                 assertThat(verdict.path("done").asBoolean()).isTrue();
                 assertThat(verdict.path("documents").asInt()).isEqualTo(599);
 
-                // What is under way moves the ends of all partitions to where nobody reads yet.
-                Position event = written.put("soundcloud:tracks:1", Samples.active(1, "br-1"), "Midnight", 9001);
-                String asked = "/v1/search?q=midnight&ref=soundcloud:tracks:1&at=" + event;
-                assertThat(send(server, "GET", asked + "&wait=20s").statusCode())
-                        .isEqualTo(200);
+                // An open transaction moves the ends of all partitions beyond the offsets that readers can reach.
+                Position event = topics.put("soundcloud:tracks:1", Samples.active(1, "br-1"), "Midnight", 9001);
+                String path = "/v1/search?q=midnight&ref=soundcloud:tracks:1&at=" + event;
+                assertThat(send(server, "GET", path + "&wait=20s").statusCode()).isEqualTo(200);
                 List<String> noise = IntStream.range(0, 50)
                         .mapToObj(i -> "soundcloud:noise:" + i)
                         .toList();
-                Runnable commit = written.begin(noise, 9002);
-                assertThat(send(server, "GET", asked).body()).contains("\"total\":1");
+                Runnable commit = topics.beginTransaction(noise, 9002);
+                assertThat(send(server, "GET", path).body()).contains("\"total\":1");
                 commit.run();
             } finally {
-                written.deleteTopics();
+                topics.deleteTopics();
             }
         }
     }
@@ -119,7 +118,7 @@ final class OpenSearchServerIT {
     }
 
     private static HttpResponse<String> send(SearchServer server, String method, String path) throws Exception {
-        return INSIDE.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
+        return INTERNAL_API.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
                 .method(method, HttpRequest.BodyPublishers.noBody())
                 .build());
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 final class PublicCollectionsTest {
     @Test
-    void publicCollectionsAreSortedOnceForEachChange() {
+    void computesThePublicCollectionsOncePerChange() {
         LiveDeclarations live = new LiveDeclarations();
         PublicCollections open = new PublicCollections();
         assertThat(open.of(live.snapshot())).isEmpty();

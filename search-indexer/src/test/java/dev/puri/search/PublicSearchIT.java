@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What the public listener tells, byte by byte: documents with known secrets are published, everything is
- * asked that can be, and every byte that comes back is searched for them.
+ * Checks that the public listener reveals no secret: publishes documents with known secrets, sends every kind of
+ * request, and looks for the secrets in every byte of the responses.
  */
 @Timeout(120)
 final class PublicSearchIT {
@@ -51,13 +51,13 @@ final class PublicSearchIT {
 
     private final Broker broker = Broker.shared();
     private final SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
-    private final Written written = new Written(broker.bootstrapServers(), registry.url());
+    private final TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url());
     private final Secrets secrets = new Secrets();
     private SearchServer server;
 
     @BeforeEach
     void publish() throws Exception {
-        written.createTopics();
+        topics.createTopics();
         secrets.add("owner", OWNER);
         secrets.add("shard", SHARD);
         secrets.add("epoch", "918273645");
@@ -66,28 +66,28 @@ final class PublicSearchIT {
         secrets.add("private text", "confidential");
         secrets.add("undeclared text", "unpublished");
         secrets.add("internal port's metrics", "puri_search");
-        server = SearchServer.start(written.settings(Map.of("public.http.port", "0")));
+        server = SearchServer.start(topics.settings(Map.of("public.http.port", "0")));
     }
 
     @AfterEach
     void stop() throws Exception {
         server.close();
-        written.deleteTopics();
-        written.close();
+        topics.deleteTopics();
+        topics.close();
     }
 
     @Test
-    void noByteOfASecretIsEverAnswered() throws Exception {
+    void neverRevealsASecret() throws Exception {
         int port = server.publicPort().orElseThrow();
         searchEverything(port);
 
-        written.declare("open:tracks", true);
-        written.declare("closed:tracks", false);
+        topics.declare("open:tracks", true);
+        topics.declare("closed:tracks", false);
         put(1, OPEN, "opn_4k7vx9tz2nqr8w3", null, "Midnight City");
         put(2, OPEN_TOO, null, null, "Midnight Train");
         put(3, OPEN_MERGED, "opn_555555555555555", CLOSED, "Midnight confidential");
         put(4, CLOSED, "cls_4k7vx9tz2nqr8w3", null, "Midnight confidential");
-        written.declare("named:tracks", true, false);
+        topics.declare("named:tracks", true, false);
         put(6, "named:tracks:quiet-3", "nam_4k7vx9tz2nqr8w3", null, "Not to be searched");
         put(5, UNDECLARED, "unh_4k7vx9tz2nqr8w3", null, "Midnight unpublished");
         await().atMost(Duration.ofSeconds(30))
@@ -108,10 +108,10 @@ final class PublicSearchIT {
             assertThat(body(ask(port, "GET", "/v1/search?collection=" + unsearched)))
                     .isEqualTo("{\"results\":[],\"total\":0,\"totalIsExact\":true,\"facets\":{\"collection\":{}}}\n");
         }
-        theSearchMatchesTheInternalListener();
-        whatIsPrivateMatchesNothing(port);
+        theSecretsAreOnTheInternalListener();
+        privateTextsMatchNothing(port);
 
-        written.declare("open:tracks", false);
+        topics.declare("open:tracks", false);
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> ask(port, "GET", "/v1/search").contains("\"total\":0"));
     }
@@ -122,7 +122,7 @@ final class PublicSearchIT {
         return names;
     }
 
-    private void theSearchMatchesTheInternalListener() throws IOException {
+    private void theSecretsAreOnTheInternalListener() throws IOException {
         List<String> found = new ArrayList<>();
         found.addAll(secrets.in(ask(server.port(), "GET", "/v1/search?q=midnight")));
         found.addAll(secrets.in(ask(server.port(), "GET", "/metrics")));
@@ -131,8 +131,8 @@ final class PublicSearchIT {
                 .contains("internal port's metrics");
     }
 
-    /** A word of a private text is answered as a word that nobody has written. */
-    private static void whatIsPrivateMatchesNothing(int port) throws IOException {
+    /** The response to a word of a private text equals the response to a word of no text. */
+    private static void privateTextsMatchNothing(int port) throws IOException {
         for (String word : List.of("confidential", "unpublished", "quiet", "confid*")) {
             assertThat(body(ask(port, "GET", "/v1/search?q=" + word)))
                     .isEqualTo(body(ask(port, "GET", "/v1/search?q=xyzzy")));
@@ -143,7 +143,7 @@ final class PublicSearchIT {
         UUID uuid = new UUID(0x0197_c3a2_5b1e_7000L | number, 0x8e9f_0a1b_2c3d_0000L | number);
         secrets.add(puri, uuid);
         Instant now = Samples.TIME;
-        written.put(
+        topics.put(
                 puri,
                 new Row(
                         uuid,
@@ -162,7 +162,7 @@ final class PublicSearchIT {
 
     private void searchEverything(int port) throws IOException {
         List<byte[]> requests = new ArrayList<>(requests());
-        // Each page's cursor, and that as another query's.
+        // The cursor of each page, also with another query.
         for (String list : List.of("order=oldest&limit=1", "q=midnight&limit=1")) {
             Matcher cursor = CURSOR.matcher(ask(port, "GET", "/v1/search?" + list));
             if (cursor.find()) {
@@ -183,7 +183,7 @@ final class PublicSearchIT {
         return request("GET", "/v1/search?" + query, "", "");
     }
 
-    /** Private names are asked for in upper case, so that one in an answer came out of the index. */
+    /** Requests contain private names in upper case, so a lower-case name in a response comes from the index. */
     private static List<byte[]> requests() {
         List<byte[]> requests = new ArrayList<>();
         for (String path : List.of(

@@ -13,11 +13,11 @@ final class RecentRowsTest {
         RecentRows recentRows = new RecentRows();
         long begun = System.nanoTime();
         recentRows.aboutToApply(TRACK);
-        for (int i = 0; i < RecentRows.MOST; i++) {
+        for (int i = 0; i < RecentRows.CAPACITY; i++) {
             recentRows.aboutToApply(Puri.parse("soundcloud:users:" + i));
         }
 
-        assertThat(recentRows.writtenBefore(TRACK) - begun).isNotNegative();
+        assertThat(recentRows.writtenBeforeNanos(TRACK) - begun).isNotNegative();
     }
 
     @Test
@@ -27,6 +27,6 @@ final class RecentRowsTest {
         long begun = System.nanoTime();
         recentRows.aboutToApply(TRACK);
 
-        assertThat(recentRows.writtenBefore(TRACK) - begun).isNotNegative();
+        assertThat(recentRows.writtenBeforeNanos(TRACK) - begun).isNotNegative();
     }
 }

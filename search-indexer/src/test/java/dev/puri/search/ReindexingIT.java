@@ -20,40 +20,40 @@ import org.junit.jupiter.api.Test;
 final class ReindexingIT extends SearchServerFixture {
     @Test
     void recreatedTopicsAreReadIntoANewIndex() throws Exception {
-        written.fill("soundcloud:tracks", 0, 50);
+        topics.fill("soundcloud:tracks", 0, 50);
         start(Map.of());
         awaitReady();
-        MemoryIndex before = home.serving();
+        MemoryIndex before = store.serving();
 
-        written.deleteTopics();
+        topics.deleteTopics();
         assertThat(total("facets=false")).isEqualTo(50);
-        written.createTopics();
-        written.fill("soundcloud:users", 0, 20);
+        topics.createTopics();
+        topics.fill("soundcloud:users", 0, 20);
 
         await().atMost(Duration.ofSeconds(60)).until(() -> total("facets=false") == 20);
         awaitReady();
-        assertThat(home.serving()).isNotSameAs(before);
+        assertThat(store.serving()).isNotSameAs(before);
         await().atMost(Duration.ofSeconds(10)).until(before::isClosed);
         assertThat(get("/metrics", 200)).containsPattern("puri_search_rebuilds_total [1-9]");
     }
 
     @Test
     void afterARestartAnIndexOfOtherTopicsDoesNotServe() throws Exception {
-        written.fill("soundcloud:tracks", 0, 50);
+        topics.fill("soundcloud:tracks", 0, 50);
         start(Map.of());
         awaitReady();
         server.close();
-        MemoryIndex before = home.serving();
-        written.deleteTopics();
-        written.createTopics();
-        written.fill("soundcloud:users", 0, 20);
+        MemoryIndex before = store.serving();
+        topics.deleteTopics();
+        topics.createTopics();
+        topics.fill("soundcloud:users", 0, 20);
 
         start(Map.of());
         // First the old index serves, then none, then the new one.
         await().atMost(Duration.ofSeconds(30))
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> {
-                    HttpResponse<String> answer = INSIDE.send(request("GET", "/v1/search?facets=false"));
+                    HttpResponse<String> answer = INTERNAL_API.send(request("GET", "/v1/search?facets=false"));
                     return answer.statusCode() == 200
                             && JSON.readTree(answer.body()).path("total").asLong() == 20;
                 });
@@ -62,17 +62,17 @@ final class ReindexingIT extends SearchServerFixture {
 
     @Test
     void aRebuildRemovesGhostsWhileSearchesAreAnswered() throws Exception {
-        written.fill("soundcloud:tracks", 0, 3000);
+        topics.fill("soundcloud:tracks", 0, 3000);
         start(Map.of());
         awaitReady();
-        MemoryIndex before = home.serving();
+        MemoryIndex before = store.serving();
         before.plant(change(
                 EntryKind.DOCUMENT,
                 "ghost:in:index",
                 new Entry.OfDocument(Samples.document(Samples.active(9, "br-9"), "number ghost"))));
         assertThat(found("q=ghost")).containsExactly("ghost:in:index");
 
-        assertThat(INSIDE.send(request("POST", "/v1/search/reindex")).statusCode())
+        assertThat(INTERNAL_API.send(request("POST", "/v1/search/reindex")).statusCode())
                 .isEqualTo(202);
         AtomicInteger answers = new AtomicInteger();
         await().atMost(Duration.ofSeconds(60))
@@ -83,33 +83,33 @@ final class ReindexingIT extends SearchServerFixture {
                     return get("/v1/search/reindex", 200).contains("\"done\"");
                 });
         assertThat(found("q=ghost")).isEmpty();
-        assertThat(home.serving()).isNotSameAs(before);
+        assertThat(store.serving()).isNotSameAs(before);
         assertThat(JSON.readTree(get("/v1/search/reindex", 200)).path("records").asLong())
                 .isEqualTo(6000);
         await().atMost(Duration.ofSeconds(10)).until(before::isClosed);
         assertThat(answers).hasPositiveValue();
 
-        written.fill("soundcloud:tracks", 3000, 3001);
+        topics.fill("soundcloud:tracks", 3000, 3001);
         await().atMost(Duration.ofSeconds(10)).until(() -> total("q=n3000") == 1);
     }
 
     @Test
     void continuesAnInterruptedRebuild() throws Exception {
-        written.fill("soundcloud:tracks", 0, 100);
+        topics.fill("soundcloud:tracks", 0, 100);
         start(Map.of());
         awaitReady();
         server.close();
-        MemoryIndex before = home.serving();
-        MemoryIndex left = home.build();
+        MemoryIndex before = store.serving();
+        MemoryIndex unfinished = store.build();
         for (EntryKind kind : EntryKind.values()) {
-            before.forEach(kind, (puri, entry) -> left.plant(new IndexChange(kind, 0, 0, puri, entry)));
+            before.forEach(kind, (puri, entry) -> unfinished.plant(new IndexChange(kind, 0, 0, puri, entry)));
         }
         IndexCheckpoint reached = before.committed();
-        left.commit(new IndexCheckpoint(reached.topicIds(), reached.offsets(), reached.asOf(), false, null));
-        written.fill("soundcloud:tracks", 100, 110);
+        unfinished.commit(new IndexCheckpoint(reached.topicIds(), reached.offsets(), reached.asOf(), false, null));
+        topics.fill("soundcloud:tracks", 100, 110);
 
         start(Map.of());
-        await().atMost(Duration.ofSeconds(30)).until(() -> home.serving() == left);
+        await().atMost(Duration.ofSeconds(30)).until(() -> store.serving() == unfinished);
         await().atMost(Duration.ofSeconds(10)).until(() -> total("facets=false") == 110);
         assertThat(reindexing().path("records").asInt())
                 .as("new records of both topics")
@@ -118,121 +118,121 @@ final class ReindexingIT extends SearchServerFixture {
 
     @Test
     void aFailedRebuildDoesNotAffectTheServingIndexAndContinues() throws Exception {
-        written.fill("soundcloud:tracks", 0, 100);
+        topics.fill("soundcloud:tracks", 0, 100);
         start(Map.of());
         awaitReady();
-        MemoryIndex before = home.serving();
-        home.setBuiltAway(true);
+        MemoryIndex before = store.serving();
+        store.setNewIndexUnavailable(true);
         assertThat(ask("POST")).isEqualTo(202);
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> get("/metrics", 200).contains("puri_search_retries_total 3.0"));
-        written.fill("soundcloud:tracks", 100, 110);
-        SearchServer asked = server;
+        topics.fill("soundcloud:tracks", 100, 110);
+        SearchServer current = server;
         await().atMost(Duration.ofSeconds(10))
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> total("facets=false") == 110);
-        assertThat(asked.isReady()).isTrue();
-        assertThat(home.serving()).isSameAs(before);
+        assertThat(current.isReady()).isTrue();
+        assertThat(store.serving()).isSameAs(before);
 
-        home.building().setAway(false);
+        store.building().setUnavailable(false);
         awaitRebuild("done");
-        assertThat(home.serving()).isNotSameAs(before);
+        assertThat(store.serving()).isNotSameAs(before);
         assertThat(total("facets=false")).isEqualTo(110);
     }
 
     @Test
     void aCancelledRebuildEndsWhenItsIndexIsDropped() throws Exception {
-        written.fill("soundcloud:tracks", 0, 100);
+        topics.fill("soundcloud:tracks", 0, 100);
         start(Map.of());
         awaitReady();
-        MemoryIndex before = home.serving();
-        home.setBuiltAway(true);
+        MemoryIndex before = store.serving();
+        store.setNewIndexUnavailable(true);
         assertThat(ask("POST")).isEqualTo(202);
-        await().atMost(Duration.ofSeconds(10)).until(() -> home.building() != null);
-        home.setDroppingAway(true);
+        await().atMost(Duration.ofSeconds(10)).until(() -> store.building() != null);
+        store.setDropUnavailable(true);
         assertThat(ask("DELETE")).isEqualTo(202);
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> get("/metrics", 200).contains("puri_search_retries_total 3.0"));
         assertThat(reindexing().path("state").asText()).isEqualTo("running");
 
-        home.setDroppingAway(false);
+        store.setDropUnavailable(false);
         awaitRebuild("ended");
-        assertThat(home.building()).isNull();
-        assertThat(home.serving()).isSameAs(before);
+        assertThat(store.building()).isNull();
+        assertThat(store.serving()).isSameAs(before);
         assertThat(total("facets=false")).isEqualTo(100);
     }
 
     @Test
     void aRebuildCanStartAfterACancelledOne() throws Exception {
-        written.fill("soundcloud:tracks", 0, 100);
+        topics.fill("soundcloud:tracks", 0, 100);
         start(Map.of());
         awaitReady();
-        home.setBuiltAway(true);
+        store.setNewIndexUnavailable(true);
         assertThat(ask("POST")).isEqualTo(202);
-        await().atMost(Duration.ofSeconds(10)).until(() -> home.building() != null);
-        MemoryIndex first = home.building();
-        home.setBuiltAway(false);
-        home.setDroppingAway(true);
+        await().atMost(Duration.ofSeconds(10)).until(() -> store.building() != null);
+        MemoryIndex first = store.building();
+        store.setNewIndexUnavailable(false);
+        store.setDropUnavailable(true);
         assertThat(ask("DELETE")).isEqualTo(202);
         assertThat(ask("POST")).isEqualTo(202);
-        home.setDroppingAway(false);
+        store.setDropUnavailable(false);
 
         awaitRebuild("done");
         assertThat(first.isClosed()).isTrue();
-        assertThat(home.serving()).isNotSameAs(first);
+        assertThat(store.serving()).isNotSameAs(first);
     }
 
     @Test
     void continuesAReopenedIndexUnderLoad() throws Exception {
         start(Map.of("search.commit.interval", "100ms"));
         awaitReady();
-        MemoryIndex before = home.serving();
-        AtomicBoolean goesOn = new AtomicBoolean(true);
+        MemoryIndex before = store.serving();
+        AtomicBoolean isRunning = new AtomicBoolean(true);
         CompletableFuture<Integer> load = CompletableFuture.supplyAsync(
                 () -> {
-                    int all = 0;
-                    for (; goesOn.get(); all++) {
-                        written.fill("soundcloud:tracks", all, all + 1);
+                    int total = 0;
+                    for (; isRunning.get(); total++) {
+                        topics.fill("soundcloud:tracks", total, total + 1);
                         LockSupport.parkNanos(20_000_000);
                     }
-                    return all;
+                    return total;
                 },
                 task -> Thread.ofPlatform().daemon(true).start(task));
-        SearchServer asked = server;
+        SearchServer current = server;
         try {
             for (int hiccup = 1; hiccup <= 3; hiccup++) {
-                int have = hiccup * 20;
+                int expected = hiccup * 20;
                 await().atMost(Duration.ofSeconds(30))
                         .pollInterval(Duration.ofMillis(10))
-                        .until(() -> asked.isReady() && total("facets=false") > have);
-                before.setAway(true);
+                        .until(() -> current.isReady() && total("facets=false") > expected);
+                before.setUnavailable(true);
                 await().atMost(Duration.ofSeconds(10))
                         .pollInterval(Duration.ofMillis(5))
-                        .until(() -> !asked.isReady());
-                before.setAway(false);
+                        .until(() -> !current.isReady());
+                before.setUnavailable(false);
             }
             awaitReady();
         } finally {
-            goesOn.set(false);
+            isRunning.set(false);
         }
-        int all = load.join();
-        await().atMost(Duration.ofSeconds(30)).until(() -> total("facets=false") == all);
+        int total = load.join();
+        await().atMost(Duration.ofSeconds(30)).until(() -> total("facets=false") == total);
         assertThat(get("/metrics", 200)).contains("puri_search_rebuilds_total 0.0");
-        assertThat(home.serving()).isSameAs(before);
+        assertThat(store.serving()).isSameAs(before);
     }
 
     @Test
     void doesNotDropAnIndexThatFailedWithABug() {
-        written.fill("soundcloud:tracks", 0, 10);
+        topics.fill("soundcloud:tracks", 0, 10);
         start(Map.of("search.commit.interval", "100ms"));
         awaitReady();
-        home.serving().setBroken(true);
-        written.fill("soundcloud:tracks", 10, 20);
-        SearchServer asked = server;
-        await().atMost(Duration.ofSeconds(10)).until(() -> !asked.isReady());
-        home.serving().setBroken(false);
+        store.serving().setBroken(true);
+        topics.fill("soundcloud:tracks", 10, 20);
+        SearchServer current = server;
+        await().atMost(Duration.ofSeconds(10)).until(() -> !current.isReady());
+        store.serving().setBroken(false);
         awaitReady();
         await().atMost(Duration.ofSeconds(20)).until(() -> total("facets=false") == 20);
-        assertThat(home.mistakes()).isZero();
+        assertThat(store.servingDrops()).isZero();
     }
 }

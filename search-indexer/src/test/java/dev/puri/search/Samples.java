@@ -19,7 +19,7 @@ final class Samples {
 
     private Samples() {}
 
-    /** Its uuid grows with its number. */
+    /** Returns a row whose uuid grows with its number. */
     static Row row(int number, String shard, @Nullable String handle, Row.Status status, @Nullable String mergedInto) {
         return new Row(
                 new UUID(0x0197_0000_0000_7000L + ((long) number << 16), 0x8000_0000_0000_0000L | number),
@@ -38,12 +38,12 @@ final class Samples {
         return row(number, shard, null, Row.Status.ACTIVE, null);
     }
 
-    /** What goes with a row. */
+    /** Returns a document of the event that wrote a row. */
     static Document document(Row row, String title) {
         return document(row, title, row.position());
     }
 
-    /** What an event leaves beside a row. */
+    /** Returns a document of a later event that did not change the row. */
     static Document document(Row row, String title, Position event) {
         return new Document(
                 row.owner(), row.shard(), row.handle(), row.status(), row.mergedInto(), Map.of("title", title), event);

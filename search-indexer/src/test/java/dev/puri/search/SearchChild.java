@@ -5,7 +5,7 @@ import dev.puri.testkit.ServerProcess;
 import java.io.IOException;
 import java.util.Map;
 
-/** An indexer in a process of its own. */
+/** The main class of an indexer in a separate process. */
 final class SearchChild {
     private SearchChild() {}
 

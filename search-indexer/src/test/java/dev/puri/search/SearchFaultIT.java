@@ -24,76 +24,75 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An indexer whose brokers and schema registry go away and come back. */
+/** An indexer during outages of brokers, schema registry and disk. */
 @Timeout(180)
 final class SearchFaultIT {
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
+    private static final Contract INTERNAL_API = new Contract(CLIENT, "/openapi-search.json");
 
     @Test
-    void whatWasCompleteOnceIsAnsweredAllTheWhile(@TempDir Path folder) throws Exception {
+    void aCompleteIndexServesDuringOutages(@TempDir Path folder) throws Exception {
         try (RestartableBroker broker = Broker.start();
                 RestartableSchemaRegistry registry = SchemaRegistryFixture.start();
-                Written written = new Written(broker.bootstrapServers(), registry.url())) {
-            written.createTopics();
-            written.fill("soundcloud:tracks", 0, 50);
+                TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url())) {
+            topics.createTopics();
+            topics.fill("soundcloud:tracks", 0, 50);
             registry.stop();
-            try (SearchServer server = server(written, folder)) {
-                await().atMost(LONG)
-                        .until(() ->
-                                send(server, "/health/ready").body().contains("the schema registry is waited for"));
+            try (SearchServer server = server(topics, folder)) {
+                await().atMost(TIMEOUT)
+                        .until(() -> send(server, "/health/ready").body().contains("waiting for the schema registry"));
                 assertThat(send(server, "/v1/search").statusCode()).isEqualTo(503);
                 registry.start();
-                await().atMost(LONG).until(server::isReady);
+                await().atMost(TIMEOUT).until(server::isReady);
                 assertThat(total(server)).isEqualTo(50);
-                // On a busy machine the brokers may not have answered the latest question for their end offsets.
-                await().atMost(LONG)
+                // On a busy machine the last response with end offsets may be late.
+                await().atMost(TIMEOUT)
                         .until(() -> send(server, "/v1/search")
                                 .headers()
                                 .firstValue("Puri-Index-Lag")
                                 .isEmpty());
 
                 broker.stop();
-                await().atMost(LONG).until(() -> !server.isReady());
-                await().atMost(LONG)
+                await().atMost(TIMEOUT).until(() -> !server.isReady());
+                await().atMost(TIMEOUT)
                         .until(() -> send(server, "/v1/search")
                                 .headers()
                                 .firstValue("Puri-Index-Lag")
                                 .isPresent());
                 assertThat(total(server)).isEqualTo(50);
             }
-            // Nor does a start without brokers keep it from answering.
-            try (SearchServer server = server(written, folder)) {
-                await().atMost(LONG).until(() -> total(server) == 50);
+            // The index also serves after a start without brokers.
+            try (SearchServer server = server(topics, folder)) {
+                await().atMost(TIMEOUT).until(() -> total(server) == 50);
                 assertThat(server.isReady()).isFalse();
                 broker.start();
-                await().atMost(LONG).until(server::isReady);
-                written.put("soundcloud:tracks:7", null, null, 9000);
-                await().atMost(LONG).until(() -> total(server) == 49);
+                await().atMost(TIMEOUT).until(server::isReady);
+                topics.put("soundcloud:tracks:7", null, null, 9000);
+                await().atMost(TIMEOUT).until(() -> total(server) == 49);
             }
         }
     }
 
     @Test
-    void aFullDiskIsNamedAndWhatWasCompleteIsNeverCalledIncomplete(@TempDir Path folder) throws Exception {
+    void reportsAFullDiskAndNotAnIncompleteIndex(@TempDir Path folder) throws Exception {
         SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
         Path disk = Files.createDirectory(folder.resolve("disk"));
         assumeThat(run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk.toString()))
                 .as("a small file system can be mounted")
                 .isZero();
         try (RestartableBroker broker = Broker.start();
-                Written written = new Written(broker.bootstrapServers(), registry.url())) {
-            written.createTopics();
-            written.fill("soundcloud:tracks", 0, 50);
-            try (SearchServer server = server(written, disk.resolve("state"))) {
-                await().atMost(LONG).until(server::isReady);
+                TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url())) {
+            topics.createTopics();
+            topics.fill("soundcloud:tracks", 0, 50);
+            try (SearchServer server = server(topics, disk.resolve("state"))) {
+                await().atMost(TIMEOUT).until(server::isReady);
                 Path filler = disk.resolve("filler");
                 fill(filler);
-                written.fill("soundcloud:tracks", 50, 60);
+                topics.fill("soundcloud:tracks", 50, 60);
 
-                await().atMost(LONG).until(() -> {
+                await().atMost(TIMEOUT).until(() -> {
                     HttpResponse<String> search = send(server, "/v1/search");
                     assertThat(search.body()).doesNotContain("not-ready", "not complete");
                     return send(server, "/health/ready").body().contains("No space left on device");
@@ -101,7 +100,7 @@ final class SearchFaultIT {
                 assertThat(send(server, "/health/ready").body()).contains(disk.toString());
 
                 Files.delete(filler);
-                await().atMost(LONG).until(() -> total(server) == 60 && server.isReady());
+                await().atMost(TIMEOUT).until(() -> total(server) == 60 && server.isReady());
             }
         } finally {
             assertThat(run("umount", "-l", disk.toString())).isZero();
@@ -116,7 +115,7 @@ final class SearchFaultIT {
         }
     }
 
-    /** Until there is no space for another byte. */
+    /** Writes until the disk is full. */
     private static void fill(Path file) {
         byte[] part = new byte[1 << 12];
         try (OutputStream out = Files.newOutputStream(file)) {
@@ -129,28 +128,28 @@ final class SearchFaultIT {
     }
 
     @Test
-    void anIndexWhosePlaceInItsTopicsIsGoneIsBuiltAnew(@TempDir Path folder) throws Exception {
+    void rebuildsAnIndexWhoseOffsetsWereDeleted(@TempDir Path folder) throws Exception {
         SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
         try (RestartableBroker broker = Broker.start();
-                Written written = new Written(broker.bootstrapServers(), registry.url())) {
-            written.createTopics();
-            written.fill("soundcloud:tracks", 0, 50);
-            try (SearchServer server = server(written, folder)) {
-                await().atMost(LONG).until(server::isReady);
+                TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url())) {
+            topics.createTopics();
+            topics.fill("soundcloud:tracks", 0, 50);
+            try (SearchServer server = server(topics, folder)) {
+                await().atMost(TIMEOUT).until(server::isReady);
                 assertThat(total(server)).isEqualTo(50);
             }
-            written.fill("soundcloud:tracks", 50, 60);
-            written.cut();
-            written.fill("soundcloud:tracks", 60, 65);
-            try (SearchServer server = server(written, folder)) {
-                await().atMost(LONG).until(() -> total(server) == 5 && server.isReady());
+            topics.fill("soundcloud:tracks", 50, 60);
+            topics.deleteRecords();
+            topics.fill("soundcloud:tracks", 60, 65);
+            try (SearchServer server = server(topics, folder)) {
+                await().atMost(TIMEOUT).until(() -> total(server) == 5 && server.isReady());
                 assertThat(send(server, "/metrics").body()).contains("puri_search_rebuilds_total 1.0");
             }
         }
     }
 
-    private static SearchServer server(Written written, Path folder) {
-        return SearchServer.start(written.settings(Map.of("max.lag.age", "2s", "state.dir", folder.toString())));
+    private static SearchServer server(TopicWriter topics, Path folder) {
+        return SearchServer.start(topics.settings(Map.of("max.lag.age", "2s", "state.dir", folder.toString())));
     }
 
     private static long total(SearchServer server) throws Exception {
@@ -161,7 +160,7 @@ final class SearchFaultIT {
     }
 
     private static HttpResponse<String> send(SearchServer server, String path) throws Exception {
-        return INSIDE.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
+        return INTERNAL_API.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
                 .build());
     }
 }

@@ -29,22 +29,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What guards an indexer, from its settings to its sockets. */
+/** TLS and authorization of an indexer. */
 @Timeout(120)
 final class SearchGuardIT {
     private final Broker broker = Broker.shared();
     private final SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
-    private final Written written = new Written(broker.bootstrapServers(), registry.url());
+    private final TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url());
 
     @BeforeEach
     void createTopics() throws Exception {
-        written.createTopics();
+        topics.createTopics();
     }
 
     @AfterEach
     void deleteTopics() throws Exception {
-        written.deleteTopics();
-        written.close();
+        topics.deleteTopics();
+        topics.close();
     }
 
     private SearchServer start(Map<String, String> guards) {
@@ -54,7 +54,7 @@ final class SearchGuardIT {
         environment.put("PURI_HTTP_PORT", "0");
         environment.put("PURI_DRAIN_DELAY", "0s");
         SearchServer server =
-                SearchServer.start(Settings.read(SearchSettings.class, Map.of(), environment, null), MemoryHome::new);
+                SearchServer.start(Settings.read(SearchSettings.class, Map.of(), environment, null), MemoryStore::new);
         await().atMost(Duration.ofSeconds(30)).until(server::isReady);
         return server;
     }

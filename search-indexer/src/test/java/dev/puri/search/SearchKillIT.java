@@ -27,48 +27,49 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A whole server with Lucene, killed at any moment: it neither loses nor doubles what stands in the topics. */
+/** A server with Lucene that is killed at random times neither loses nor duplicates entries. */
 @Timeout(300)
 final class SearchKillIT {
     private static final Pattern LISTENS = Pattern.compile("Search indexer listens on 127\\.0\\.0\\.1:(\\d+)");
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
+    private static final Contract INTERNAL_API = new Contract(CLIENT, "/openapi-search.json");
     private static final int KILLS = 5;
-    private static final int EACH = 4_000;
+    private static final int NAMES_PER_KILL = 4_000;
 
     @TempDir
     private Path folder;
 
     private final Broker broker = Broker.shared();
     private final SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
-    private final Written written = new Written(broker.bootstrapServers(), registry.url());
+    private final TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url());
     private @Nullable ServerProcess running;
 
     @BeforeEach
     void createTopics() throws Exception {
-        written.createTopics();
+        topics.createTopics();
     }
 
     @AfterEach
     void stop() throws Exception {
-        ServerProcess left = running;
-        if (left != null) {
-            left.kill();
+        ServerProcess server = running;
+        if (server != null) {
+            server.kill();
         }
-        written.deleteTopics();
-        written.close();
+        topics.deleteTopics();
+        topics.close();
     }
 
     @Test
-    void neitherFillingNorReindexingLosesOrDoublesAnything() throws Exception {
+    void killsNeitherLoseNorDuplicateEntries() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int kill = 0; kill < KILLS; kill++) {
-            written.fill("soundcloud:tracks", kill * EACH, (kill + 1) * EACH);
-            // Erased and described again, so that a lost tombstone or an older text would be seen.
-            written.put("soundcloud:tracks:" + kill * EACH, null, null, 1);
-            written.put("soundcloud:tracks:" + (kill * EACH + 1), Samples.active(1, "br-9"), "described anew", 2);
+            topics.fill("soundcloud:tracks", kill * NAMES_PER_KILL, (kill + 1) * NAMES_PER_KILL);
+            // An erasure and an update show whether a tombstone or an update is lost.
+            topics.put("soundcloud:tracks:" + kill * NAMES_PER_KILL, null, null, 1);
+            topics.put(
+                    "soundcloud:tracks:" + (kill * NAMES_PER_KILL + 1), Samples.active(1, "br-9"), "described anew", 2);
             ServerProcess server = start();
             if (kill % 2 == 1) {
                 await().atMost(Duration.ofSeconds(60)).until(() -> ask(server, "POST", "/v1/search/reindex") == 202);
@@ -79,17 +80,17 @@ final class SearchKillIT {
 
         ServerProcess last = start();
         await().atMost(Duration.ofSeconds(60)).until(() -> ask(last, "GET", "/health/ready") == 200);
-        int all = KILLS * EACH - KILLS;
+        int expected = KILLS * NAMES_PER_KILL - KILLS;
         await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(
-                        () -> assertThat(total(last, "")).as("seed %d", seed).isEqualTo(all));
-        assertThat(total(last, "q=number")).isEqualTo(all - KILLS);
+                        () -> assertThat(total(last, "")).as("seed %d", seed).isEqualTo(expected));
+        assertThat(total(last, "q=number")).isEqualTo(expected - KILLS);
         assertThat(total(last, "q=described")).isEqualTo(KILLS);
         assertThat(total(last, "shard=br-9")).isEqualTo(KILLS);
         String verified = body(last, "GET", "/v1/search/verify");
         JsonNode verdict = JSON.readTree(verified.substring(verified.lastIndexOf('\n', verified.length() - 2) + 1));
         assertThat(verdict.path("done").asBoolean()).as(verified).isTrue();
-        assertThat(verdict.path("identities").asInt()).isEqualTo(all);
+        assertThat(verdict.path("identities").asInt()).isEqualTo(expected);
         assertThat(verdict.path("missing").asInt()
                         + verdict.path("ghost").asInt()
                         + verdict.path("differs").asInt()
@@ -112,7 +113,7 @@ final class SearchKillIT {
         return started;
     }
 
-    /** Counted to the last, as nothing is but for facets. */
+    /** Returns the exact total, which only searches with facets have. */
     private static long total(ServerProcess server, String query) throws Exception {
         return JSON.readTree(body(server, "GET", "/v1/search?facets=true&limit=1&" + query))
                 .path("total")
@@ -131,8 +132,9 @@ final class SearchKillIT {
 
     private static HttpResponse<String> send(ServerProcess server, String method, String path) throws Exception {
         String port = server.awaitSaid(LISTENS).group(1);
-        return INSIDE.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path.replaceFirst("&$", "")))
-                .method(method, HttpRequest.BodyPublishers.noBody())
-                .build());
+        return INTERNAL_API.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path.replaceFirst("&$", "")))
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .build());
     }
 }

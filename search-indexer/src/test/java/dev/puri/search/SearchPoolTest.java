@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who searches, who waits and who is refused, on a clock that a test moves. */
+/** Which searches run, wait or are refused, with a clock that the test controls. */
 @Timeout(60)
 final class SearchPoolTest {
     private static final Duration MAX_WAIT = Duration.ofSeconds(1);
@@ -22,14 +22,14 @@ final class SearchPoolTest {
     private final SearchPool pool = new SearchPool(1, 10, MAX_WAIT, nanos::get, meters);
 
     private final class Search implements SearchPool.Task {
-        private final CountDownLatch begun = new CountDownLatch(1);
+        private final CountDownLatch started = new CountDownLatch(1);
         private final CountDownLatch mayEnd = new CountDownLatch(1);
-        private final CountDownLatch over = new CountDownLatch(1);
-        private final Duration takes;
+        private final CountDownLatch ended = new CountDownLatch(1);
+        private final Duration duration;
         private volatile @Nullable Duration refused;
 
-        Search(Duration takes) {
-            this.takes = takes;
+        Search(Duration duration) {
+            this.duration = duration;
         }
 
         @Override
@@ -39,20 +39,20 @@ final class SearchPoolTest {
 
         @Override
         public void run() {
-            begun.countDown();
+            started.countDown();
             try {
                 assertThat(mayEnd.await(30, TimeUnit.SECONDS)).isTrue();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            nanos.addAndGet(takes.toNanos());
-            over.countDown();
+            nanos.addAndGet(duration.toNanos());
+            ended.countDown();
         }
 
         @Override
         public void refuse(Duration wait) {
             refused = wait;
-            over.countDown();
+            ended.countDown();
         }
 
         Search submit() {
@@ -60,13 +60,13 @@ final class SearchPoolTest {
             return this;
         }
 
-        void runs() throws InterruptedException {
-            assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+        void awaitStart() throws InterruptedException {
+            assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
         }
 
-        void end() throws InterruptedException {
+        void finish() throws InterruptedException {
             mayEnd.countDown();
-            assertThat(over.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -76,26 +76,26 @@ final class SearchPoolTest {
     }
 
     @Test
-    void aSearchThatWouldWaitTooLongIsRefusedAtOnce() throws InterruptedException {
-        // It takes 16 s, so that the mean becomes 2 s.
+    void refusesASearchWhoseExpectedWaitIsTooLong() throws InterruptedException {
+        // A duration of 16 s makes the mean 2 s.
         Search expensive = new Search(Duration.ofSeconds(16)).submit();
-        expensive.runs();
-        expensive.end();
+        expensive.awaitStart();
+        expensive.finish();
         awaitIdle();
         Search running = new Search(Duration.ZERO).submit();
-        running.runs();
+        running.awaitStart();
 
         Search refused = new Search(Duration.ZERO).submit();
 
         assertThat(refused.refused).isEqualTo(Duration.ofSeconds(2));
         assertThat(meters.get("puri.search.shed").counter().count()).isEqualTo(1);
-        running.end();
+        running.finish();
     }
 
     @Test
     void aCheapSearchDoesNotWaitBehindAnExpensiveOne() throws InterruptedException {
         Search expensive = new Search(Duration.ofSeconds(15)).submit();
-        expensive.runs();
+        expensive.awaitStart();
         Search cheap = new Search(Duration.ZERO).submit();
         pool.shedOverdue();
         assertThat(cheap.refused).isNull();
@@ -103,16 +103,16 @@ final class SearchPoolTest {
         nanos.addAndGet(MAX_WAIT.toNanos() + 1);
         pool.shedOverdue();
 
-        assertThat(cheap.over.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(cheap.ended.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(cheap.refused).isGreaterThan(MAX_WAIT);
-        expensive.end();
-        assertThat(cheap.begun.getCount()).isEqualTo(1);
+        expensive.finish();
+        assertThat(cheap.started.getCount()).isEqualTo(1);
     }
 
     @Test
-    void searchesThatWaitTooLongAreRefusedAfterOneCouldNotBe() throws InterruptedException {
+    void continuesToRefuseAfterARefusalFailed() throws InterruptedException {
         Search expensive = new Search(Duration.ofSeconds(15)).submit();
-        expensive.runs();
+        expensive.awaitStart();
         pool.submit(new SearchPool.Task() {
             @Override
             public boolean isOver() {
@@ -131,30 +131,30 @@ final class SearchPoolTest {
 
         nanos.addAndGet(MAX_WAIT.toNanos() + 1);
 
-        // By the pool's own thread.
-        assertThat(cheap.over.await(30, TimeUnit.SECONDS)).isTrue();
+        // The pool's thread refuses the search.
+        assertThat(cheap.ended.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(cheap.refused).isGreaterThan(MAX_WAIT);
-        expensive.end();
+        expensive.finish();
     }
 
     @Test
-    void aSearchThatWaitedTooLongIsNotDoneInItsTurn() throws InterruptedException {
+    void doesNotRunASearchThatHasWaitedTooLong() throws InterruptedException {
         Search expensive = new Search(Duration.ofSeconds(15)).submit();
-        expensive.runs();
+        expensive.awaitStart();
         Search cheap = new Search(Duration.ZERO).submit();
 
-        expensive.end();
+        expensive.finish();
 
-        assertThat(cheap.over.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(cheap.ended.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(cheap.refused).isNotNull();
     }
 
     @Test
-    void whileAThreadIsIdleNothingIsRefused() throws InterruptedException {
+    void refusesNothingWhileAThreadIsIdle() throws InterruptedException {
         for (int i = 0; i < 5; i++) {
             Search expensive = new Search(Duration.ofSeconds(100)).submit();
-            expensive.runs();
-            expensive.end();
+            expensive.awaitStart();
+            expensive.finish();
             awaitIdle();
         }
         assertThat(meters.get("puri.search.shed").counter().count()).isZero();
@@ -163,20 +163,20 @@ final class SearchPoolTest {
     @Test
     void cheapSearchesQueue() throws InterruptedException {
         Search first = new Search(Duration.ofMillis(80)).submit();
-        first.runs();
-        first.end();
+        first.awaitStart();
+        first.finish();
         awaitIdle();
         Search running = new Search(Duration.ofMillis(10)).submit();
-        running.runs();
+        running.awaitStart();
         Search waiting = new Search(Duration.ofMillis(10)).submit();
-        running.end();
+        running.finish();
 
-        waiting.runs();
-        waiting.end();
+        waiting.awaitStart();
+        waiting.finish();
         assertThat(waiting.refused).isNull();
     }
 
-    /** Until the thread has counted the search before as done, which it does after its end. */
+    /** Waits until the thread has counted the previous search as done, shortly after the end of that search. */
     private void awaitIdle() {
         while (!pool.isIdle()) {
             Thread.onSpinWait();

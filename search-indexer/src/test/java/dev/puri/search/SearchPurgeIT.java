@@ -14,33 +14,33 @@ import org.junit.jupiter.api.Test;
 final class SearchPurgeIT extends SearchServerFixture {
     @Test
     void purgesErasedEntriesInTime() {
-        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        topics.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
         start(Map.of("search.forget.after", "2s"));
         awaitReady();
-        assertThat(home.serving().purges()).isZero();
+        assertThat(store.serving().purges()).isZero();
 
-        written.put(TRACK, null, null, 2);
+        topics.put(TRACK, null, null, 2);
 
-        await().atMost(Duration.ofSeconds(5)).until(() -> home.serving().purges() == 1);
+        await().atMost(Duration.ofSeconds(5)).until(() -> store.serving().purges() == 1);
     }
 
     @Test
     void aLongPurgeBlocksNothingAndKeepsItsIndexOpen() throws Exception {
-        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        topics.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
         start(Map.of("search.forget.after", "1s"));
         awaitReady();
-        MemoryIndex before = home.serving();
+        MemoryIndex before = store.serving();
         CompletableFuture<Boolean> purging = new CompletableFuture<>();
-        before.setPurging(purging);
-        written.put(TRACK, null, null, 2);
-        await().atMost(Duration.ofSeconds(10)).until(() -> before.purgesBegun() == 1);
+        before.setPurgeResult(purging);
+        topics.put(TRACK, null, null, 2);
+        await().atMost(Duration.ofSeconds(10)).until(() -> before.startedPurges() == 1);
 
         assertThat(ask("POST")).isEqualTo(202);
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> reindexing().path("state").asText().equals("done"));
-        written.fill("soundcloud:tracks", 5, 6);
+        topics.fill("soundcloud:tracks", 5, 6);
         await().atMost(Duration.ofSeconds(10)).until(() -> total("q=n5") == 1);
-        assertThat(home.serving()).isNotSameAs(before);
+        assertThat(store.serving()).isNotSameAs(before);
         assertThat(before.isClosed()).isFalse();
         purging.complete(true);
         await().atMost(Duration.ofSeconds(10)).until(before::isClosed);
@@ -48,31 +48,31 @@ final class SearchPurgeIT extends SearchServerFixture {
 
     @Test
     void retriesAFailedPurge() {
-        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        topics.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
         start(Map.of("search.forget.after", "1s"));
         awaitReady();
-        home.serving().setPurging(CompletableFuture.completedFuture(false));
-        written.put(TRACK, null, null, 2);
-        await().atMost(Duration.ofSeconds(10)).until(() -> home.serving().purgesBegun() == 1);
-        home.serving().setPurging(CompletableFuture.completedFuture(true));
+        store.serving().setPurgeResult(CompletableFuture.completedFuture(false));
+        topics.put(TRACK, null, null, 2);
+        await().atMost(Duration.ofSeconds(10)).until(() -> store.serving().startedPurges() == 1);
+        store.serving().setPurgeResult(CompletableFuture.completedFuture(true));
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> home.serving().purges() == 1);
+        await().atMost(Duration.ofSeconds(30)).until(() -> store.serving().purges() == 1);
     }
 
     @Test
     void doesNotPurgeUnknownNames() {
-        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        topics.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
         start(Map.of("search.forget.after", "1s"));
         awaitReady();
         Outcome refused = Outcome.refused(Reason.STALE_EPOCH);
-        written.refuse("soundcloud:tracks:404", null, refused, 2);
-        written.put("puri:marker:0", null, null, 3);
+        topics.refuse("soundcloud:tracks:404", null, refused, 2);
+        topics.put("puri:marker:0", null, null, 3);
         await().during(Duration.ofSeconds(2))
                 .atMost(Duration.ofSeconds(10))
-                .until(() -> home.serving().purgesBegun() == 0);
+                .until(() -> store.serving().startedPurges() == 0);
 
         // Compaction leaves such a tombstone of an erased name.
-        written.refuse(TRACK, null, refused, 4);
-        await().atMost(Duration.ofSeconds(10)).until(() -> home.serving().purges() == 1);
+        topics.refuse(TRACK, null, refused, 4);
+        await().atMost(Duration.ofSeconds(10)).until(() -> store.serving().purges() == 1);
     }
 }

@@ -40,16 +40,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server over an index that was complete before it started; no broker is there. */
+/** A server with a complete stored index and without brokers. */
 @Timeout(60)
 final class SearchRoutesTest {
     private static final String HANDLE = "trk_4k7vx9tz2nqr8w3";
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
-    private static final Contract OUTSIDE = new Contract(CLIENT, "/openapi-search-public.json");
+    private static final Contract INTERNAL_API = new Contract(CLIENT, "/openapi-search.json");
+    private static final Contract PUBLIC_API = new Contract(CLIENT, "/openapi-search-public.json");
 
-    /** Nobody is there but the server. */
+    /** Neither brokers nor a schema registry are available. */
     private static final Map<String, String> FLAGS = Map.of(
             "bootstrap.server",
             "127.0.0.1:1",
@@ -62,12 +62,12 @@ final class SearchRoutesTest {
             "drain.delay",
             "0s");
 
-    private static final MemoryHome HOME = new MemoryHome();
+    private static final MemoryStore STORE = new MemoryStore();
     private static SearchServer server;
 
     @BeforeAll
     static void start() throws Exception {
-        MemoryIndex index = HOME.serving();
+        MemoryIndex index = STORE.serving();
         List<IndexChange> changes = new ArrayList<>();
         put(changes, "soundcloud:tracks:1", Samples.row(1, "br-1", HANDLE, Row.Status.ACTIVE, null), "Midnight <City>");
         put(changes, "soundcloud:users:2", Samples.active(2, "br-2"), "The Midnight");
@@ -86,7 +86,7 @@ final class SearchRoutesTest {
                 Instant.now(),
                 true,
                 null));
-        server = server(HOME);
+        server = server(STORE);
     }
 
     private static void put(List<IndexChange> changes, String puri, Row row, @Nullable String title) {
@@ -98,8 +98,8 @@ final class SearchRoutesTest {
         }
     }
 
-    private static SearchServer server(MemoryHome home) {
-        return SearchServer.start(Settings.read(SearchSettings.class, FLAGS, Map.of(), null), () -> home);
+    private static SearchServer server(MemoryStore store) {
+        return SearchServer.start(Settings.read(SearchSettings.class, FLAGS, Map.of(), null), () -> store);
     }
 
     @AfterAll
@@ -108,13 +108,13 @@ final class SearchRoutesTest {
     }
 
     @AfterEach
-    void engineIsThere() {
-        HOME.serving().setAway(false);
-        HOME.serving().setBroken(false);
+    void makeEngineAvailable() {
+        STORE.serving().setUnavailable(false);
+        STORE.serving().setBroken(false);
     }
 
     @Test
-    void aPageIsMixedAndTellsAllThatIsKnown() throws Exception {
+    void aPageContainsAllCollectionsAndFields() throws Exception {
         assertThat(JSON.readTree(get("/v1/search?q=midnight", 200))).isEqualTo(JSON.readTree("""
                 {"results":[
                   {"puri":"soundcloud:tracks:1","collection":"soundcloud:tracks","handle":"trk_4k7vx9tz2nqr8w3",
@@ -131,7 +131,7 @@ final class SearchRoutesTest {
     }
 
     @Test
-    void withoutWordsIdentitiesAreListedByCreation() throws Exception {
+    void listsIdentitiesByCreationWithoutAText() throws Exception {
         assertThat(puris("/v1/search?collection=SoundCloud:Tracks&collection=debian:packages"))
                 .containsExactly("debian:packages:4", "soundcloud:tracks:3", "soundcloud:tracks:1");
         assertThat(puris("/v1/search?order=oldest&q=&namespace=soundcloud"))
@@ -142,25 +142,25 @@ final class SearchRoutesTest {
     }
 
     @Test
-    void groupedByShardThereIsOneQuestionAShard() throws Exception {
+    void groupsResultsByShard() throws Exception {
         assertThat(JSON.readTree(get("/v1/search?order=oldest&groupBy=shard", 200))
                         .path("shards"))
                 .isEqualTo(JSON.readTree("{\"br-1\":[0,2,3],\"br-2\":[1]}"));
     }
 
     @Test
-    void aCursorGoesThroughAllAndWithNoOtherQuery() throws Exception {
-        List<String> seen = new ArrayList<>();
+    void aCursorPagesThroughTheResultsOfItsQueryOnly() throws Exception {
+        List<String> puris = new ArrayList<>();
         String path = "/v1/search?order=oldest&limit=1";
         String cursor = "";
         String first = null;
         while (cursor != null) {
             JsonNode page = JSON.readTree(get(path + (cursor.isEmpty() ? "" : "&cursor=" + cursor), 200));
-            page.path("results").forEach(hit -> seen.add(hit.path("puri").asText()));
+            page.path("results").forEach(hit -> puris.add(hit.path("puri").asText()));
             cursor = page.path("cursor").asText(null);
             first = first == null ? cursor : first;
         }
-        assertThat(seen)
+        assertThat(puris)
                 .containsExactly(
                         "soundcloud:tracks:1", "soundcloud:users:2", "soundcloud:tracks:3", "debian:packages:4");
 
@@ -173,20 +173,20 @@ final class SearchRoutesTest {
         String forged = first.substring(0, first.length() - 6)
                 + (last == 'A' ? 'B' : 'A')
                 + first.substring(first.length() - 5);
-        for (String none : List.of(forged, "x", "%20", "after-1", "A".repeat(5000))) {
-            assertThat(get("/v1/search?order=oldest&cursor=" + none, 400)).contains("invalid-cursor");
+        for (String invalid : List.of(forged, "x", "%20", "after-1", "A".repeat(5000))) {
+            assertThat(get("/v1/search?order=oldest&cursor=" + invalid, 400)).contains("invalid-cursor");
         }
     }
 
     @Test
-    void aPageEndsWhereItWouldBeTooLongAndTellsWhereToGoOn() throws Exception {
-        MemoryHome home = new MemoryHome();
+    void aPageEndsAtTheByteBudgetWithACursor() throws Exception {
+        MemoryStore store = new MemoryStore();
         List<IndexChange> changes = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
-            // Each of its characters takes six in JSON.
+            // Each character takes six bytes in JSON.
             put(changes, "soundcloud:tracks:" + i, Samples.active(i, "br-1"), "\u0001".repeat(30_000));
         }
-        MemoryIndex index = home.serving();
+        MemoryIndex index = store.serving();
         index.apply(changes);
         index.refresh();
         index.commit(new IndexCheckpoint(
@@ -195,7 +195,7 @@ final class SearchRoutesTest {
                 Instant.now(),
                 true,
                 null));
-        try (SearchServer other = server(home)) {
+        try (SearchServer other = server(store)) {
             await().until(() -> CLIENT.send(
                                     request(other.port(), "GET", "/v1/search?limit=1"),
                                     HttpResponse.BodyHandlers.ofString())
@@ -205,8 +205,8 @@ final class SearchRoutesTest {
             String path = "/v1/search?limit=1000&facets=false";
             String cursor = "";
             while (cursor != null) {
-                HttpResponse<String> answer =
-                        INSIDE.send(request(other.port(), "GET", path + (cursor.isEmpty() ? "" : "&cursor=" + cursor)));
+                HttpResponse<String> answer = INTERNAL_API.send(
+                        request(other.port(), "GET", path + (cursor.isEmpty() ? "" : "&cursor=" + cursor)));
                 assertThat(answer.body().length()).isBetween(100_000, PageBudget.MAX_BYTES + 1_000);
                 JsonNode page = JSON.readTree(answer.body());
                 results += page.path("results").size();
@@ -217,8 +217,8 @@ final class SearchRoutesTest {
     }
 
     @Test
-    void everyParameterIsReadStrictly() {
-        for (String wrong : List.of(
+    void rejectsInvalidParameters() {
+        for (String invalid : List.of(
                 "q=" + "moon%20".repeat(33),
                 "limit=0",
                 "limit=1001",
@@ -242,11 +242,11 @@ final class SearchRoutesTest {
                 "at=0-1",
                 "at=0-1&ref=a%20b",
                 "at=0-1&ref=a:b:c&wait=1h")) {
-            String parameter = wrong.substring(0, wrong.indexOf('='));
-            assertThat(get("/v1/search?" + wrong, 400)).as(wrong).contains("/invalid-parameter\"");
-            if (!wrong.startsWith("at=0-1&")) {
-                assertThat(get("/v1/search?" + wrong, 400))
-                        .contains("\"detail\":\"" + (wrong.contains("order=newest") ? "order" : parameter) + ": ");
+            String parameter = invalid.substring(0, invalid.indexOf('='));
+            assertThat(get("/v1/search?" + invalid, 400)).as(invalid).contains("/invalid-parameter\"");
+            if (!invalid.startsWith("at=0-1&")) {
+                assertThat(get("/v1/search?" + invalid, 400))
+                        .contains("\"detail\":\"" + (invalid.contains("order=newest") ? "order" : parameter) + ": ");
             }
         }
         assertThat(get("/v1/search?at=x&ref=a:b:c", 400)).contains("invalid-token");
@@ -256,45 +256,47 @@ final class SearchRoutesTest {
     }
 
     @Test
-    void anEventThatNobodyToldOfIsNotCaughtUp() {
+    void anUnknownEventIsNotCaughtUp() {
         assertThat(get("/v1/search?at=0-1&ref=a:b:c", 504)).contains("not-caught-up");
     }
 
     @Test
-    void anEngineThatIsAwayIsToldAsSuch() {
-        HOME.serving().setAway(true);
+    void reportsAnUnavailableEngine() {
+        STORE.serving().setUnavailable(true);
 
         assertThat(get("/v1/search?q=a", 503)).contains("engine-unavailable");
     }
 
     @Test
-    void aSearchThatTakesTooMuchIsAnswered() {
-        HOME.serving().setBroken(true);
+    void anErrorOfTheEngineIsAnswered() {
+        STORE.serving().setBroken(true);
 
         assertThat(get("/v1/search?q=a", 500)).contains("internal");
         assertThat(get("/v1/search?q=a", 500)).contains("internal");
     }
 
     @Test
-    void beforeAnIndexWasCompleteNothingIsAnswered() throws Exception {
-        try (SearchServer empty = server(new MemoryHome())) {
+    void respondsNotReadyBeforeAnIndexIsComplete() throws Exception {
+        try (SearchServer empty = server(new MemoryStore())) {
             for (String path : List.of("/v1/search", "/v1/stats", "/v1/search/verify")) {
-                HttpResponse<String> answer = INSIDE.send(request(empty.port(), "GET", path));
+                HttpResponse<String> answer = INTERNAL_API.send(request(empty.port(), "GET", path));
                 assertThat(answer.statusCode()).as(path).isEqualTo(503);
                 assertThat(answer.headers().firstValue("Retry-After")).contains("1");
                 assertThat(answer.body()).contains("not-ready");
             }
-            assertThat(INSIDE.send(request(empty.port(), "POST", "/v1/search/reindex"))
+            assertThat(INTERNAL_API
+                            .send(request(empty.port(), "POST", "/v1/search/reindex"))
                             .statusCode())
                     .isEqualTo(503);
-            assertThat(INSIDE.send(request(empty.port(), "GET", "/health/started"))
+            assertThat(INTERNAL_API
+                            .send(request(empty.port(), "GET", "/health/started"))
                             .statusCode())
                     .isEqualTo(503);
         }
     }
 
     @Test
-    void answeringFromBeforeIsStartedAndNotReady() throws Exception {
+    void aStoredIndexIsStartedButNotReady() throws Exception {
         assertThat(get("/health/started", 200)).contains("\"UP\"");
         assertThat(get("/health/ready", 503)).contains("\"reason\"");
         assertThat(JSON.readTree(get("/v1/stats", 200)).path("identities").asInt())
@@ -305,31 +307,32 @@ final class SearchRoutesTest {
     }
 
     @Test
-    void thePublicIsAnsweredNothingWhileItIsNotKnownWhatIsPublic() throws Exception {
+    void respondsNotReadyWhilePublicCollectionsAreUnknown() throws Exception {
         HttpResponse<String> answer =
-                OUTSIDE.send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?q=midnight"));
+                PUBLIC_API.send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?q=midnight"));
 
         assertThat(answer.statusCode()).isEqualTo(503);
-        assertThat(answer.body()).contains("Nothing is answered yet.");
+        assertThat(answer.body()).contains("Search is not available yet.");
         for (String parameter : List.of("shard=br-1", "owner=a", "status=merged", "groupBy=shard", "at=0-1")) {
-            assertThat(OUTSIDE.send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?" + parameter))
+            assertThat(PUBLIC_API
+                            .send(request(server.publicPort().orElseThrow(), "GET", "/v1/search?" + parameter))
                             .body())
                     .contains("unknown-parameter");
         }
     }
 
     @Test
-    void whoeverMaySearchMayNotReindex(@TempDir Path folder) throws Exception {
+    void theSearchScopeDoesNotAllowReindexing(@TempDir Path folder) throws Exception {
         Path tokens = Files.writeString(
                 folder.resolve("tokens"), "shop resolve " + hash("s3") + "\nops admin " + hash("s4") + "\n");
         Map<String, String> flags = new HashMap<>(FLAGS);
         flags.put("auth.tokens", tokens.toString());
         try (SearchServer guarded =
-                SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), MemoryHome::new)) {
+                SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), MemoryStore::new)) {
             int port = guarded.port();
             assertThat(status(port, "GET", "/v1/search", null)).isEqualTo(401);
             assertThat(status(port, "GET", "/v1/search", "s5")).isEqualTo(401);
-            // Nothing is there yet, which only those are told who may ask.
+            // The index is not complete, which only an authorized caller learns.
             assertThat(status(port, "GET", "/v1/search", "s3")).isEqualTo(503);
             assertThat(status(port, "GET", "/v1/search", "s4")).isEqualTo(403);
             for (String method : List.of("GET", "POST", "DELETE")) {
@@ -355,22 +358,23 @@ final class SearchRoutesTest {
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        return INSIDE.send(request.build()).statusCode();
+        return INTERNAL_API.send(request.build()).statusCode();
     }
 
     @Test
-    void theLagIsDescribedWhateverTheAnswer() {
-        assertThat(INSIDE.answersWithout(SearchRoutes.LAG)).isEmpty();
-        assertThat(OUTSIDE.answersWithout(SearchRoutes.LAG)).isEmpty();
+    void describesTheLagHeaderOfEveryResponse() {
+        assertThat(INTERNAL_API.answersWithout(SearchRoutes.LAG)).isEmpty();
+        assertThat(PUBLIC_API.answersWithout(SearchRoutes.LAG)).isEmpty();
     }
 
     @Test
-    void anotherMethodIsAnsweredAsDescribed() throws Exception {
+    void rejectsOtherMethodsAsDescribed() throws Exception {
         for (String path : List.of("/v1/search", "/v1/search/reindex", "/health/live", "/openapi.json")) {
-            assertThat(INSIDE.send(request(server.port(), "PUT", path)).statusCode())
+            assertThat(INTERNAL_API.send(request(server.port(), "PUT", path)).statusCode())
                     .isEqualTo(405);
         }
-        assertThat(OUTSIDE.send(request(server.publicPort().orElseThrow(), "POST", "/v1/search"))
+        assertThat(PUBLIC_API
+                        .send(request(server.publicPort().orElseThrow(), "POST", "/v1/search"))
                         .statusCode())
                 .isEqualTo(405);
     }
@@ -383,7 +387,7 @@ final class SearchRoutesTest {
     }
 
     @Test
-    void theDescriptionsNameEveryPathAndNoOther() throws Exception {
+    void theDescriptionsContainExactlyTheRoutes() throws Exception {
         assertThat(described("/openapi-search.json")).isEqualTo(paths(server.port()));
         assertThat(described("/openapi-search-public.json"))
                 .isEqualTo(paths(server.publicPort().orElseThrow()));
@@ -396,7 +400,7 @@ final class SearchRoutesTest {
         return paths;
     }
 
-    /** As a path that is none tells them. */
+    /** Returns the paths that the response to an unknown path lists. */
     private static Set<String> paths(int port) throws Exception {
         String detail = JSON.readTree(CLIENT.send(request(port, "GET", "/none"), HttpResponse.BodyHandlers.ofString())
                         .body())
@@ -416,7 +420,7 @@ final class SearchRoutesTest {
 
     private static String get(String path, int status) {
         try {
-            HttpResponse<String> response = INSIDE.send(request(server.port(), "GET", path));
+            HttpResponse<String> response = INTERNAL_API.send(request(server.port(), "GET", path));
             assertThat(response.statusCode()).as(path + ": " + response.body()).isEqualTo(status);
             return response.body();
         } catch (IOException | InterruptedException e) {

@@ -30,45 +30,45 @@ import org.junit.jupiter.api.Timeout;
 abstract class SearchServerFixture {
     static final ObjectMapper JSON = new ObjectMapper();
     static final HttpClient CLIENT = HttpClient.newHttpClient();
-    static final Contract INSIDE = new Contract(CLIENT, "/openapi-search.json");
+    static final Contract INTERNAL_API = new Contract(CLIENT, "/openapi-search.json");
     static final String TRACK = "soundcloud:tracks:1";
 
     final Broker broker = Broker.shared();
     final SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
-    final MemoryHome home = new MemoryHome();
+    final MemoryStore store = new MemoryStore();
     final List<SearchServer> servers = new ArrayList<>();
-    final Written written = new Written(broker.bootstrapServers(), registry.url());
+    final TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url());
     SearchServer server;
 
     @BeforeEach
     final void createTopics() throws Exception {
-        written.createTopics();
+        topics.createTopics();
     }
 
     @AfterEach
     final void stop() throws Exception {
         servers.forEach(SearchServer::close);
-        written.deleteTopics();
-        written.close();
+        topics.deleteTopics();
+        topics.close();
     }
 
-    final SearchServer start(Map<String, String> more) {
-        return start(more, () -> home);
+    final SearchServer start(Map<String, String> settings) {
+        return start(settings, () -> store);
     }
 
-    final SearchServer start(Map<String, String> more, Indexer.EngineOpener homes) {
-        server = SearchServer.start(written.settings(more), homes);
+    final SearchServer start(Map<String, String> settings, Indexer.EngineOpener engine) {
+        server = SearchServer.start(topics.settings(settings), engine);
         servers.add(server);
         return server;
     }
 
     final void awaitReady() {
-        SearchServer asked = server;
-        await().atMost(Duration.ofSeconds(30)).until(asked::isReady);
+        SearchServer current = server;
+        await().atMost(Duration.ofSeconds(30)).until(current::isReady);
     }
 
     final int ask(String method) throws Exception {
-        return INSIDE.send(request(method, "/v1/search/reindex")).statusCode();
+        return INTERNAL_API.send(request(method, "/v1/search/reindex")).statusCode();
     }
 
     final void awaitRebuild(String state) {
@@ -102,7 +102,7 @@ abstract class SearchServerFixture {
 
     final String get(String path, int status) {
         try {
-            HttpResponse<String> response = INSIDE.send(request("GET", path));
+            HttpResponse<String> response = INTERNAL_API.send(request("GET", path));
             assertThat(response.statusCode()).as(path + ": " + response.body()).isEqualTo(status);
             return response.body();
         } catch (IOException | InterruptedException e) {

@@ -30,22 +30,22 @@ final class SearchServerIT extends SearchServerFixture {
     @Test
     void indexesDocumentsAsTheirCollectionDeclares() throws Exception {
         SearchedAttributes declared = SearchedAttributes.of(Map.of("artist", 5), Set.of("note"));
-        written.put("soundcloud:users:1", Samples.active(2, "br-1"), "Undeclared", 1);
+        topics.put("soundcloud:users:1", Samples.active(2, "br-1"), "Undeclared", 1);
         start(Map.of());
         awaitReady();
-        written.declare("soundcloud:tracks", false, true, declared);
-        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 2);
+        topics.declare("soundcloud:tracks", false, true, declared);
+        topics.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 2);
         await().until(() -> found("q=midnight").contains(TRACK));
 
-        assertThat(home.serving().declaredOf(Puri.parse(TRACK))).isEqualTo(declared);
-        assertThat(home.serving().declaredOf(Puri.parse("soundcloud:users:1"))).isEqualTo(SearchedAttributes.DEFAULT);
+        assertThat(store.serving().declaredOf(Puri.parse(TRACK))).isEqualTo(declared);
+        assertThat(store.serving().declaredOf(Puri.parse("soundcloud:users:1"))).isEqualTo(SearchedAttributes.DEFAULT);
     }
 
     @Test
     void findsAndRemovesEntriesOfTheRegistry() throws Exception {
-        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
-        written.junk(Topics.IDENTITIES, "no pURI", new byte[] {1, 2, 3});
-        written.junk(Topics.DOCUMENTS, "soundcloud:tracks:9", new byte[] {1, 2, 3});
+        topics.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        topics.junk(Topics.IDENTITIES, "no pURI", new byte[] {1, 2, 3});
+        topics.junk(Topics.DOCUMENTS, "soundcloud:tracks:9", new byte[] {1, 2, 3});
         start(Map.of());
         awaitReady();
         assertThat(found("q=midnight")).containsExactly(TRACK);
@@ -53,28 +53,28 @@ final class SearchServerIT extends SearchServerFixture {
                 .contains("puri_search_undecodable_total{kind=\"identity\"} 1.0")
                 .contains("puri_search_undecodable_total{kind=\"document\"} 1.0");
 
-        Position moved = written.put(TRACK, Samples.active(1, "br-2"), "Midnight City", 2);
+        Position moved = topics.put(TRACK, Samples.active(1, "br-2"), "Midnight City", 2);
         assertThat(JSON.readTree(get("/v1/search?q=midnight&ref=" + TRACK + "&wait=10s&at=" + moved, 200))
                         .at("/results/0/shard")
                         .asText())
                 .isEqualTo("br-2");
 
-        Position described = written.put(TRACK, Samples.active(1, "br-2"), "Morning Village", 3);
+        Position described = topics.put(TRACK, Samples.active(1, "br-2"), "Morning Village", 3);
         String waited = "&ref=" + TRACK + "&wait=10s&at=";
         assertThat(found("q=midnight" + waited + described)).isEmpty();
         assertThat(found("q=village")).containsExactly(TRACK);
 
         Row merged = Samples.row(1, "br-2", null, Row.Status.MERGED, "soundcloud:tracks:2");
-        assertThat(found("q=village" + waited + written.put(TRACK, merged, "Morning Village", 4)))
+        assertThat(found("q=village" + waited + topics.put(TRACK, merged, "Morning Village", 4)))
                 .isEmpty();
         assertThat(found("q=village&status=merged")).containsExactly(TRACK);
 
         Row deleted = Samples.row(1, "br-2", null, Row.Status.DELETED, null);
-        assertThat(found("status=deleted" + waited + written.put(TRACK, deleted, null, 5)))
+        assertThat(found("status=deleted" + waited + topics.put(TRACK, deleted, null, 5)))
                 .containsExactly(TRACK);
         assertThat(found("q=village&status=merged")).isEmpty();
 
-        Position erased = written.put(TRACK, null, null, 6);
+        Position erased = topics.put(TRACK, null, null, 6);
         assertThat(found("status=deleted&status=active" + waited + erased)).isEmpty();
     }
 
@@ -103,20 +103,20 @@ final class SearchServerIT extends SearchServerFixture {
     void aTokenWaitsForItsEventAndReportsARefusal() throws Exception {
         start(Map.of());
         awaitReady();
-        Position event = Written.event(TRACK, 7);
-        String asked = "/v1/search?q=city&ref=" + TRACK + "&at=" + event;
+        Position event = TopicWriter.event(TRACK, 7);
+        String path = "/v1/search?q=city&ref=" + TRACK + "&at=" + event;
 
-        assertThat(get(asked, 504)).contains("not-caught-up");
-        CompletableFuture<HttpResponse<String>> waiting = INSIDE.sendAsync(request("GET", asked + "&wait=20s"));
+        assertThat(get(path, 504)).contains("not-caught-up");
+        CompletableFuture<HttpResponse<String>> waiting = INTERNAL_API.sendAsync(request("GET", path + "&wait=20s"));
         assertThat(get("/v1/search", 200)).contains("\"total\":0");
         assertThat(waiting).isNotDone();
         Row row = Samples.row(1, "br-1", "trk_4k7vx9tz2nqr8w3", Row.Status.ACTIVE, null);
-        written.put(TRACK, row, "Midnight City", 7);
+        topics.put(TRACK, row, "Midnight City", 7);
         assertThat(waiting.join().body()).contains(TRACK);
         assertThat(get("/v1/search?q=city&ref=trk_4k7vx9tz2nqr8w3&at=" + event, 200))
                 .contains(TRACK);
 
-        Position refused = written.refuse(TRACK, row, Outcome.refused(Reason.STALE_EPOCH), 8);
+        Position refused = topics.refuse(TRACK, row, Outcome.refused(Reason.STALE_EPOCH), 8);
         assertThat(get("/v1/search?ref=" + TRACK + "&wait=10s&at=" + refused, 409))
                 .contains("\"STALE_EPOCH\"");
         assertThat(get("/v1/search?ref=" + TRACK + "&wait=1s&at=music-0-1", 400))
@@ -124,15 +124,16 @@ final class SearchServerIT extends SearchServerFixture {
     }
 
     /**
-     * An open transaction moves the end offsets of all partitions beyond what anybody can read, as steady writes do.
+     * An open transaction moves the ends of all partitions beyond the offsets that readers can reach, as steady writes
+     * do.
      */
     @Test
     void anOlderEventIsAnsweredAtOnceDuringWrites() throws Exception {
         start(Map.of());
         awaitReady();
         String bare = "soundcloud:tracks:2";
-        Position searched = written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
-        Position unsearched = written.put(bare, Samples.active(2, "br-1"), null, 2);
+        Position searched = topics.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        Position unsearched = topics.put(bare, Samples.active(2, "br-1"), null, 2);
         get("/v1/search?ref=" + TRACK + "&wait=20s&at=" + searched, 200);
         // The indexer asks the brokers for end offsets once a second.
         await().during(Duration.ofSeconds(3))
@@ -144,12 +145,12 @@ final class SearchServerIT extends SearchServerFixture {
         for (int i = 0; i < 50; i++) {
             everywhere.add("soundcloud:noise:" + i);
         }
-        Runnable commit = written.begin(everywhere, 9);
+        Runnable commit = topics.beginTransaction(everywhere, 9);
         assertThat(status(TRACK, searched)).isEqualTo(200);
         assertThat(status(bare, unsearched)).isEqualTo(200);
 
         // Its row is visible. Its document belongs to the open transaction.
-        Position unseen = written.refuse(late, Samples.active(3, "br-1"), Outcome.APPLIED, 3);
+        Position unseen = topics.refuse(late, Samples.active(3, "br-1"), Outcome.APPLIED, 3);
         await().atMost(Duration.ofSeconds(20)).until(() -> found("facets=false").contains(late));
         await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(10)).until(() -> status(late, unseen) == 504);
         commit.run();
@@ -158,14 +159,14 @@ final class SearchServerIT extends SearchServerFixture {
 
     @Test
     void aHangingTransactionMakesTheServerUnready() throws Exception {
-        written.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
+        topics.put(TRACK, Samples.active(1, "br-1"), "Midnight City", 1);
         start(Map.of());
         awaitReady();
         HangingTransaction left = HangingTransaction.leave(
                 broker.bootstrapServers(), new TopicPartition(Topics.DOCUMENTS, 0), "puri-registry-left");
 
-        SearchServer asked = server;
-        await().atMost(Duration.ofSeconds(60)).until(() -> !asked.isReady());
+        SearchServer current = server;
+        await().atMost(Duration.ofSeconds(60)).until(() -> !current.isReady());
         assertThat(get("/health/ready", 503))
                 .contains("puri.documents.v1-0 cannot be read beyond offset")
                 .contains("transactional id puri-registry-left")
@@ -180,38 +181,39 @@ final class SearchServerIT extends SearchServerFixture {
 
     @Test
     void aRestartContinuesAtTheCheckpoint() {
-        written.fill("soundcloud:tracks", 0, 100);
+        topics.fill("soundcloud:tracks", 0, 100);
         start(Map.of());
         awaitReady();
         server.close();
-        MemoryIndex before = home.serving();
-        written.fill("soundcloud:tracks", 100, 110);
+        MemoryIndex before = store.serving();
+        topics.fill("soundcloud:tracks", 100, 110);
 
         start(Map.of());
         // The complete index serves at once, and new records follow.
         await().atMost(Duration.ofSeconds(30)).until(() -> total("facets=false") == 110);
-        assertThat(home.serving()).isSameAs(before);
+        assertThat(store.serving()).isSameAs(before);
         assertThat(get("/metrics", 200)).contains("puri_search_indexed_total{kind=\"document\"} 10.0");
     }
 
     @Test
     void losesNothingWhileTheEngineIsUnavailable() {
-        written.fill("soundcloud:tracks", 0, 10);
+        topics.fill("soundcloud:tracks", 0, 10);
         start(Map.of("search.commit.interval", "100ms"));
         awaitReady();
-        home.serving().setAway(true);
-        written.fill("soundcloud:tracks", 10, 20);
-        SearchServer asked = server;
-        await().atMost(Duration.ofSeconds(10)).until(() -> !asked.isReady());
-        assertThat(get("/v1/search", 503)).contains("the engine is away");
+        store.serving().setUnavailable(true);
+        topics.fill("soundcloud:tracks", 10, 20);
+        SearchServer current = server;
+        await().atMost(Duration.ofSeconds(10)).until(() -> !current.isReady());
+        assertThat(get("/v1/search", 503)).contains("the engine is unavailable");
 
-        home.serving().setAway(false);
+        store.serving().setUnavailable(false);
         awaitReady();
         await().atMost(Duration.ofSeconds(20)).until(() -> total("facets=false") == 20);
     }
 
     private int status(String puri, Position event) throws Exception {
-        return INSIDE.send(request("GET", "/v1/search?ref=" + puri + "&at=" + event))
+        return INTERNAL_API
+                .send(request("GET", "/v1/search?ref=" + puri + "&at=" + event))
                 .statusCode();
     }
 }

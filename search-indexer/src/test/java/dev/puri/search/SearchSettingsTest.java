@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 final class SearchSettingsTest {
     @Test
-    void reportsAnUnknownEngineWithAllOtherMistakes() {
+    void reportsAnUnknownEngineWithAllOtherErrors() {
         Map<String, String> environment = Map.of(
                 "PURI_SEARCH_ENGINE", "elastic",
                 "PURI_HTTP_PORT", "99999",

@@ -40,7 +40,8 @@ final class SourceOffsetsTest {
     void anIndexOfOtherTopicsOrOffsetsIsRebuilt() {
         assertThat(mismatch(reached(Uuid.randomUuid(), Map.of(0, 1L, 1, 1L), NOW)))
                 .contains("was deleted and created again");
-        assertThat(mismatch(reached(ROWS, Map.of(0, 1L), NOW))).contains("2 partitions instead of 1");
+        assertThat(mismatch(reached(ROWS, Map.of(0, 1L), NOW)))
+                .contains("2 partitions, but the index was built from 1");
         assertThat(mismatch(reached(ROWS, Map.of(0, 11L, 1, 0L), NOW))).contains("is after the end of");
         assertThat(mismatch(reached(ROWS, Map.of(0, 1L, 1, 0L), NOW))).contains("is before the beginning of");
     }
@@ -51,7 +52,7 @@ final class SourceOffsetsTest {
 
         assertThat(mismatch(reached(ROWS, offsets, NOW.minus(TRUSTED)))).isNull();
         assertThat(mismatch(reached(ROWS, offsets, NOW.minus(TRUSTED).minusSeconds(1))))
-                .contains("may have missed what was erased");
+                .contains("may have missed erasures");
         assertThat(mismatch(reached(ROWS, offsets, NOW.plus(Duration.ofDays(2)))))
                 .contains("which is in the future");
     }
@@ -61,7 +62,7 @@ final class SourceOffsetsTest {
         NextOffsets reader = NextOffsets.of(reached(ROWS, Map.of(0, 7L, 1, 20L), NOW), source);
 
         assertThat(source.lag(reader)).isEqualTo(3 + 0 + 4 + 4);
-        assertThat(source.end()).isEqualTo(40);
+        assertThat(source.sumOfEnds()).isEqualTo(40);
     }
 
     @Test

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 final class VerificationIT extends SearchServerFixture {
     @Test
     void verificationReportsExactlyThePlantedDifferences() throws Exception {
-        written.fill("soundcloud:tracks", 0, 200);
+        topics.fill("soundcloud:tracks", 0, 200);
         start(Map.of());
         awaitReady();
         assertThat(verify()).containsExactly("done 200 200 0");
 
-        MemoryIndex index = home.serving();
+        MemoryIndex index = store.serving();
         index.plant(change(EntryKind.IDENTITY, "soundcloud:tracks:7", null));
         index.plant(change(EntryKind.IDENTITY, "soundcloud:tracks:8", new Entry.OfIdentity(Samples.active(8, "br-9"))));
         index.plant(change(
@@ -44,7 +44,7 @@ final class VerificationIT extends SearchServerFixture {
 
     @Test
     void refusesAVerificationThatExceedsTheHeap() {
-        home.serving().claim(Long.MAX_VALUE / 2);
+        store.serving().addReportedIdentities(Long.MAX_VALUE / 2);
         start(Map.of());
         awaitReady();
         await().atMost(Duration.ofSeconds(10))

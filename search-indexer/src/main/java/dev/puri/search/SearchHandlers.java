@@ -17,7 +17,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,16 +26,21 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Searches of services, and of the public, which sees public collections only. */
-final class Searches {
+/**
+ * Handles the search requests of services and of the public. The public finds only public collections.
+ *
+ * <p>A request is parsed on the listener's event loop and searched on a thread of {@link SearchPool}. The methods that
+ * search return a {@link Runnable} that sends the response; the pool runs it on the event loop.
+ */
+final class SearchHandlers {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The index is not complete yet", 503);
     static final ProblemType ENGINE_UNAVAILABLE =
-            new ProblemType("engine-unavailable", "The search engine does not answer", 503);
+            new ProblemType("engine-unavailable", "The search engine is unavailable", 503);
     static final ProblemType REFUSED = new ProblemType("refused", "The event of the token was refused", 409);
     static final ProblemType NOT_CAUGHT_UP =
-            new ProblemType("not-caught-up", "The event of the token was not seen yet", 504);
+            new ProblemType("not-caught-up", "The index does not yet contain the event of the token", 504);
 
-    /** The listeners' names in metrics. */
+    /** The names of the listeners in metrics. */
     static final String INTERNAL = "internal";
 
     static final String PUBLIC = "public";
@@ -53,9 +57,10 @@ final class Searches {
     private final MeterRegistry meters;
 
     /**
-     * @param publicCollections the collections that the public may search; null while that is not known for sure
+     * @param publicCollections returns the collections that the public may search; null while they are not known for
+     *     sure
      */
-    Searches(
+    SearchHandlers(
             Indexer indexer,
             SearchPool pool,
             EventWaits waits,
@@ -70,14 +75,14 @@ final class Searches {
         this.meters = meters;
     }
 
-    void all(Exchange exchange) {
+    void handleInternal(Exchange exchange) {
         try {
             SearchRequest request = SearchRequest.parse(exchange, waitParameters);
             if (indexer.serving() == null) {
-                notServing(exchange);
+                respondNotServing(exchange);
                 return;
             }
-            SearchRequest.Awaited event = request.awaited();
+            SearchRequest.AwaitedEvent event = request.awaitedEvent();
             if (event == null) {
                 pool.run(exchange, () -> search(exchange, request));
             } else {
@@ -88,128 +93,132 @@ final class Searches {
         }
     }
 
-    /** Leaves out the progress, which would reveal the number of entries. */
-    void asPublic(Exchange exchange) {
+    /**
+     * Handles a search of the public. The responses do not contain the progress of the index, which would reveal the
+     * number of entries.
+     */
+    void handlePublic(Exchange exchange) {
         try {
             SearchRequest request = SearchRequest.parsePublic(exchange);
-            Set<String> open = publicCollections.get();
-            if (indexer.serving() == null || open == null) {
-                notReady(exchange, "Nothing is answered yet.");
+            Set<String> publicNames = publicCollections.get();
+            if (indexer.serving() == null || publicNames == null) {
+                respondNotReady(exchange, "Search is not available yet.");
                 return;
             }
-            Set<String> wanted = request.query().collections();
-            Set<String> among = wanted.isEmpty() ? open : bothOf(wanted, open);
-            pool.run(exchange, () -> searchAsPublic(exchange, request, among));
+            Set<String> requestedNames = request.query().collections();
+            Set<String> searchedNames =
+                    requestedNames.isEmpty() ? publicNames : intersection(requestedNames, publicNames);
+            pool.run(exchange, () -> searchAsPublic(exchange, request, searchedNames));
         } catch (RefusedException e) {
             exchange.problem(e.problem());
         }
     }
 
-    private static Set<String> bothOf(Set<String> some, Set<String> others) {
-        Set<String> both = new TreeSet<>(some);
-        both.retainAll(others);
-        return both;
+    private static Set<String> intersection(Set<String> names, Set<String> others) {
+        Set<String> common = new TreeSet<>(names);
+        common.retainAll(others);
+        return common;
     }
 
     private Runnable search(Exchange exchange, SearchRequest request) {
-        return answered(
+        return searchAndRespond(
                 exchange,
                 INTERNAL,
                 request,
-                request.fromCursor(),
+                request.queryFromCursor(),
                 (page, cursor) -> json -> ResultJson.write(json, page, request, cursor));
     }
 
-    private Runnable searchAsPublic(Exchange exchange, SearchRequest request, Set<String> among) {
-        if (among.isEmpty()) {
-            // The engine would take an empty set for all collections.
-            SearchResult nothing = new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
-            byte[] body = JsonBody.bytes(json ->
-                    ResultJson.writePublic(json, nothing, request.query().facets(), null));
+    private Runnable searchAsPublic(Exchange exchange, SearchRequest request, Set<String> searchedNames) {
+        if (searchedNames.isEmpty()) {
+            // The engine would interpret an empty set as all collections.
+            byte[] body = JsonBody.bytes(json -> ResultJson.writePublic(
+                    json, SearchResult.EMPTY, request.query().facets(), null));
             return () -> exchange.answer(200, "application/json", body);
         }
-        return answered(
+        return searchAndRespond(
                 exchange,
                 PUBLIC,
                 request,
-                request.among(among),
+                request.queryWithin(searchedNames),
                 (page, cursor) -> json ->
                         ResultJson.writePublic(json, page, request.query().facets(), cursor));
     }
 
-    /** Writes a page of results. */
+    /** Creates the body of a page of results. */
     @FunctionalInterface
-    private interface Written {
-        JsonBody of(SearchResult page, @Nullable String cursor);
+    private interface PageWriter {
+        JsonBody write(SearchResult page, @Nullable String cursor);
     }
 
-    private Runnable answered(
-            Exchange exchange, String listener, SearchRequest request, SearchQuery query, Written written) {
-        ServingIndex served = indexer.acquire();
-        if (served == null) {
+    private Runnable searchAndRespond(
+            Exchange exchange, String listener, SearchRequest request, SearchQuery query, PageWriter pageWriter) {
+        ServingIndex serving = indexer.acquire();
+        if (serving == null) {
             return () -> {
                 if (listener.equals(PUBLIC)) {
-                    notReady(exchange, "Nothing is answered now.");
+                    respondNotReady(exchange, "Search is temporarily unavailable.");
                 } else {
-                    notServing(exchange);
+                    respondNotServing(exchange);
                 }
             };
         }
-        long begun = System.nanoTime();
+        long startedAtNanos = System.nanoTime();
         try {
-            SearchResult page = served.index().search(query);
+            SearchResult page = serving.index().search(query);
             Cursor next = page.next();
             String cursor = next == null ? null : next.token();
-            byte[] body = JsonBody.bytes(written.of(page, cursor));
-            timer(listener, request).record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+            byte[] body = JsonBody.bytes(pageWriter.write(page, cursor));
+            timer(listener, request).record(System.nanoTime() - startedAtNanos, TimeUnit.NANOSECONDS);
             return () -> exchange.answer(200, "application/json", body);
         } catch (Cursor.InvalidException e) {
-            Problem problem = Problem.of(
-                    SearchRequest.INVALID_CURSOR, "The cursor goes with the query that told it, and with no other.");
+            Problem problem =
+                    Problem.of(SearchRequest.INVALID_CURSOR, "A cursor is valid only for the query that returned it.");
             return () -> exchange.problem(problem);
         } catch (IndexUnavailableException e) {
             Problem problem = Problem.of(
                     ENGINE_UNAVAILABLE,
                     listener.equals(PUBLIC)
-                            ? "Nothing is answered now."
-                            : WaitParameters.sentence(e.getMessage() + ""));
+                            ? "Search is temporarily unavailable."
+                            : WaitParameters.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         } finally {
-            served.release();
+            serving.release();
         }
     }
 
     private Timer timer(String listener, SearchRequest request) {
         return Timer.builder("puri.search.queries")
-                .description("Searches, from their turn to the written answer")
+                .description("Duration of a search, from the end of its wait in the queue to the written response")
                 .tag("listener", listener)
                 .tag("kind", request.query().text() == null ? "list" : "words")
                 .serviceLevelObjectives(BUCKETS)
                 .register(meters);
     }
 
-    private Runnable await(Exchange exchange, SearchRequest.Awaited event, SearchRequest request) {
+    private Runnable await(Exchange exchange, SearchRequest.AwaitedEvent event, SearchRequest request) {
         CompletableFuture<EventStatus> status;
         try {
             status = waits.await(exchange.connection(), event);
         } catch (Waiters.TooManyException e) {
-            Problem problem = Problem.of(WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(e.getMessage() + ""));
+            Problem problem = Problem.of(
+                    WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
         return () -> {
             exchange.onGone(() -> status.cancel(false));
-            status.whenComplete((seen, failure) -> exchange.later(() -> {
+            status.whenComplete((ignored, failure) -> exchange.later(() -> {
                 if (!exchange.isOver()) {
-                    answer(exchange, status.join(), request);
+                    respond(exchange, status.join(), request);
                 }
             }));
         };
     }
 
-    private void answer(Exchange exchange, EventStatus status, SearchRequest request) {
+    private void respond(Exchange exchange, EventStatus status, SearchRequest request) {
         switch (status) {
-            case EventStatus.Seen seen -> pool.run(exchange, () -> search(exchange, request));
-            case EventStatus.Refused refused -> exchange.problem(refused(refused));
+            case EventStatus.Seen ignored -> pool.run(exchange, () -> search(exchange, request));
+            case EventStatus.Refused refused -> exchange.problem(refusalProblem(refused));
             case EventStatus.Foreign foreign ->
                 exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
             case EventStatus.NotCaughtUp late ->
@@ -217,7 +226,7 @@ final class Searches {
         }
     }
 
-    private static Problem refused(EventStatus.Refused refused) {
+    private static Problem refusalProblem(EventStatus.Refused refused) {
         Refusal refusal = refused.refusal();
         Problem problem = Problem.of(
                         REFUSED,
@@ -236,21 +245,20 @@ final class Searches {
                 : problem.with("canonical", refusal.survivor().toString());
     }
 
-    /** Distinguishes an index that failed, with the cause, from one that is being filled. */
-    private void notServing(Exchange exchange) {
-        String failure = indexer.failure();
+    /** Responds that no index serves, because the index failed or is still being filled. */
+    private void respondNotServing(Exchange exchange) {
+        String failure = indexer.servingFailure();
         if (failure == null) {
-            notReady(
+            respondNotReady(
                     exchange,
-                    "Nothing is answered before the index is complete: "
-                            + indexer.health().progress() + ".");
+                    "The index is not complete yet: " + indexer.health().waitReason() + ".");
         } else {
             exchange.header("Retry-After", "1")
                     .problem(Problem.of(ENGINE_UNAVAILABLE, WaitParameters.sentence("the index failed: " + failure)));
         }
     }
 
-    static void notReady(Exchange exchange, String detail) {
+    static void respondNotReady(Exchange exchange, String detail) {
         exchange.header("Retry-After", "1").problem(Problem.of(NOT_READY, detail));
     }
 }

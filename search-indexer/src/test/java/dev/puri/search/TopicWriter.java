@@ -39,7 +39,7 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the indexer's topics as the registry does: row and document of an event in one transaction. */
-final class Written implements AutoCloseable {
+final class TopicWriter implements AutoCloseable {
     static final int PARTITIONS = 3;
     private static final RecordWriter<IdentityRow> ROWS = RecordWriter.of(IdentityRow.class);
     private static final RecordWriter<Document> DOCUMENTS = RecordWriter.of(Document.class);
@@ -52,7 +52,7 @@ final class Written implements AutoCloseable {
     private final int declarationSchema;
     private final KafkaProducer<byte[], byte[]> producer;
 
-    Written(String brokers, String registry) {
+    TopicWriter(String brokers, String registry) {
         this.brokers = brokers;
         this.registry = registry;
         try (ConfluentSchemaRegistry schemas =
@@ -65,7 +65,7 @@ final class Written implements AutoCloseable {
     }
 
     private static KafkaProducer<byte[], byte[]> producer(String brokers) {
-        KafkaProducer<byte[], byte[]> made = new KafkaProducer<>(
+        KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of(
                         "bootstrap.servers",
                         brokers,
@@ -73,15 +73,17 @@ final class Written implements AutoCloseable {
                         UUID.randomUUID().toString()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
-        made.initTransactions();
-        return made;
+        producer.initTransactions();
+        return producer;
     }
 
-    /** Those of an indexer of these topics, which listens on any free port and stops at once. */
-    SearchSettings settings(Map<String, String> more) {
+    /**
+     * Returns the settings of an indexer of these topics that listens on a free port and stops without a drain delay.
+     */
+    SearchSettings settings(Map<String, String> settings) {
         Map<String, String> flags = new HashMap<>(Map.of(
                 "bootstrap.server", brokers, "schema.registry", registry, "http.port", "0", "drain.delay", "0s"));
-        flags.putAll(more);
+        flags.putAll(settings);
         return Settings.read(SearchSettings.class, flags, Map.of(), null);
     }
 
@@ -99,11 +101,11 @@ final class Written implements AutoCloseable {
         }
     }
 
-    /** Lets both topics begin where they end now. */
-    void cut() throws Exception {
+    /** Deletes all records of both topics. */
+    void deleteRecords() throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", brokers))) {
             for (String topic : List.of(Topics.IDENTITIES, Topics.DOCUMENTS)) {
-                // Of a topic that is compacted alone no broker deletes records.
+                // Brokers do not delete records of a topic that is only compacted.
                 admin.incrementalAlterConfigs(Map.of(
                                 new ConfigResource(ConfigResource.Type.TOPIC, topic),
                                 List.of(new AlterConfigOp(
@@ -111,13 +113,13 @@ final class Written implements AutoCloseable {
                                         AlterConfigOp.OpType.SET))))
                         .all()
                         .get();
-                Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+                Map<TopicPartition, RecordsToDelete> ends = new HashMap<>();
                 for (int partition = 0; partition < PARTITIONS; partition++) {
-                    all.put(new TopicPartition(topic, partition), RecordsToDelete.beforeOffset(-1));
+                    ends.put(new TopicPartition(topic, partition), RecordsToDelete.beforeOffset(-1));
                 }
-                // A broker hears of the new policy a moment later.
+                // Brokers apply the new policy after a moment.
                 await().ignoreExceptions()
-                        .untilAsserted(() -> admin.deleteRecords(all).all().get());
+                        .untilAsserted(() -> admin.deleteRecords(ends).all().get());
             }
         }
     }
@@ -130,16 +132,16 @@ final class Written implements AutoCloseable {
         }
     }
 
-    /** The position of an event that a pURI of this name can have. */
+    /** Returns the position of an event of this name: in its partition, with this offset. */
     static Position event(String puri, long offset) {
         return new Position(
                 Topics.EVENTS, Utils.toPositive(Utils.murmur2(Puri.parse(puri).toBytes())) % PARTITIONS, offset);
     }
 
     /**
-     * What the registry writes after an event.
+     * Writes the row and the document of an event.
      *
-     * @param row null for none
+     * @param row null for a tombstone
      * @param title null for no document
      */
     Position put(String puri, @Nullable Row row, @Nullable String title, long offset) {
@@ -158,7 +160,7 @@ final class Written implements AutoCloseable {
         return event;
     }
 
-    /** Many at once. */
+    /** Writes many rows and documents in one transaction. */
     void fill(String collection, int from, int to) {
         producer.beginTransaction();
         for (int i = from; i < to; i++) {
@@ -175,7 +177,7 @@ final class Written implements AutoCloseable {
         producer.commitTransaction();
     }
 
-    /** A refused event: the row as it is, or none, again. */
+    /** Writes the unchanged row, or a tombstone, for a refused event. */
     Position refuse(String puri, @Nullable Row row, Outcome outcome, long offset) {
         producer.beginTransaction();
         Position event = event(puri, offset);
@@ -185,11 +187,11 @@ final class Written implements AutoCloseable {
     }
 
     /**
-     * Writes documents in a transaction of its own, which stays open.
+     * Writes documents in a separate transaction, and leaves the transaction open.
      *
-     * @return commits it
+     * @return commits the transaction
      */
-    Runnable begin(List<String> puris, long offset) {
+    Runnable beginTransaction(List<String> puris, long offset) {
         KafkaProducer<byte[], byte[]> other = producer(brokers);
         other.beginTransaction();
         for (String puri : puris) {
@@ -250,7 +252,7 @@ final class Written implements AutoCloseable {
     }
 
     private static void send(
-            KafkaProducer<byte[], byte[]> by,
+            KafkaProducer<byte[], byte[]> producer,
             String topic,
             String puri,
             byte @Nullable [] value,
@@ -262,7 +264,7 @@ final class Written implements AutoCloseable {
         if (outcome != null) {
             record.headers().add(Outcome.HEADER, outcome.toString().getBytes(StandardCharsets.UTF_8));
         }
-        by.send(record);
+        producer.send(record);
     }
 
     @Override

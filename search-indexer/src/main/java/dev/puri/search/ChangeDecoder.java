@@ -1,0 +1,147 @@
+package dev.puri.search;
+
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexChange;
+import dev.puri.tail.AvroValues;
+import dev.puri.tail.AvroValues.UnreadableException;
+import dev.puri.tail.RecordKey;
+import dev.puri.tail.wait.EventOutcome;
+import dev.puri.tail.wait.OutcomeCache;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decodes records of both topics to changes of the index. A record that can never be decoded is counted, logged and
+ * skipped, so the index keeps the previous entry of its name.
+ */
+final class ChangeDecoder {
+    private static final Logger log = LoggerFactory.getLogger(ChangeDecoder.class);
+
+    /** The largest expected difference between the clocks of two machines. */
+    private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
+
+    /** Older documents are treated as documents of this age. */
+    private static final Duration MAX_AGE = Duration.ofHours(1);
+
+    private final AvroValues<IdentityRow> rows;
+    private final AvroValues<dev.puri.schemas.avro.Document> documents;
+    private final OutcomeCache outcomes;
+    private final AttributeLookup attributeLookup;
+    private final Map<EntryKind, Counter> undecodableRecords = new EnumMap<>(EntryKind.class);
+
+    /** Looks up how the attributes of a document are searched. */
+    @FunctionalInterface
+    interface AttributeLookup {
+        /**
+         * Returns the searched attributes of a document, with their weights.
+         *
+         * @param publishedBeforeNanos an upper bound for the time of the record, by {@link System#nanoTime}
+         * @throws DeclaredAttributes.UnknownException if the declaration of its collection is not known yet
+         */
+        SearchedAttributes attributesOf(Puri puri, long publishedBeforeNanos);
+    }
+
+    /**
+     * A decoded record.
+     *
+     * @param eventOutcome the event that the record answers, and its outcome; null for a document, or if the record has
+     *     no valid headers
+     * @param writtenAt the timestamp of the record
+     */
+    record DecodedRecord(IndexChange change, @Nullable EventOutcome eventOutcome, Instant writtenAt) {}
+
+    /**
+     * @param registry resolves schema ids; this decoder does not close it
+     * @param outcomes reads the headers of a record: the event that it answers, and the outcome
+     * @param attributeLookup looks up how the attributes of a document are searched
+     */
+    ChangeDecoder(
+            SchemaRegistry registry, OutcomeCache outcomes, AttributeLookup attributeLookup, MeterRegistry meters) {
+        this.outcomes = outcomes;
+        this.attributeLookup = attributeLookup;
+        rows = new AvroValues<>(IdentityRow.class, registry);
+        documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, registry);
+        for (EntryKind kind : EntryKind.values()) {
+            undecodableRecords.put(
+                    kind,
+                    Counter.builder("puri.search.undecodable")
+                            .description("Records that were skipped because they cannot be decoded")
+                            .tag("kind", IndexMeters.name(kind))
+                            .register(meters));
+        }
+    }
+
+    /**
+     * Decodes a record.
+     *
+     * @param polledAtNanos time of the poll that returned the record, by {@link System#nanoTime}
+     * @return null if the record can never be decoded
+     * @throws RegistryUnavailableException if the schema registry does not answer now
+     * @throws DeclaredAttributes.UnknownException if the declaration of the document's collection is not known yet
+     */
+    @Nullable
+    DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
+        EntryKind kind = record.topic().equals(EntryKind.IDENTITY.topic()) ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
+        try {
+            Puri puri = RecordKey.puri(record.key());
+            EventOutcome eventOutcome =
+                    kind == EntryKind.IDENTITY ? outcomes.read(puri, record.headers(), () -> location(record)) : null;
+            byte[] value = record.value();
+            Entry entry =
+                    value == null ? null : kind == EntryKind.IDENTITY ? row(value, eventOutcome) : document(value);
+            SearchedAttributes attributes = entry instanceof Entry.OfDocument
+                    ? attributeLookup.attributesOf(puri, publishedBeforeNanos(record, polledAtNanos))
+                    : SearchedAttributes.DEFAULT;
+            return new DecodedRecord(
+                    new IndexChange(kind, record.partition(), record.offset(), puri, entry, attributes),
+                    eventOutcome,
+                    Instant.ofEpochMilli(record.timestamp()));
+        } catch (UnreadableException | IllegalArgumentException e) {
+            Objects.requireNonNull(undecodableRecords.get(kind)).increment();
+            log.warn("Skipped the record at {}, which cannot be decoded: {}", location(record), e.getMessage());
+            return null;
+        }
+    }
+
+    /**
+     * Returns an upper bound for the time of a record. With the poll's time as the bound, a rebuild would also wait for
+     * the declarations of old documents.
+     */
+    private static long publishedBeforeNanos(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
+        long agoMillis = System.currentTimeMillis() - record.timestamp() - CLOCK_SKEW.toMillis();
+        return polledAtNanos
+                - Duration.ofMillis(Math.clamp(agoMillis, 0, MAX_AGE.toMillis()))
+                        .toNanos();
+    }
+
+    private static String location(ConsumerRecord<byte[], byte[]> record) {
+        return record.topic() + "-" + record.partition() + "@" + record.offset();
+    }
+
+    private Entry row(byte[] value, @Nullable EventOutcome eventOutcome) throws UnreadableException {
+        Row row = RowAvro.fromAvro(rows.read(value));
+        return new Entry.OfIdentity(eventOutcome == null ? row : eventOutcome.keep(row));
+    }
+
+    private Entry document(byte[] value) throws UnreadableException {
+        return new Entry.OfDocument(DocumentAvro.fromAvro(documents.read(value)));
+    }
+}

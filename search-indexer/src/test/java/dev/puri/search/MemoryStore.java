@@ -1,0 +1,90 @@
+package dev.puri.search;
+
+import dev.puri.search.index.IndexStore;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.SearchIndex;
+import org.jspecify.annotations.Nullable;
+
+/** Indices in memory. Committed changes survive the closing, as in a folder. */
+final class MemoryStore implements IndexStore {
+    private MemoryIndex serving = new MemoryIndex();
+    private @Nullable MemoryIndex building;
+    private boolean isNewIndexUnavailable;
+    private boolean isDropUnavailable;
+    private int servingDrops;
+
+    /** Makes the next new index unavailable from its creation, or not. */
+    synchronized void setNewIndexUnavailable(boolean newValue) {
+        isNewIndexUnavailable = newValue;
+    }
+
+    /** Makes every drop fail, or not. */
+    synchronized void setDropUnavailable(boolean newValue) {
+        isDropUnavailable = newValue;
+    }
+
+    /** Returns how often a caller tried to drop the serving index. */
+    synchronized int servingDrops() {
+        return servingDrops;
+    }
+
+    @Override
+    public synchronized MemoryIndex serving() {
+        return serving;
+    }
+
+    @Override
+    public synchronized @Nullable MemoryIndex building() {
+        MemoryIndex unfinished = building;
+        if (unfinished != null && unfinished.isClosed()) {
+            unfinished.crash();
+        }
+        return unfinished;
+    }
+
+    @Override
+    public synchronized MemoryIndex build() {
+        if (building != null) {
+            throw new IllegalStateException("an index is already being built");
+        }
+        MemoryIndex created = new MemoryIndex();
+        created.setUnavailable(isNewIndexUnavailable);
+        building = created;
+        return created;
+    }
+
+    @Override
+    public synchronized void promote() {
+        MemoryIndex next = building;
+        if (next == null) {
+            throw new IllegalStateException("no index is being built");
+        }
+        serving = next;
+        building = null;
+    }
+
+    @Override
+    public synchronized void drop(SearchIndex index) throws IndexUnavailableException {
+        if (index == serving) {
+            servingDrops++;
+            throw new IllegalStateException("the index serves");
+        }
+        if (isDropUnavailable) {
+            throw new IndexUnavailableException("drops fail in this test", new IllegalStateException());
+        }
+        index.close();
+        if (index == building) {
+            building = null;
+        }
+    }
+
+    /** Discards uncommitted changes. */
+    @Override
+    public synchronized void close() {
+        serving.crash();
+        MemoryIndex unfinished = building;
+        if (unfinished != null) {
+            unfinished.crash();
+        }
+    }
+}
