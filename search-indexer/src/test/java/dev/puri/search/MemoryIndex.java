@@ -124,7 +124,7 @@ final class MemoryIndex implements SearchIndex {
         changes.forEach(change -> put(taken, change));
         changes.stream()
                 .filter(change -> change.kind() == EntryKind.DOCUMENT)
-                .forEach(change -> declared.put(change.puri(), change.declared()));
+                .forEach(change -> declared.put(change.puri(), change.searchedAttributes()));
     }
 
     /** How the last document was to be searched that was taken of a name; null when none was. */

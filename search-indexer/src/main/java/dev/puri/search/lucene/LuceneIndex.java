@@ -297,7 +297,7 @@ public final class LuceneIndex implements SearchIndex {
             operation.run();
         } catch (IOException | AlreadyClosedException | ThreadInterruptedException e) {
             close();
-            throw IndexUnavailableException.because("cannot " + action + " the index in " + folder, e);
+            throw IndexUnavailableException.causedBy("cannot " + action + " the index in " + folder, e);
         }
     }
 
@@ -315,7 +315,7 @@ public final class LuceneIndex implements SearchIndex {
             close();
             throw new IndexUnavailableException("damaged: " + folder, e);
         } catch (IOException | AlreadyClosedException e) {
-            throw IndexUnavailableException.because("cannot read the index in " + folder, e);
+            throw IndexUnavailableException.causedBy("cannot read the index in " + folder, e);
         }
     }
 

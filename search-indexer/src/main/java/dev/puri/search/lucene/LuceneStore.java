@@ -304,7 +304,7 @@ public final class LuceneStore implements IndexStore {
     private void makeCurrent(LuceneIndex index) throws IOException {
         Path written = root.resolve(CURRENT + ".new");
         Files.deleteIfExists(written);
-        OwnerOnly.create(written);
+        OwnerOnly.createFile(written);
         Files.writeString(
                 written,
                 index.folder().getFileName().toString(),
@@ -319,7 +319,7 @@ public final class LuceneStore implements IndexStore {
         try {
             return operation.run();
         } catch (IOException e) {
-            throw IndexUnavailableException.because("cannot use the indices in " + root, e);
+            throw IndexUnavailableException.causedBy("cannot use the indices in " + root, e);
         }
     }
 

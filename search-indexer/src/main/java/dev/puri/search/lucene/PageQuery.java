@@ -125,11 +125,11 @@ final class PageQuery {
 
     private SearchResult search(String text, @Nullable SortValues after) throws IOException {
         ParsedQuery parsed = ParsedQuery.parse(text);
-        Set<BytesRef> namedKeys = namedKeys(NameCandidates.parse(text));
-        if (parsed.clauses().isEmpty() && namedKeys.isEmpty()) {
+        Set<BytesRef> nameMatchKeys = nameMatchKeys(NameCandidates.parse(text));
+        if (parsed.clauses().isEmpty() && nameMatchKeys.isEmpty()) {
             return SearchResult.EMPTY;
         }
-        Query ranked = withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsed, namedKeys), query);
+        Query ranked = withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsed, nameMatchKeys), query);
         PageDocs docs;
         Counts counts;
         if (query.facets()) {
@@ -159,7 +159,7 @@ final class PageQuery {
      * Returns the keys of the entries that have a typed name and pass the filters: the document's key if the identity
      * has a document, otherwise the identity's.
      */
-    private Set<BytesRef> namedKeys(NameCandidates names) throws IOException {
+    private Set<BytesRef> nameMatchKeys(NameCandidates names) throws IOException {
         List<Term> terms = new ArrayList<>();
         if (names.puri() != null) {
             terms.add(Fields.key(EntryKind.IDENTITY, names.puri()));

@@ -50,10 +50,10 @@ final class TextQuery implements QueryBuilder<Query> {
     /**
      * Returns a query for the documents that match a parsed query, and for the entries that have the typed name.
      *
-     * @param namedKeys keys of the latter
+     * @param nameMatchKeys keys of the latter
      */
-    static Query of(IndexReader reader, ParsedQuery query, Collection<BytesRef> namedKeys) throws IOException {
-        Query named = namedKeys.isEmpty() ? null : new TermInSetQuery(Fields.KEY, namedKeys);
+    static Query of(IndexReader reader, ParsedQuery query, Collection<BytesRef> nameMatchKeys) throws IOException {
+        Query named = nameMatchKeys.isEmpty() ? null : new TermInSetQuery(Fields.KEY, nameMatchKeys);
         BooleanQuery.Builder any = new BooleanQuery.Builder();
         for (Query alternative : RankedQuery.<Query>alternatives(query, named, new TextQuery(reader))) {
             any.add(alternative, Occur.SHOULD);
@@ -113,8 +113,8 @@ final class TextQuery implements QueryBuilder<Query> {
     }
 
     @Override
-    public Query addFieldWeight(Query query, int weight) {
-        return new FieldWeightQuery(query, Fields.words(weight), weight);
+    public Query addFieldScore(Query query, int weight) {
+        return new FieldScoreQuery(query, Fields.words(weight), weight);
     }
 
     @Override

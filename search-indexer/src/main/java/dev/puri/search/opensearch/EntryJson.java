@@ -32,7 +32,7 @@ final class EntryJson {
     private static final String WORDS_PREFIX = "words_";
 
     /** Suffix of a words field: the weight times the length bonus, which a match in the field adds to the score. */
-    private static final String FIELD_WEIGHT_SUFFIX = "_place";
+    private static final String FIELD_SCORE_SUFFIX = "_place";
 
     /** A document's attributes that are shown but not searched. */
     private static final String UNSEARCHED = "shown";
@@ -59,8 +59,8 @@ final class EntryJson {
     }
 
     /** Returns the field with the number that a match in an attribute of a weight adds to the score. */
-    static String fieldWeight(int weight) {
-        return words(weight) + FIELD_WEIGHT_SUFFIX;
+    static String fieldScore(int weight) {
+        return words(weight) + FIELD_SCORE_SUFFIX;
     }
 
     /** Returns the document id of an entry. */
@@ -134,7 +134,7 @@ final class EntryJson {
                 lengths.merge(attribute.weight(), attribute.words().size(), Integer::sum);
             }
         }
-        lengths.forEach((weight, words) -> json.put(fieldWeight(weight), weight * ScoreModel.lengthBonusOf(words)));
+        lengths.forEach((weight, words) -> json.put(fieldScore(weight), weight * ScoreModel.lengthFactorOfWordCount(words)));
         text.keywords().forEach(json.withArray("/" + IndexedText.KEYWORDS_FIELD)::add);
         text.symbolWords().forEach(json.withArray("/" + IndexedText.SYMBOL_WORDS_FIELD)::add);
         json.put(IndexedText.TITLE_FIELD, text.titleKeyword()).put("length", text.length());

@@ -116,12 +116,12 @@ final class OpenSearchIndex implements SearchIndex {
             return page(query, SearchBody.list(query), null);
         }
         ParsedQuery parsed = ParsedQuery.parse(text);
-        Set<String> namedIds = namedIds(query, NameCandidates.parse(text));
-        if (parsed.clauses().isEmpty() && namedIds.isEmpty()) {
+        Set<String> nameMatchIds = nameMatchIds(query, NameCandidates.parse(text));
+        if (parsed.clauses().isEmpty() && nameMatchIds.isEmpty()) {
             return SearchResult.EMPTY;
         }
         return page(
-                query, SearchBody.text(query, parsed, namedIds), query.highlights() ? new Highlighter(parsed) : null);
+                query, SearchBody.text(query, parsed, nameMatchIds), query.highlights() ? new Highlighter(parsed) : null);
     }
 
     /**
@@ -129,7 +129,7 @@ final class OpenSearchIndex implements SearchIndex {
      * a document, otherwise the identity's. This needs requests of its own, because an OpenSearch query cannot depend
      * on the existence of another document.
      */
-    private Set<String> namedIds(SearchQuery query, NameCandidates names) throws IndexUnavailableException {
+    private Set<String> nameMatchIds(SearchQuery query, NameCandidates names) throws IndexUnavailableException {
         if (names.isEmpty()) {
             return Set.of();
         }
@@ -142,20 +142,20 @@ final class OpenSearchIndex implements SearchIndex {
         for (JsonNode each : found) {
             ids.add(EntryJson.id(EntryKind.DOCUMENT, EntryJson.puri(each.path("_source"))));
         }
-        Set<String> namedIds = new HashSet<>();
+        Set<String> nameMatchIds = new HashSet<>();
         for (JsonNode document : found(cluster.read("POST", path("_mget?realtime=false&_source=false"), body))
                 .path("docs")) {
             if (document.path("found").asBoolean()) {
-                namedIds.add(document.path("_id").asText());
+                nameMatchIds.add(document.path("_id").asText());
             }
         }
         for (JsonNode each : found) {
             Puri puri = EntryJson.puri(each.path("_source"));
-            if (!namedIds.contains(EntryJson.id(EntryKind.DOCUMENT, puri))) {
-                namedIds.add(EntryJson.id(EntryKind.IDENTITY, puri));
+            if (!nameMatchIds.contains(EntryJson.id(EntryKind.DOCUMENT, puri))) {
+                nameMatchIds.add(EntryJson.id(EntryKind.IDENTITY, puri));
             }
         }
-        return namedIds;
+        return nameMatchIds;
     }
 
     private SearchResult page(SearchQuery query, ObjectNode body, @Nullable Highlighter highlighter)

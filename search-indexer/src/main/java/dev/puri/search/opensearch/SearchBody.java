@@ -45,15 +45,15 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
      * Returns the body of a text search: documents that match all clauses, and entries that have the typed name, best
      * score first.
      *
-     * @param namedIds ids of the entries that have the typed name
+     * @param nameMatchIds ids of the entries that have the typed name
      */
-    static ObjectNode text(SearchQuery query, ParsedQuery parsed, Set<String> namedIds) {
+    static ObjectNode text(SearchQuery query, ParsedQuery parsed, Set<String> nameMatchIds) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
         addFilters(query, null, bool.putArray("filter"));
         bool.putArray("should")
                 .addAll(RankedQuery.<ObjectNode>alternatives(
-                        parsed, namedIds.isEmpty() ? null : ids(namedIds), BUILDER));
+                        parsed, nameMatchIds.isEmpty() ? null : ids(nameMatchIds), BUILDER));
         bool.put("minimum_should_match", 1);
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("_score", "desc");
@@ -214,12 +214,12 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     }
 
     @Override
-    public ObjectNode addFieldWeight(ObjectNode query, int weight) {
+    public ObjectNode addFieldScore(ObjectNode query, int weight) {
         ObjectNode json = JSON.objectNode();
         ObjectNode weighted = json.putObject("function_score");
         weighted.put("boost_mode", "sum").set("query", query);
         weighted.putObject("field_value_factor")
-                .put("field", EntryJson.fieldWeight(weight))
+                .put("field", EntryJson.fieldScore(weight))
                 .put("missing", weight);
         return json;
     }

@@ -14,7 +14,7 @@ final class KeywordTerm {
     static final int MAX_CHARACTERS = 64;
 
     /** Characters that are kept of a longer attribute. */
-    static final int KEPT_CHARACTERS = 48;
+    static final int PREFIX_CHARACTERS = 48;
 
     /** Separates the beginning from the hash. No word contains it. */
     private static final char HASH_SEPARATOR = '\u0001';
@@ -28,7 +28,7 @@ final class KeywordTerm {
         if (joined.length() <= MAX_CHARACTERS) {
             return joined;
         }
-        int cut = Character.isHighSurrogate(joined.charAt(KEPT_CHARACTERS - 1)) ? KEPT_CHARACTERS - 1 : KEPT_CHARACTERS;
+        int cut = Character.isHighSurrogate(joined.charAt(PREFIX_CHARACTERS - 1)) ? PREFIX_CHARACTERS - 1 : PREFIX_CHARACTERS;
         byte[] all = joined.getBytes(StandardCharsets.UTF_8);
         long hash = StringHelper.murmurhash3_x64_128(new BytesRef(all))[0];
         return joined.substring(0, cut) + HASH_SEPARATOR + Long.toHexString(hash);

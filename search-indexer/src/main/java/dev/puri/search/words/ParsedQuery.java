@@ -137,7 +137,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
 
     /** Returns the prefix of all attributes that start with the typed words; null if the text is too long for that. */
     public @Nullable String startPrefix() {
-        return keyword.length() < KeywordTerm.KEPT_CHARACTERS ? keyword + ' ' : null;
+        return keyword.length() < KeywordTerm.PREFIX_CHARACTERS ? keyword + ' ' : null;
     }
 
     /**
@@ -145,8 +145,8 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
      */
     public @Nullable String completionPrefix() {
         return endsWithPrefix
-                        && keyword.length() >= ScoreModel.MIN_COMPLETION
-                        && keyword.length() <= KeywordTerm.KEPT_CHARACTERS
+                        && keyword.length() >= ScoreModel.MIN_COMPLETION_CHARACTERS
+                        && keyword.length() <= KeywordTerm.PREFIX_CHARACTERS
                 ? keyword
                 : null;
     }
@@ -155,9 +155,9 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
      * Returns the typed text without its last words, and without its first words. Whoever types a title and a word of
      * the description means the title. Empty for long texts and for a single word.
      */
-    public Set<String> titleCandidates() {
+    public Set<String> possibleTitles() {
         Set<String> candidates = new LinkedHashSet<>();
-        if (keyword.length() <= KeywordTerm.MAX_CHARACTERS) {
+        if (keyword.length() <= KeywordTerm.MAX_FULL_CHARACTERS) {
             for (int blank = keyword.indexOf(' '); blank > 0; blank = keyword.indexOf(' ', blank + 1)) {
                 candidates.add(keyword.substring(0, blank));
                 candidates.add(keyword.substring(blank + 1));
@@ -171,13 +171,13 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
      * typos in short words and in blanks, since the rest of the title shows what is meant. Null if the text is too
      * short or too long, or if every word matches with a typo anyway.
      */
-    public @Nullable String titleForTypo() {
+    public @Nullable String titleWithTypo() {
         boolean everyWordAllowsTypo =
                 clauses.stream().allMatch(each -> each instanceof WordClause word && word.allowsTypo());
         return isPlain
                         && !everyWordAllowsTypo
                         && keyword.length() >= MIN_TYPO_LETTERS
-                        && keyword.length() <= KeywordTerm.KEPT_CHARACTERS
+                        && keyword.length() <= KeywordTerm.PREFIX_CHARACTERS
                         && keyword.codePoints().filter(Character::isLetter).count() >= MIN_TYPO_LETTERS
                 ? keyword
                 : null;

@@ -43,7 +43,7 @@ public interface QueryBuilder<Q> {
     Q constantScore(Q query, float score);
 
     /** Adds the weight of a field, times its length bonus, to the score of a query on this field. */
-    Q addFieldWeight(Q query, int weight);
+    Q addFieldScore(Q query, int weight);
 
     /** Matches any of several queries; the score is the best of theirs. */
     Q best(List<Q> queries);

@@ -43,10 +43,10 @@ public final class RankedQuery<Q> {
         if (!query.clauses().isEmpty()) {
             alternatives.add(allClauses());
         }
-        String title = query.titleForTypo();
+        String title = query.titleWithTypo();
         if (title != null) {
             alternatives.add(
-                    builder.constantScore(builder.typo(IndexedText.TITLE_FIELD, title), ScoreModel.TITLE_TYPO));
+                    builder.constantScore(builder.typo(IndexedText.TITLE_FIELD, title), ScoreModel.TITLE_TYPO_BONUS));
         }
         if (named != null) {
             alternatives.add(tier(named, ScoreModel.NAME_TIER));
@@ -62,7 +62,7 @@ public final class RankedQuery<Q> {
                 case ParsedQuery.WordClause word -> required.add(bestField(field -> word(field, word)));
                 case ParsedQuery.PhraseClause phrase ->
                     required.add(bestField(field ->
-                            builder.constantScore(builder.phrase(field, phrase.words(), 0), model.exactWord())));
+                            builder.constantScore(builder.phrase(field, phrase.words(), 0), model.exactWordScore())));
                 case ParsedQuery.SymbolClause symbolWord -> filters.add(symbolWord(symbolWord));
             }
         }
@@ -73,12 +73,12 @@ public final class RankedQuery<Q> {
             List<Q> adjacent = new ArrayList<>();
             for (int weight : builder.weights()) {
                 String field = builder.wordsField(weight);
-                adjacent.add(builder.constantScore(builder.phrase(field, words, 0), weight * ScoreModel.ADJACENT));
-                tiers.add(tier(builder.phrase(field, words, ScoreModel.SLOP), ScoreModel.ONE_ATTRIBUTE_TIER));
+                adjacent.add(builder.constantScore(builder.phrase(field, words, 0), weight * ScoreModel.ADJACENT_WORDS_BONUS));
+                tiers.add(tier(builder.phrase(field, words, ScoreModel.SAME_ATTRIBUTE_SLOP), ScoreModel.SAME_ATTRIBUTE_TIER));
             }
             optional.add(builder.best(adjacent));
             tiers.add(tier(
-                    builder.anyTerm(IndexedText.TITLE_FIELD, query.titleCandidates()), ScoreModel.ONE_ATTRIBUTE_TIER));
+                    builder.anyTerm(IndexedText.TITLE_FIELD, query.possibleTitles()), ScoreModel.SAME_ATTRIBUTE_TIER));
         }
         String startPrefix = query.startPrefix();
         if (startPrefix != null) {
@@ -87,7 +87,7 @@ public final class RankedQuery<Q> {
         String completionPrefix = query.completionPrefix();
         if (completionPrefix != null) {
             optional.add(builder.constantScore(
-                    builder.prefix(IndexedText.KEYWORDS_FIELD, completionPrefix), ScoreModel.COMPLETION));
+                    builder.prefix(IndexedText.KEYWORDS_FIELD, completionPrefix), ScoreModel.COMPLETION_BONUS));
         }
         tiers.add(tier(builder.term(IndexedText.KEYWORDS_FIELD, query.keyword()), ScoreModel.EXACT_TIER));
         optional.add(builder.best(tiers));
@@ -107,16 +107,16 @@ public final class RankedQuery<Q> {
     private Q bestField(Function<String, Q> queryOf) {
         List<Q> queries = new ArrayList<>();
         for (int weight : builder.weights()) {
-            queries.add(builder.addFieldWeight(queryOf.apply(builder.wordsField(weight)), weight));
+            queries.add(builder.addFieldScore(queryOf.apply(builder.wordsField(weight)), weight));
         }
         return builder.best(queries);
     }
 
     private Q word(String field, ParsedQuery.WordClause word) {
         List<Q> queries = new ArrayList<>();
-        queries.add(builder.constantScore(builder.term(field, word.text()), model.exactWord()));
+        queries.add(builder.constantScore(builder.term(field, word.text()), model.exactWordScore()));
         if (word.isPrefix()) {
-            queries.add(builder.constantScore(builder.prefix(field, word.text()), model.prefixWord()));
+            queries.add(builder.constantScore(builder.prefix(field, word.text()), model.prefixWordScore()));
         }
         if (word.allowsTypo()) {
             Q typo = word.hasDigits() ? builder.typo(field, word.text()) : builder.fuzzy(field, word.text());

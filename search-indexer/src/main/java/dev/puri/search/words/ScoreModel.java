@@ -18,8 +18,8 @@ import org.apache.lucene.util.SmallFloat;
  * score = tier × TIER + for each word (word × WORD + field)
  * </pre>
  *
- * Three smaller bonuses order hits that are equal so far: {@link #ADJACENT}, {@link #COMPLETION} and
- * {@link #TITLE_TYPO}.
+ * Three smaller bonuses order hits that are equal so far: {@link #ADJACENT_WORDS_BONUS}, {@link #COMPLETION_BONUS} and
+ * {@link #TITLE_TYPO_BONUS}.
  *
  * <p>All fields together add less than one word step, and all words together less than one tier. Every part is a
  * multiple of 1/{@value #PARTS} and every score is below 2^19. A float represents such sums exactly, so the order of
@@ -36,25 +36,25 @@ public final class ScoreModel {
     public static final int STARTS_WITH_TIER = 2;
 
     /** Tier of a document with all words in one attribute. */
-    public static final int ONE_ATTRIBUTE_TIER = 1;
+    public static final int SAME_ATTRIBUTE_TIER = 1;
 
     /** Slop of the phrase query for all words in one attribute. It is below {@link #ATTRIBUTE_GAP}. */
-    public static final int SLOP = 99;
+    public static final int SAME_ATTRIBUTE_SLOP = 99;
 
     /** Position increment between two attributes in one field. */
     public static final int ATTRIBUTE_GAP = 100;
 
     /** Shortest text, in characters, that is looked for as the beginning of an attribute while it is being typed. */
-    public static final int MIN_COMPLETION = 3;
+    public static final int MIN_COMPLETION_CHARACTERS = 3;
 
     /** Bonus if an attribute starts with the text that is still being typed. */
-    public static final float COMPLETION = 12;
+    public static final float COMPLETION_BONUS = 12;
 
     /** Bonus if the whole title is one typo away from the typed text. */
-    public static final float TITLE_TYPO = 16;
+    public static final float TITLE_TYPO_BONUS = 16;
 
     /** Bonus, times the attribute's weight, if all words follow one another in the typed order. */
-    public static final float ADJACENT = 0.5f;
+    public static final float ADJACENT_WORDS_BONUS = 0.5f;
 
     private static final int PARTS = 32;
 
@@ -67,12 +67,12 @@ public final class ScoreModel {
     private static final int STEP = 24;
 
     /** Length bonus by Lucene's one-byte norm of a field. */
-    private static final float[] LENGTH_BONUS_BY_NORM = new float[256];
+    private static final float[] LENGTH_FACTOR_BY_NORM = new float[256];
 
     static {
-        for (int norm = 0; norm < LENGTH_BONUS_BY_NORM.length; norm++) {
+        for (int norm = 0; norm < LENGTH_FACTOR_BY_NORM.length; norm++) {
             double words = SmallFloat.byte4ToInt((byte) norm);
-            LENGTH_BONUS_BY_NORM[norm] = (float) (1 + Math.rint(PARTS / (1 + words / HALF_LENGTH)) / PARTS);
+            LENGTH_FACTOR_BY_NORM[norm] = (float) (1 + Math.rint(PARTS / (1 + words / HALF_LENGTH)) / PARTS);
         }
     }
 
@@ -88,12 +88,12 @@ public final class ScoreModel {
     }
 
     /** Returns the score of a word, or of a phrase. */
-    public float exactWord() {
+    public float exactWordScore() {
         return 2 * wordStep;
     }
 
     /** Returns the score of a word that starts with the typed word. */
-    public float prefixWord() {
+    public float prefixWordScore() {
         return wordStep;
     }
 
@@ -103,12 +103,12 @@ public final class ScoreModel {
     }
 
     /** Returns the factor of 1 to 2 for a field of few words, by Lucene's norm of the field. */
-    public static float lengthBonus(long norm) {
-        return LENGTH_BONUS_BY_NORM[(int) norm & 0xff];
+    public static float lengthFactor(long norm) {
+        return LENGTH_FACTOR_BY_NORM[(int) norm & 0xff];
     }
 
     /** Returns the same factor for a number of words. */
-    public static float lengthBonusOf(int words) {
-        return lengthBonus(SmallFloat.intToByte4(words));
+    public static float lengthFactorOfWordCount(int words) {
+        return lengthFactor(SmallFloat.intToByte4(words));
     }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * similarity cannot do this: it multiplies, it does not score prefix queries, and it uses the rarity of a term, which
  * changes with every document.
  */
-final class FieldWeightQuery extends Query {
+final class FieldScoreQuery extends Query {
     private final Query query;
     private final String field;
     private final int weight;
@@ -32,7 +32,7 @@ final class FieldWeightQuery extends Query {
      * @param field a field with norms
      * @param weight the weight of the field's attributes
      */
-    FieldWeightQuery(Query query, String field, int weight) {
+    FieldScoreQuery(Query query, String field, int weight) {
         this.query = query;
         this.field = field;
         this.weight = weight;
@@ -41,21 +41,21 @@ final class FieldWeightQuery extends Query {
     @Override
     public Query rewrite(IndexSearcher searcher) throws IOException {
         Query rewritten = query.rewrite(searcher);
-        return rewritten == query ? this : new FieldWeightQuery(rewritten, field, weight);
+        return rewritten == query ? this : new FieldScoreQuery(rewritten, field, weight);
     }
 
     @Override
     public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) throws IOException {
         Weight inner = searcher.createWeight(query, mode, boost);
-        return mode.needsScores() ? new AddingWeight(inner, boost) : inner;
+        return mode.needsScores() ? new FieldScoreWeight(inner, boost) : inner;
     }
 
-    private final class AddingWeight extends Weight {
+    private final class FieldScoreWeight extends Weight {
         private final Weight inner;
         private final float boost;
 
-        private AddingWeight(Weight inner, float boost) {
-            super(FieldWeightQuery.this);
+        private FieldScoreWeight(Weight inner, float boost) {
+            super(FieldScoreQuery.this);
             this.inner = inner;
             this.boost = boost;
         }
@@ -84,10 +84,10 @@ final class FieldWeightQuery extends Query {
             return new FilterScorer(scorer) {
                 @Override
                 public float score() throws IOException {
-                    float lengthBonus = norms != null && norms.advanceExact(docID())
-                            ? ScoreModel.lengthBonus(norms.longValue())
+                    float lengthFactor = norms != null && norms.advanceExact(docID())
+                            ? ScoreModel.lengthFactor(norms.longValue())
                             : 1;
-                    return in.score() + boost * weight * lengthBonus;
+                    return in.score() + boost * weight * lengthFactor;
                 }
 
                 @Override
@@ -107,7 +107,7 @@ final class FieldWeightQuery extends Query {
             ScorerSupplier supplier = scorerSupplier(segment);
             Scorer scorer = supplier == null ? null : supplier.get(1);
             return scorer != null && scorer.iterator().advance(doc) == doc
-                    ? Explanation.match(scorer.score(), FieldWeightQuery.this.toString())
+                    ? Explanation.match(scorer.score(), FieldScoreQuery.this.toString())
                     : Explanation.noMatch("no match");
         }
 
@@ -129,7 +129,7 @@ final class FieldWeightQuery extends Query {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof FieldWeightQuery that
+        return other instanceof FieldScoreQuery that
                 && query.equals(that.query)
                 && field.equals(that.field)
                 && weight == that.weight;
