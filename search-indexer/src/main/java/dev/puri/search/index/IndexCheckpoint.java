@@ -14,10 +14,8 @@ import org.jspecify.annotations.Nullable;
  * stores the checkpoint as text:
  *
  * <pre>
+ * format;asOf;"complete" or "part";owedSince or "-";kind=topic id@partition:next offset,…;…
  * 1;2026-11-20T10:00:00Z;complete;-;IDENTITY=id@0:12,1:44;DOCUMENT=id@0:7
- * │ asOf                 │        │ topic id and next offset by partition, for each kind
- * │                      │        owedSince
- * format                 complete or part
  * </pre>
  *
  * @param topicIds Kafka's topic id by kind; the id of a topic changes if the topic is deleted and created again
