@@ -109,7 +109,7 @@ final class PageQuery {
                     .add(range.query(), Occur.FILTER)
                     .build();
             PageDocs docs = findDocs(inRange, sort, after);
-            if (range.isLast() || docs.hasNextPage()) {
+            if (range.isLast() || docs.isFull()) {
                 return docs;
             }
             rangeCount *= RANGE_GROWTH;
@@ -290,7 +290,8 @@ final class PageQuery {
             this.docs = docs;
         }
 
-        private boolean hasNextPage() {
+        /** Returns whether there are enough documents for the page and one more. */
+        private boolean isFull() {
             return docs.length == fetchSize();
         }
 

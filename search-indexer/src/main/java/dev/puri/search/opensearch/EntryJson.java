@@ -24,23 +24,23 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Writes entries as JSON and reads them back. Values that no query uses are in the object {@code kept}, which
- * OpenSearch stores but does not index.
+ * Converts entries into OpenSearch documents, which are JSON, and back. {@code index.json} declares the fields. The
+ * object {@code kept} contains the values that no query uses; OpenSearch stores this object but does not index it.
  */
 final class EntryJson {
-    /** Followed by a weight: a document's attributes of this weight. */
+    /** Prefix of the words fields; see {@link #words}. */
     private static final String WORDS_PREFIX = "words_";
 
-    /** Suffix of a words field: the weight times the length bonus, which a match in the field adds to the score. */
+    /** Suffix of a words field's name in the name of the field with its score; see {@link #fieldScore}. */
     private static final String FIELD_SCORE_SUFFIX = "_place";
 
-    /** A document's attributes that are shown but not searched. */
+    /** The field with the attributes that are shown but not searched. */
     private static final String UNSEARCHED = "shown";
 
-    /** In {@code kept}: the name of the title attribute. */
+    /** The field of {@code kept} with the name of the title attribute. */
     private static final String TITLE_NAME = "title";
 
-    /** All fields that contain attributes. */
+    /** Names of all fields that contain attributes. */
     static final List<String> ATTRIBUTE_FIELDS = attributeFields();
 
     private EntryJson() {}
@@ -53,17 +53,20 @@ final class EntryJson {
         return List.copyOf(fields);
     }
 
-    /** Returns the field with the attributes of a weight. */
+    /** Returns the name of the field with the attributes that have a weight. */
     static String words(int weight) {
         return WORDS_PREFIX + weight;
     }
 
-    /** Returns the field with the number that a match in an attribute of a weight adds to the score. */
+    /**
+     * Returns the name of the field with the number that a match in {@link #words} of this weight adds to the score: the
+     * weight times {@link ScoreModel#lengthFactor}.
+     */
     static String fieldScore(int weight) {
         return words(weight) + FIELD_SCORE_SUFFIX;
     }
 
-    /** Returns the document id of an entry. */
+    /** Returns the id of an entry's document. */
     static String id(EntryKind kind, Puri puri) {
         return switch (kind) {
             case IDENTITY -> "i:" + puri;
@@ -71,22 +74,22 @@ final class EntryJson {
         };
     }
 
-    /** Returns the value of the field {@code kind}. */
+    /** Returns the value of the field {@code kind} for a kind. */
     static String name(EntryKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns the value of the field {@code status}. */
+    /** Returns the value of the field {@code status} for a status. */
     static String name(Row.Status status) {
         return status.name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Writes an entry.
+     * Converts an entry into a document.
      *
-     * @param declared the search declaration of the document's collection
+     * @param searchedAttributes the attribute weights that the document's collection declares
      */
-    static ObjectNode write(Puri puri, Entry entry, SearchedAttributes declared) {
+    static ObjectNode write(Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         ObjectNode json = ClusterClient.JSON.createObjectNode();
         json.put("kind", name(entry.kind()))
                 .put("puri", puri.toString())
@@ -115,7 +118,7 @@ final class EntryJson {
             }
             case Entry.OfDocument ofDocument -> {
                 Document document = ofDocument.document();
-                writeText(json, kept, IndexedText.of(document.attributes(), declared));
+                writeText(json, kept, IndexedText.of(document.attributes(), searchedAttributes));
                 kept.put("position", document.position().toString());
             }
         }
@@ -123,7 +126,7 @@ final class EntryJson {
     }
 
     private static void writeText(ObjectNode json, ObjectNode kept, IndexedText text) {
-        Map<Integer, Integer> lengths = new TreeMap<>();
+        Map<Integer, Integer> wordCounts = new TreeMap<>();
         for (IndexedText.Attribute attribute : text.attributes()) {
             String field = attribute.weight() == 0 ? UNSEARCHED : words(attribute.weight());
             json.withArray("/" + field)
@@ -131,20 +134,23 @@ final class EntryJson {
                     .put("name", attribute.name())
                     .put("value", attribute.text());
             if (!attribute.words().isEmpty()) {
-                lengths.merge(attribute.weight(), attribute.words().size(), Integer::sum);
+                wordCounts.merge(attribute.weight(), attribute.words().size(), Integer::sum);
             }
         }
-        lengths.forEach((weight, words) -> json.put(fieldScore(weight), weight * ScoreModel.lengthFactorOfWordCount(words)));
+        wordCounts.forEach((weight, wordCount) ->
+                json.put(fieldScore(weight), weight * ScoreModel.lengthFactorOfWordCount(wordCount)));
         text.keywords().forEach(json.withArray("/" + IndexedText.KEYWORDS_FIELD)::add);
         text.symbolWords().forEach(json.withArray("/" + IndexedText.SYMBOL_WORDS_FIELD)::add);
         json.put(IndexedText.TITLE_FIELD, text.titleKeyword()).put("length", text.length());
-        kept.put(TITLE_NAME, text.title());
+        kept.put(TITLE_NAME, text.titleName());
     }
 
+    /** Returns the pURI of the entry in a document. */
     static Puri puri(JsonNode json) {
         return Puri.parse(json.path("puri").asText());
     }
 
+    /** Converts a document into an entry. */
     static Entry read(JsonNode json) {
         Owner owner = Owner.parse(json.path("owner").asText());
         Shard shard = Shard.parse(json.path("shard").asText());
@@ -174,17 +180,19 @@ final class EntryJson {
         };
     }
 
+    /** Returns the attributes of the entry in a document. */
     static Map<String, String> attributes(JsonNode json) {
         Map<String, String> attributes = new HashMap<>();
         for (String field : ATTRIBUTE_FIELDS) {
-            for (JsonNode each : json.path(field)) {
-                attributes.put(each.path("name").asText(), each.path("value").asText());
+            for (JsonNode attribute : json.path(field)) {
+                attributes.put(
+                        attribute.path("name").asText(), attribute.path("value").asText());
             }
         }
         return attributes;
     }
 
-    /** Reads attributes in the order in which a result shows them. */
+    /** Returns the attributes in the order in which a result shows them. */
     static Map<String, String> attributesInDisplayOrder(JsonNode json) {
         return IndexedText.inDisplayOrder(json.path("kept").path(TITLE_NAME).textValue(), attributes(json));
     }

@@ -116,7 +116,7 @@ final class ClusterClientTest {
 
         environment.put("PURI_OPENSEARCH_CA", folder.resolve("ca.pem").toString());
         try (ClusterClient cluster = cluster(environment)) {
-            assertThat(cluster.write("GET", "/x", null).found()).isTrue();
+            assertThat(cluster.write("GET", "/x", null).isFound()).isTrue();
         }
         assertThat(authorizations)
                 .containsExactly("Basic "
