@@ -37,7 +37,8 @@ public final class CursorSeal {
      */
     public CursorSeal(byte[] key) {
         if (key.length != KEY_BYTES) {
-            throw new IllegalArgumentException("the key of cursors must have " + KEY_BYTES + " bytes, not " + key.length);
+            throw new IllegalArgumentException(
+                    "the key of cursors must have " + KEY_BYTES + " bytes, not " + key.length);
         }
         this.key = new SecretKeySpec(key, "AES");
     }

@@ -27,7 +27,8 @@ public record IndexChange(
      */
     public IndexChange {
         if (entry != null && entry.kind() != kind) {
-            throw new IllegalArgumentException("the change of " + puri + " has the kind " + kind + ", its entry has the kind " + entry.kind());
+            throw new IllegalArgumentException(
+                    "the change of " + puri + " has the kind " + kind + ", its entry has the kind " + entry.kind());
         }
     }
 

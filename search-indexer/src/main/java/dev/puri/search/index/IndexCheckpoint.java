@@ -96,8 +96,10 @@ public record IndexCheckpoint(
         for (EntryKind kind : EntryKind.values()) {
             String topicId = topicIds.get(kind);
             if (topicId != null) {
-                StringBuilder part =
-                        new StringBuilder(kind.name()).append('=').append(topicId).append('@');
+                StringBuilder part = new StringBuilder(kind.name())
+                        .append('=')
+                        .append(topicId)
+                        .append('@');
                 String separator = "";
                 for (Map.Entry<Integer, Long> offset : new TreeMap<>(offsets.getOrDefault(kind, Map.of())).entrySet()) {
                     part.append(separator).append(offset.getKey()).append(':').append(offset.getValue());

@@ -231,7 +231,8 @@ public final class LuceneIndex implements SearchIndex {
             merges.sync();
             writer.forceMergeDeletes();
             merges.sync();
-            // The previous commit and open readers keep the old files on disk. A new commit and new readers release them.
+            // The previous commit and open readers keep the old files on disk. A new commit and new readers release
+            // them.
             writeCommitAgain();
             searchers.maybeRefreshBlocking();
             writer.deleteUnusedFiles();

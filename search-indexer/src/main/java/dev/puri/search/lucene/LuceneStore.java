@@ -227,7 +227,10 @@ public final class LuceneStore implements IndexStore {
             try {
                 removeRefused();
             } catch (IOException e) {
-                log.warn("The refused index in {} cannot be removed. The next commit tries again: {}", root, e.toString());
+                log.warn(
+                        "The refused index in {} cannot be removed. The next commit tries again: {}",
+                        root,
+                        e.toString());
             }
         }
     }

@@ -50,7 +50,8 @@ final class ParallelWriter implements Closeable {
             queues.add(new Queue(isEmptyIndex ? new KeyBloomFilter() : null));
         }
         threads = Executors.newFixedThreadPool(
-                threadCount, Thread.ofPlatform().name("index-writer-", 0).daemon().factory());
+                threadCount,
+                Thread.ofPlatform().name("index-writer-", 0).daemon().factory());
     }
 
     /** Writes changes and returns when all changes are written. */
@@ -98,6 +99,7 @@ final class ParallelWriter implements Closeable {
     private final class Queue {
         /** Keys that this queue has written since the index was empty; null if the index was not empty at first. */
         private final @Nullable KeyBloomFilter writtenKeys;
+
         private final List<IndexChange> pending = new ArrayList<>();
 
         private Queue(@Nullable KeyBloomFilter writtenKeys) {

@@ -44,7 +44,8 @@ record SortValues(Object[] values) {
             return switch (version) {
                 case LIST_VERSION -> new SortValues(new Object[] {in.getLong(), in.getLong(), in.getLong()});
                 case TEXT_VERSION -> new SortValues(new Object[] {in.getFloat(), in.getLong()});
-                default -> throw new Cursor.InvalidException("this cursor was created by another version of the server");
+                default ->
+                    throw new Cursor.InvalidException("this cursor was created by another version of the server");
             };
         } catch (BufferUnderflowException e) {
             throw new Cursor.InvalidException("this cursor was created by another version of the server");

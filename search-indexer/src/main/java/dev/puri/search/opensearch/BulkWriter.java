@@ -54,8 +54,8 @@ final class BulkWriter {
         int batchBytes = 0;
         for (IndexChange change : latestPerEntry(changes)) {
             Operation operation = toOperation(change);
-            boolean fits = batch.size() < MAX_REQUEST_CHANGES
-                    && batchBytes + operation.lines().length <= MAX_REQUEST_BYTES;
+            boolean fits =
+                    batch.size() < MAX_REQUEST_CHANGES && batchBytes + operation.lines().length <= MAX_REQUEST_BYTES;
             if (!batch.isEmpty() && !fits) {
                 sendBatch(batch);
                 batch.clear();
@@ -133,7 +133,8 @@ final class BulkWriter {
         }
         JsonNode items = response.path("items");
         if (items.size() != sent.size()) {
-            throw new IllegalStateException("the bulk request has " + sent.size() + " changes, but the response has " + items.size() + " items");
+            throw new IllegalStateException("the bulk request has " + sent.size() + " changes, but the response has "
+                    + items.size() + " items");
         }
         for (int i = 0; i < sent.size(); i++) {
             // An item is an object with one field, "index" or "delete".

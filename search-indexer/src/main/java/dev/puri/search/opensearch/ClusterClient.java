@@ -98,7 +98,8 @@ final class ClusterClient implements AutoCloseable {
 
     /** Sends a request with the timeout of a search, for a user who waits. */
     Response read(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
-        return send(method, path, body == null ? new byte[0] : bytes(body), new RetryState(readTimeout, MAX_READ_ATTEMPTS));
+        return send(
+                method, path, body == null ? new byte[0] : bytes(body), new RetryState(readTimeout, MAX_READ_ATTEMPTS));
     }
 
     /** Sends a request with the timeout of a batch, for the writer. */
@@ -228,7 +229,8 @@ final class ClusterClient implements AutoCloseable {
         try (InputStream pem = Files.newInputStream(caFile)) {
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
-            for (Certificate certificate : CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
+            for (Certificate certificate :
+                    CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
                 store.setCertificateEntry(Integer.toString(store.size()), certificate);
             }
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

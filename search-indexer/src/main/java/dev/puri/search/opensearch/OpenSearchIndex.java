@@ -190,7 +190,8 @@ final class OpenSearchIndex implements SearchIndex {
                 hitNodes.size() > hits.size()
                         ? seal.seal(
                                 query,
-                                ClusterClient.bytes(hitNodes.path(hits.size() - 1).path("sort")))
+                                ClusterClient.bytes(
+                                        hitNodes.path(hits.size() - 1).path("sort")))
                         : null);
     }
 
@@ -315,15 +316,18 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         Map<String, Long> lastOperations = lastOperations();
         flush();
-        // OpenSearch retains deleted and replaced documents until all replicas have received the operations. The replicas
+        // OpenSearch retains deleted and replaced documents until all replicas have received the operations. The
+        // replicas
         // report their progress every 30 seconds.
         RetryState retries = new RetryState(REPLICA_TIMEOUT, Integer.MAX_VALUE);
         while (isRetained(lastOperations)) {
-            retries.backOff(() -> "OpenSearch retains deleted documents of the index " + name + " for replicas that lag");
+            retries.backOff(
+                    () -> "OpenSearch retains deleted documents of the index " + name + " for replicas that lag");
         }
         completeBody(cluster.send(
                 "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new RetryState(MERGE_TIMEOUT, 1)));
-        // The flush removes the files of the previous Lucene commit and the transaction log. The refresh releases the files
+        // The flush removes the files of the previous Lucene commit and the transaction log. The refresh releases the
+        // files
         // of open readers.
         flush();
         refresh();
@@ -369,7 +373,8 @@ final class OpenSearchIndex implements SearchIndex {
         body.putObject("aggs").putObject("kinds").putObject("terms").put("field", "kind");
         Map<String, Long> countByKind = new HashMap<>();
         for (JsonNode bucket : search(body).path("aggregations").path("kinds").path("buckets")) {
-            countByKind.put(bucket.path("key").asText(), bucket.path("doc_count").asLong());
+            countByKind.put(
+                    bucket.path("key").asText(), bucket.path("doc_count").asLong());
         }
         JsonNode stats =
                 foundBody(cluster.read("GET", path("_stats/docs,store"), null)).path("_all");

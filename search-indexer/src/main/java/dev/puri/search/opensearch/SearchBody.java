@@ -221,7 +221,8 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         ObjectNode json = JSON.objectNode();
         ObjectNode functionScore = json.putObject("function_score");
         functionScore.put("boost_mode", "sum").set("query", query);
-        functionScore.putObject("field_value_factor")
+        functionScore
+                .putObject("field_value_factor")
                 .put("field", EntryJson.fieldScore(weight))
                 .put("missing", weight);
         return json;

@@ -56,15 +56,13 @@ public final class Highlighter {
         return isMatch;
     }
 
-    private static void findMatches(
-            ParsedQuery.WordClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
+    private static void findMatches(ParsedQuery.WordClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
         for (int i = 0; i < isMatch.length; i++) {
             isMatch[i] |= clause.matches(words.get(i).text());
         }
     }
 
-    private static void findMatches(
-            ParsedQuery.PhraseClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
+    private static void findMatches(ParsedQuery.PhraseClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
         int length = clause.words().size();
         for (int i = 0; i + length <= isMatch.length; i++) {
             boolean matches = true;

@@ -77,7 +77,8 @@ public final class RankedQuery<Q> {
             List<Q> adjacent = new ArrayList<>();
             for (int weight : builder.fieldWeights()) {
                 String field = builder.wordsField(weight);
-                adjacent.add(builder.constantScore(builder.phrase(field, words, 0), weight * ScoreModel.ADJACENT_WORDS_BONUS));
+                adjacent.add(builder.constantScore(
+                        builder.phrase(field, words, 0), weight * ScoreModel.ADJACENT_WORDS_BONUS));
                 tiers.add(withTierScore(
                         builder.phrase(field, words, ScoreModel.SAME_ATTRIBUTE_SLOP), ScoreModel.SAME_ATTRIBUTE_TIER));
             }
@@ -88,8 +89,8 @@ public final class RankedQuery<Q> {
         }
         String startPrefix = query.startPrefix();
         if (startPrefix != null) {
-            tiers.add(
-                    withTierScore(builder.prefix(IndexedText.KEYWORDS_FIELD, startPrefix), ScoreModel.STARTS_WITH_TIER));
+            tiers.add(withTierScore(
+                    builder.prefix(IndexedText.KEYWORDS_FIELD, startPrefix), ScoreModel.STARTS_WITH_TIER));
         }
         String completionPrefix = query.completionPrefix();
         if (completionPrefix != null) {
