@@ -50,8 +50,8 @@ public interface SearchIndex extends AutoCloseable {
      * Returns one page of hits in a point-in-time view. An entry that exists and does not change while a client follows
      * the cursors is on exactly one page, even if other entries change between the pages. Thread-safe.
      *
-     * @throws Cursor.InvalidException if this engine did not create the cursor, or created the cursor for another query;
-     *     only limit, facets and highlights may differ between the pages
+     * @throws Cursor.InvalidException if this engine did not create the cursor, or created it for another query; only
+     *     limit, facets and highlights may differ between the pages
      */
     SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException;
 

@@ -72,7 +72,7 @@ final class Fields {
 
     private Fields() {}
 
-    /** Returns the analyzer of the words fields. A position gap between attributes prevents phrases across attributes. */
+    /** Returns the analyzer of the words fields. A phrase cannot match across the position gap between attributes. */
     static Analyzer analyzer() {
         Analyzer words = TextAnalysis.analyzer();
         return new AnalyzerWrapper(Analyzer.PER_FIELD_REUSE_STRATEGY) {

@@ -41,13 +41,13 @@ import org.slf4j.LoggerFactory;
  * index-3/           the serving index
  * index-4/           the unfinished index of a rebuild; a number above the serving index's
  * index-2/           a replaced index; a number below the serving index's; the next start deletes this folder
- * index-1.refused/   an index that was damaged or had another format; kept for inspection until a complete index commits
+ * index-1.refused/   an index that was damaged or had another format; kept until a complete index commits
  * </pre>
  */
 public final class LuceneStore implements IndexStore {
     private static final Logger log = LoggerFactory.getLogger(LuceneStore.class);
 
-    /** Lucene warns at each start that the incubating vector module is missing. This server does not need the module. */
+    /** Lucene warns at each start that the incubating vector module is missing. This server does not need it. */
     private static final java.util.logging.Logger VECTOR_LOGGER =
             java.util.logging.Logger.getLogger("org.apache.lucene.internal.vectorization.VectorizationProvider");
 

@@ -156,8 +156,8 @@ final class PageQuery {
     }
 
     /**
-     * Finds the identities with a typed name that pass the filters. Returns one key for each: the key of the document if
-     * the identity has one, otherwise the key of the identity.
+     * Finds the identities with a typed name that pass the filters. Returns one key for each: the key of the document
+     * entry if the identity has one, otherwise the key of the identity entry.
      */
     private Set<BytesRef> findNameMatchKeys(NameCandidates names) throws IOException {
         List<Term> terms = new ArrayList<>();

@@ -53,8 +53,8 @@ record SortValues(Object[] values) {
     }
 
     /**
-     * Returns the values as the hit after which Lucene continues a search. Lucene orders hits with equal values by their
-     * document numbers; the largest number excludes all hits with equal values.
+     * Returns the values as the hit after which Lucene continues a search. Lucene orders hits with equal values by
+     * their document numbers; the largest number excludes all hits with equal values.
      */
     FieldDoc toFieldDoc() {
         return new FieldDoc(Integer.MAX_VALUE, Float.NaN, values);

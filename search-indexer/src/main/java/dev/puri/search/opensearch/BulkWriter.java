@@ -120,8 +120,8 @@ final class BulkWriter {
     }
 
     /**
-     * Returns the operations to retry. A version conflict is not a failure: the index already has this change or a later
-     * change.
+     * Returns the operations to retry. A version conflict is not a failure: the index already has this change or a
+     * later change.
      *
      * @throws IndexUnavailableException if the cluster refused an operation and a retry is useless
      */
@@ -153,8 +153,8 @@ final class BulkWriter {
     }
 
     /**
-     * Returns the exception for a refused operation. The message does not contain the cluster's reason, because the reason
-     * may quote indexed text.
+     * Returns the exception for a refused operation. The message does not contain the cluster's reason, because the
+     * reason may quote indexed text.
      *
      * @throws IllegalStateException if the operation is invalid, which is a bug of this server
      */

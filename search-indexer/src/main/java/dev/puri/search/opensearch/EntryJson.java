@@ -59,8 +59,8 @@ final class EntryJson {
     }
 
     /**
-     * Returns the name of the field with the number that a match in {@link #words} of this weight adds to the score: the
-     * weight times {@link ScoreModel#lengthFactor}.
+     * Returns the name of the field with the field score, which a match in {@link #words} of this weight adds to the
+     * score: the weight times {@link ScoreModel#lengthFactor}.
      */
     static String fieldScore(int weight) {
         return words(weight) + FIELD_SCORE_SUFFIX;

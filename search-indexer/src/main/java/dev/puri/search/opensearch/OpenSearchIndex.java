@@ -131,9 +131,9 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     /**
-     * Finds the identities with a typed name that pass the filters. Returns one id for each: the id of the document entry
-     * if the identity has one, otherwise the id of the identity entry. This needs separate requests, because an OpenSearch
-     * query cannot depend on the existence of another document.
+     * Finds the identities with a typed name that pass the filters. Returns one id for each: the id of the document
+     * entry if the identity has one, otherwise the id of the identity entry. This needs separate requests, because an
+     * OpenSearch query cannot depend on the existence of another document.
      */
     private Set<String> findNameMatchIds(SearchQuery query, NameCandidates names) throws IndexUnavailableException {
         if (names.isEmpty()) {

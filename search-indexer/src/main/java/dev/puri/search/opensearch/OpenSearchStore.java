@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The search indices in an OpenSearch cluster. An alias names the serving index; the cluster switches an alias atomically.
+ * The search indices in an OpenSearch cluster. An alias names the serving index; the cluster switches aliases atomically.
  *
  * <pre>
  * puri-search            alias of the serving index

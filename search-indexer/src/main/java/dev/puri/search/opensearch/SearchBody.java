@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the JSON bodies of search requests. Typed text is a value of a term, prefix, fuzzy, regexp or span query, never
- * a text in OpenSearch's query language.
+ * Builds the JSON bodies of search requests. Typed text is the value of a term, prefix, fuzzy, regexp or span query. It
+ * is never parsed as OpenSearch's query language.
  *
  * <p>A score is a sum of constants and of numbers in the document, so it depends only on the document and the query.
  * OpenSearch's default scores change with every write and differ between the replicas of a shard, so a cursor could not

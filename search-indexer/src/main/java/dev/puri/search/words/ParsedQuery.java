@@ -66,7 +66,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
                             && (!hasDigits() || digits(word).equals(digits(text)));
         }
 
-        /** Returns whether the text has digits. A typo then follows {@link TypoPattern}; otherwise it may change anything. */
+        /** Returns whether the text has digits. If so, a typo must not change them; see {@link TypoPattern}. */
         public boolean hasDigits() {
             return TypoPattern.hasDigits(text);
         }
@@ -142,8 +142,8 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     }
 
     /**
-     * Returns the prefix of the keyword terms that complete the unfinished last word of the text; null if the last word
-     * is finished, or if the text is too short or too long.
+     * Returns the prefix of the keyword terms that start with the typed text, whose last word may be unfinished. Null if
+     * the last word is finished, or if the text is too short or too long.
      */
     public @Nullable String completionPrefix() {
         return endsWithPrefix

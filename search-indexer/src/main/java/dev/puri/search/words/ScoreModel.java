@@ -23,8 +23,8 @@ import org.apache.lucene.util.SmallFloat;
  *
  * A tier step is more than all words can add, and a word step is more than all field scores and bonuses can add.
  *
- * <p>Every part is a multiple of 1/{@value #PARTS_OF_ONE} and every score is below 2^19. A float represents such numbers
- * exactly. So the order of addition does not matter, and the score in a cursor equals the score of the hit.
+ * <p>Every part is a multiple of 1/{@value #PARTS_OF_ONE} and every score is below 2^19. A float represents such
+ * numbers exactly. So the order of addition does not matter, and the score in a cursor equals the score of the hit.
  */
 public final class ScoreModel {
     /** Added to the tier if the typed text is the identity's pURI, handle or identifier. */
@@ -39,7 +39,7 @@ public final class ScoreModel {
     /** Tier of a document with all typed words in one attribute. */
     public static final int SAME_ATTRIBUTE_TIER = 1;
 
-    /** Slop of the phrase query for all words in one attribute; below {@link #ATTRIBUTE_GAP}, which no match may span. */
+    /** Slop of the phrase query for all words in one attribute. A match cannot span {@link #ATTRIBUTE_GAP}. */
     public static final int SAME_ATTRIBUTE_SLOP = 99;
 
     /** Lucene's position increment between two attributes in one field. */
@@ -63,8 +63,8 @@ public final class ScoreModel {
     private static final double MIDDLE_WORD_COUNT = 8;
 
     /**
-     * The word step for each typed word, and once more for the bonuses. It is above the largest field score, 2 ×
-     * {@value SearchedAttributes#MAX_BOOST}.
+     * A word step is this number times (number of typed words + 1). So it exceeds the sum of all field scores, each at
+     * most 2 × {@value SearchedAttributes#MAX_BOOST}, and of the bonuses.
      */
     private static final int WORD_STEP_BASE = 24;
 

@@ -4,10 +4,10 @@ import org.apache.lucene.util.automaton.Automaton;
 import org.apache.lucene.util.automaton.Operations;
 
 /**
- * Builds patterns for the strings that are one edit away from a text and have the same digits in the same order. An edit
- * deletes, inserts or replaces one character, or swaps two neighbours. The fuzzy queries of the engines cannot protect
- * digits. OpenSearch needs a regular expression; Lucene gets an automaton, because to build an automaton from the
- * regular expression takes milliseconds.
+ * Builds patterns for the strings that are one edit away from a text and have the same digits in the same order. An
+ * edit deletes, inserts or replaces one character, or swaps two neighbours. The fuzzy queries of the engines cannot
+ * protect digits. OpenSearch gets a regular expression. Lucene gets an automaton, because the conversion of the regular
+ * expression into an automaton would take milliseconds.
  */
 public final class TypoPattern {
     private static final String NO_DIGIT = "[^0-9]";
