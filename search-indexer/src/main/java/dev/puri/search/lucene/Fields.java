@@ -59,7 +59,7 @@ final class Fields {
     /** The third segment of the pURI. Only identities have this field. */
     static final String IDENTIFIER = "identifier";
 
-    /** Prefix of the words fields; see {@link #words}. Only documents have these fields. */
+    /** Prefix of the words fields; see {@link #wordsField}. Only documents have these fields. */
     private static final String WORDS_PREFIX = "words-";
 
     /** The whole entry as {@link StoredEntry} writes it. */
@@ -111,7 +111,7 @@ final class Fields {
     }
 
     /** Returns the name of the field with the words of all attributes that have a weight. */
-    static String words(int weight) {
+    static String wordsField(int weight) {
         return WORDS_PREFIX + weight;
     }
 
@@ -186,7 +186,7 @@ final class Fields {
     private static void addText(IndexedText text, Document fields) {
         for (IndexedText.Attribute attribute : text.attributes()) {
             if (!attribute.words().isEmpty()) {
-                fields.add(new Field(words(attribute.weight()), new WordStream(attribute.words()), WORDS_TYPE));
+                fields.add(new Field(wordsField(attribute.weight()), new WordStream(attribute.words()), WORDS_TYPE));
             }
         }
         for (String keyword : text.keywords()) {

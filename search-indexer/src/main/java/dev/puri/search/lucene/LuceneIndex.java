@@ -61,10 +61,10 @@ public final class LuceneIndex implements SearchIndex {
     private final CursorSeal seal;
     private final Consumer<IndexCheckpoint> onCommit;
     private final Directory directory;
-    private final ConcurrentMergeScheduler merges = new ConcurrentMergeScheduler();
+    private final ConcurrentMergeScheduler mergeScheduler = new ConcurrentMergeScheduler();
     private final IndexWriter writer;
     private final ParallelWriter parallelWriter;
-    private final SearcherManager searchers;
+    private final SearcherManager searcherManager;
 
     /**
      * Held during a commit. Lucene flushes the entries first and reads the commit data afterwards. Without this lock,
@@ -75,7 +75,7 @@ public final class LuceneIndex implements SearchIndex {
     /** Offset after the last applied change, by kind and partition. Only the writer's thread uses it. */
     private final Map<EntryKind, Map<Integer, Long>> nextOffsets = new EnumMap<>(EntryKind.class);
 
-    private volatile IndexCheckpoint committed;
+    private volatile IndexCheckpoint lastCheckpoint;
 
     private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<IndexCheckpoint> onCommit)
             throws IOException {
@@ -84,21 +84,21 @@ public final class LuceneIndex implements SearchIndex {
         this.onCommit = onCommit;
         directory = new OwnerOnlyDirectory(folder);
         try {
-            writer = new IndexWriter(directory, configuration(mode));
+            writer = new IndexWriter(directory, writerConfig(mode));
         } catch (Throwable e) {
             IOUtils.closeWhileHandlingException(directory);
             throw e;
         }
         try {
             if (mode == OpenMode.CREATE) {
-                committed = IndexCheckpoint.NONE;
-                writeCommit(committed);
+                lastCheckpoint = IndexCheckpoint.NONE;
+                writeCommit(lastCheckpoint);
             } else {
-                committed = readCheckpoint(writer);
+                lastCheckpoint = readCheckpoint(writer);
             }
-            committed.offsets().forEach((kind, offsets) -> nextOffsets.put(kind, new HashMap<>(offsets)));
+            lastCheckpoint.offsets().forEach((kind, offsets) -> nextOffsets.put(kind, new HashMap<>(offsets)));
             parallelWriter = new ParallelWriter(writer, writer.getDocStats().maxDoc == 0);
-            searchers = new SearcherManager(writer, null);
+            searcherManager = new SearcherManager(writer, null);
         } catch (Throwable e) {
             IOUtils.closeWhileHandlingException(writer::rollback, directory);
             throw e;
@@ -128,14 +128,14 @@ public final class LuceneIndex implements SearchIndex {
         }
     }
 
-    private IndexWriterConfig configuration(OpenMode mode) {
+    private IndexWriterConfig writerConfig(OpenMode mode) {
         return new IndexWriterConfig(Fields.analyzer())
                 .setOpenMode(mode)
                 .setRAMBufferSizeMB(BUFFER_MIB)
-                .setMergeScheduler(merges)
+                .setMergeScheduler(mergeScheduler)
                 // A purge must leave no segment with deleted entries.
                 .setMergePolicy(new TieredMergePolicy().setForceMergeDeletesPctAllowed(0))
-                // A refresh must not wait for merges.
+                // A refresh must not wait for mergeScheduler.
                 .setMaxFullFlushMergeWaitMillis(0)
                 .setCommitOnClose(false);
     }
@@ -153,13 +153,13 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     private void checkIntegrity() throws IOException {
-        IndexSearcher searcher = searchers.acquire();
+        IndexSearcher searcher = searcherManager.acquire();
         try {
             for (LeafReaderContext segment : searcher.getIndexReader().leaves()) {
                 segment.reader().checkIntegrity();
             }
         } finally {
-            searchers.release(searcher);
+            searcherManager.release(searcher);
         }
     }
 
@@ -173,7 +173,7 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public IndexCheckpoint committed() {
-        return committed;
+        return lastCheckpoint;
     }
 
     @Override
@@ -191,7 +191,7 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public void refresh() throws IndexUnavailableException {
-        runOrClose("refresh", searchers::maybeRefreshBlocking);
+        runOrClose("refresh", searcherManager::maybeRefreshBlocking);
     }
 
     @Override
@@ -206,7 +206,7 @@ public final class LuceneIndex implements SearchIndex {
                     .entrySet());
             writer.commit();
         }
-        committed = checkpoint;
+        lastCheckpoint = checkpoint;
     }
 
     /**
@@ -227,14 +227,13 @@ public final class LuceneIndex implements SearchIndex {
     public void purge() throws IndexUnavailableException {
         runOrClose("purge", () -> {
             // A merge that began before the deletions reached their segments would copy the deleted entries.
-            searchers.maybeRefreshBlocking();
-            merges.sync();
+            searcherManager.maybeRefreshBlocking();
+            mergeScheduler.sync();
             writer.forceMergeDeletes();
-            merges.sync();
-            // The previous commit and open readers keep the old files on disk. A new commit and new readers release
-            // them.
+            mergeScheduler.sync();
+            // The previous commit and open readers keep the old files. A new commit and new readers release the files.
             writeCommitAgain();
-            searchers.maybeRefreshBlocking();
+            searcherManager.maybeRefreshBlocking();
             writer.deleteUnusedFiles();
         });
     }
@@ -292,7 +291,7 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public void close() {
-        IOUtils.closeWhileHandlingException(searchers, parallelWriter, writer::rollback, directory);
+        IOUtils.closeWhileHandlingException(searcherManager, parallelWriter, writer::rollback, directory);
     }
 
     /** Runs an operation of Lucene's writer; closes the index if the operation fails. */
@@ -311,11 +310,11 @@ public final class LuceneIndex implements SearchIndex {
     private <T extends @Nullable Object, E extends Exception> T read(ReadOperation<T, E> operation)
             throws IndexUnavailableException, E {
         try {
-            IndexSearcher searcher = searchers.acquire();
+            IndexSearcher searcher = searcherManager.acquire();
             try {
                 return operation.run(new PointInTimeReader(searcher));
             } finally {
-                searchers.release(searcher);
+                searcherManager.release(searcher);
             }
         } catch (CorruptIndexException e) {
             // The writer's next operation fails. The indexer then opens the index again; the store sets it aside.

@@ -20,8 +20,8 @@ import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pURI and its entry, as Lucene stores them in one field. If the format of the bytes changes, {@link LuceneIndex#FORMAT}
- * must change too.
+ * A pURI and its entry, as Lucene stores them in one field. If the format of the bytes changes,
+ * {@link LuceneIndex#FORMAT} must change too.
  *
  * @param titleName the name of the document's title attribute; null if there is none
  */

@@ -35,7 +35,7 @@ final class TextQuery implements QueryBuilder<Query> {
 
     private TextQuery(IndexReader reader) throws IOException {
         for (int weight = SearchedAttributes.MAX_BOOST; weight >= SearchedAttributes.MIN_BOOST; weight--) {
-            if (hasField(reader, Fields.words(weight))) {
+            if (hasField(reader, Fields.wordsField(weight))) {
                 fieldWeights.add(weight);
             }
         }
@@ -71,7 +71,7 @@ final class TextQuery implements QueryBuilder<Query> {
 
     @Override
     public String wordsField(int weight) {
-        return Fields.words(weight);
+        return Fields.wordsField(weight);
     }
 
     @Override
@@ -120,7 +120,7 @@ final class TextQuery implements QueryBuilder<Query> {
 
     @Override
     public Query addFieldScore(Query query, int weight) {
-        return new FieldScoreQuery(query, Fields.words(weight), weight);
+        return new FieldScoreQuery(query, Fields.wordsField(weight), weight);
     }
 
     @Override

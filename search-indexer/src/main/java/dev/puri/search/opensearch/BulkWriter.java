@@ -93,7 +93,7 @@ final class BulkWriter {
         lines.writeBytes(ClusterClient.bytes(action));
         lines.write('\n');
         if (entry != null) {
-            lines.writeBytes(ClusterClient.bytes(EntryJson.write(change.puri(), entry, change.searchedAttributes())));
+            lines.writeBytes(ClusterClient.bytes(EntryJson.toJson(change.puri(), entry, change.searchedAttributes())));
             lines.write('\n');
         }
         return new Operation(id, lines.toByteArray());

@@ -97,13 +97,13 @@ final class ClusterClient implements AutoCloseable {
     }
 
     /** Sends a request with the timeout of a search, for a user who waits. */
-    Response read(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+    Response sendWithReadTimeout(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
         return send(
                 method, path, body == null ? new byte[0] : bytes(body), new RetryState(readTimeout, MAX_READ_ATTEMPTS));
     }
 
     /** Sends a request with the timeout of a batch, for the writer. */
-    Response write(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+    Response sendWithWriteTimeout(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
         return send(method, path, body == null ? new byte[0] : bytes(body), writeRetries());
     }
 
@@ -123,7 +123,7 @@ final class ClusterClient implements AutoCloseable {
         while (true) {
             String node = nodes.get(Math.floorMod(nodeIndex.get(), nodes.size()));
             try {
-                HttpResponse<byte[]> response = send(request(node, method, path, body), retries.remaining());
+                HttpResponse<byte[]> response = exchange(request(node, method, path, body), retries.remaining());
                 if (isUnreachable.compareAndSet(true, false)) {
                     LOG.info("The OpenSearch node {} responds again", node);
                 }
@@ -173,7 +173,7 @@ final class ClusterClient implements AutoCloseable {
     }
 
     /** Sends a request and waits for the whole response. The timeout of {@link HttpRequest} covers the headers only. */
-    private HttpResponse<byte[]> send(HttpRequest request, Duration timeout)
+    private HttpResponse<byte[]> exchange(HttpRequest request, Duration timeout)
             throws IOException, TimeoutException, IndexUnavailableException {
         CompletableFuture<HttpResponse<byte[]>> response =
                 client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());

@@ -28,11 +28,11 @@ import java.util.UUID;
  * object {@code kept} contains the values that no query uses; OpenSearch stores this object but does not index it.
  */
 final class EntryJson {
-    /** Prefix of the words fields; see {@link #words}. */
+    /** Prefix of the words fields; see {@link #wordsField}. */
     private static final String WORDS_PREFIX = "words_";
 
-    /** Suffix of a words field's name in the name of the field with its score; see {@link #fieldScore}. */
-    private static final String FIELD_SCORE_SUFFIX = "_place";
+    /** Suffix of a words field's name in the name of the field with its score; see {@link #scoreField}. */
+    private static final String SCORE_SUFFIX = "_place";
 
     /** The field with the attributes that are shown but not searched. */
     private static final String UNSEARCHED = "shown";
@@ -48,22 +48,22 @@ final class EntryJson {
     private static List<String> attributeFields() {
         List<String> fields = new ArrayList<>(List.of(UNSEARCHED));
         for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
-            fields.add(words(weight));
+            fields.add(wordsField(weight));
         }
         return List.copyOf(fields);
     }
 
     /** Returns the name of the field with the attributes that have a weight. */
-    static String words(int weight) {
+    static String wordsField(int weight) {
         return WORDS_PREFIX + weight;
     }
 
     /**
-     * Returns the name of the field with the field score, which a match in {@link #words} of this weight adds to the
+     * Returns the name of the field with the field score, which a match in {@link #wordsField} of this weight adds to the
      * score: the weight times {@link ScoreModel#lengthFactor}.
      */
-    static String fieldScore(int weight) {
-        return words(weight) + FIELD_SCORE_SUFFIX;
+    static String scoreField(int weight) {
+        return wordsField(weight) + SCORE_SUFFIX;
     }
 
     /** Returns the id of an entry's document. */
@@ -75,12 +75,12 @@ final class EntryJson {
     }
 
     /** Returns the value of the field {@code kind} for a kind. */
-    static String name(EntryKind kind) {
+    static String fieldValue(EntryKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
     /** Returns the value of the field {@code status} for a status. */
-    static String name(Row.Status status) {
+    static String fieldValue(Row.Status status) {
         return status.name().toLowerCase(Locale.ROOT);
     }
 
@@ -89,15 +89,15 @@ final class EntryJson {
      *
      * @param searchedAttributes the attribute weights that the document's collection declares
      */
-    static ObjectNode write(Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
+    static ObjectNode toJson(Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         ObjectNode json = ClusterClient.JSON.createObjectNode();
-        json.put("kind", name(entry.kind()))
+        json.put("kind", fieldValue(entry.kind()))
                 .put("puri", puri.toString())
                 .put("namespace", puri.namespace())
                 .put("collection", puri.qualifiedCollection())
                 .put("shard", entry.shard().toString())
                 .put("owner", entry.owner().toString())
-                .put("status", name(entry.status()));
+                .put("status", fieldValue(entry.status()));
         Handle handle = entry.handle();
         if (handle != null) {
             json.put("handle", handle.toString());
@@ -128,7 +128,7 @@ final class EntryJson {
     private static void writeText(ObjectNode json, ObjectNode kept, IndexedText text) {
         Map<Integer, Integer> wordCounts = new TreeMap<>();
         for (IndexedText.Attribute attribute : text.attributes()) {
-            String field = attribute.weight() == 0 ? UNSEARCHED : words(attribute.weight());
+            String field = attribute.weight() == 0 ? UNSEARCHED : wordsField(attribute.weight());
             json.withArray("/" + field)
                     .addObject()
                     .put("name", attribute.name())
@@ -138,7 +138,7 @@ final class EntryJson {
             }
         }
         wordCounts.forEach((weight, wordCount) ->
-                json.put(fieldScore(weight), weight * ScoreModel.lengthFactorOfWordCount(wordCount)));
+                json.put(scoreField(weight), weight * ScoreModel.lengthFactorOfWordCount(wordCount)));
         text.keywords().forEach(json.withArray("/" + IndexedText.KEYWORDS_FIELD)::add);
         text.symbolWords().forEach(json.withArray("/" + IndexedText.SYMBOL_WORDS_FIELD)::add);
         json.put(IndexedText.TITLE_FIELD, text.titleKeyword()).put("length", text.length());
@@ -151,7 +151,7 @@ final class EntryJson {
     }
 
     /** Converts a document into an entry. */
-    static Entry read(JsonNode json) {
+    static Entry toEntry(JsonNode json) {
         Owner owner = Owner.parse(json.path("owner").asText());
         Shard shard = Shard.parse(json.path("shard").asText());
         Handle handle = json.has("handle") ? Handle.parse(json.path("handle").asText()) : null;

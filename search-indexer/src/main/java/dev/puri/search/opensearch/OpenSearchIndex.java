@@ -44,10 +44,10 @@ final class OpenSearchIndex implements SearchIndex {
     /** The id of the document with the checkpoint, and the name of its field. This document has no kind. */
     static final String CHECKPOINT = "reached";
 
-    /** Time limit of a purge for all replicas to receive the deletions. */
+    /** Time limit for all replicas to receive the deletions that a purge removes. */
     private static final Duration REPLICA_TIMEOUT = Duration.ofMinutes(10);
 
-    /** Time limit of a purge for the merge of segments. */
+    /** Time limit for the merge of segments in a purge. */
     private static final Duration MERGE_TIMEOUT = Duration.ofHours(2);
 
     /** Number of entries in one request of {@link #forEach}. */
@@ -82,11 +82,11 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public IndexCheckpoint committed() throws IndexUnavailableException {
         requireOpen();
-        JsonNode response =
-                cluster.write("GET", path("_doc/" + CHECKPOINT), null).body();
+        JsonNode response = cluster.sendWithWriteTimeout("GET", path("_doc/" + CHECKPOINT), null)
+                .body();
         // If the index is missing, the response has no field "found".
         if (!response.has("found")) {
-            throw missing();
+            throw missingIndex();
         }
         return response.path("found").asBoolean()
                 ? IndexCheckpoint.parse(
@@ -103,7 +103,7 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void refresh() throws IndexUnavailableException {
         requireOpen();
-        completeBody(cluster.write("POST", path("_refresh"), null));
+        completeBody(cluster.sendWithWriteTimeout("POST", path("_refresh"), null));
     }
 
     @Override
@@ -111,7 +111,7 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         ObjectNode document = ClusterClient.JSON.createObjectNode();
         document.putObject("kept").put(CHECKPOINT, checkpoint.toString());
-        foundBody(cluster.write("PUT", "/" + writeAlias + "/_doc/" + CHECKPOINT + "?require_alias=true", document));
+        foundBody(cluster.sendWithWriteTimeout("PUT", "/" + writeAlias + "/_doc/" + CHECKPOINT + "?require_alias=true", document));
     }
 
     @Override
@@ -119,7 +119,7 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         String text = query.text();
         if (text == null) {
-            return fetchPage(query, SearchBody.list(query), null);
+            return fetchPage(query, SearchBody.listSearch(query), null);
         }
         ParsedQuery parsed = ParsedQuery.parse(text);
         Set<String> nameMatchIds = findNameMatchIds(query, NameCandidates.parse(text));
@@ -140,7 +140,7 @@ final class OpenSearchIndex implements SearchIndex {
             return Set.of();
         }
         JsonNode identities =
-                search(SearchBody.nameSearch(query, names)).path("hits").path("hits");
+                sendSearch(SearchBody.nameSearch(query, names)).path("hits").path("hits");
         if (identities.isEmpty() || identities.size() > NameCandidates.MAX_IDENTITIES) {
             return Set.of();
         }
@@ -150,7 +150,7 @@ final class OpenSearchIndex implements SearchIndex {
             ids.add(EntryJson.id(EntryKind.DOCUMENT, EntryJson.puri(identity.path("_source"))));
         }
         Set<String> nameMatchIds = new HashSet<>();
-        for (JsonNode document : foundBody(cluster.read("POST", path("_mget?realtime=false&_source=false"), body))
+        for (JsonNode document : foundBody(cluster.sendWithReadTimeout("POST", path("_mget?realtime=false&_source=false"), body))
                 .path("docs")) {
             if (document.path("found").asBoolean()) {
                 nameMatchIds.add(document.path("_id").asText());
@@ -171,7 +171,7 @@ final class OpenSearchIndex implements SearchIndex {
         if (after != null) {
             body.set("search_after", parseSortValues(seal.open(query, after)));
         }
-        JsonNode response = search(body);
+        JsonNode response = sendSearch(body);
         JsonNode hitNodes = response.path("hits").path("hits");
         List<SearchResult.Hit> fetched = new ArrayList<>();
         for (JsonNode hitNode : hitNodes) {
@@ -213,7 +213,7 @@ final class OpenSearchIndex implements SearchIndex {
         Map<String, String> attributes = EntryJson.attributesInDisplayOrder(source);
         return SearchResult.Hit.of(
                 EntryJson.puri(source),
-                EntryJson.read(source),
+                EntryJson.toEntry(source),
                 hasScore ? json.path("_score").asDouble() : null,
                 attributes,
                 highlighter == null ? Map.of() : highlighter.highlight(attributes));
@@ -235,7 +235,7 @@ final class OpenSearchIndex implements SearchIndex {
         ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode ids = body.putArray("ids");
         hits.forEach(hit -> ids.add(EntryJson.id(EntryKind.DOCUMENT, hit.puri())));
-        JsonNode response = foundBody(cluster.read(
+        JsonNode response = foundBody(cluster.sendWithReadTimeout(
                 "POST",
                 path("_mget?realtime=false&_source_includes=kept," + String.join(",", EntryJson.ATTRIBUTE_FIELDS)),
                 body));
@@ -254,12 +254,12 @@ final class OpenSearchIndex implements SearchIndex {
     public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
         requireOpen();
         String id = URLEncoder.encode(EntryJson.id(kind, puri), StandardCharsets.UTF_8);
-        JsonNode response = cluster.read("GET", path("_doc/" + id + "?realtime=false"), null)
+        JsonNode response = cluster.sendWithReadTimeout("GET", path("_doc/" + id + "?realtime=false"), null)
                 .body();
         if (!response.has("found")) {
-            throw missing();
+            throw missingIndex();
         }
-        return response.path("found").asBoolean() ? EntryJson.read(response.path("_source")) : null;
+        return response.path("found").asBoolean() ? EntryJson.toEntry(response.path("_source")) : null;
     }
 
     @Override
@@ -267,9 +267,9 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 1);
         ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
-        filter.addObject().putObject("term").put("kind", EntryJson.name(EntryKind.IDENTITY));
+        filter.addObject().putObject("term").put("kind", EntryJson.fieldValue(EntryKind.IDENTITY));
         filter.addObject().putObject("term").put("handle", handle.toString());
-        JsonNode hit = search(body).path("hits").path("hits").path(0);
+        JsonNode hit = sendSearch(body).path("hits").path("hits").path(0);
         return hit.isMissingNode() ? null : EntryJson.puri(hit.path("_source"));
     }
 
@@ -277,7 +277,7 @@ final class OpenSearchIndex implements SearchIndex {
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
         requireOpen();
         String pointInTimeId = completeBody(
-                        cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
+                        cluster.sendWithReadTimeout("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
                 .path("pit_id")
                 .asText();
         try {
@@ -285,7 +285,7 @@ final class OpenSearchIndex implements SearchIndex {
         } finally {
             ObjectNode body = ClusterClient.JSON.createObjectNode();
             body.putArray("pit_id").add(pointInTimeId);
-            cluster.read("DELETE", "/_search/point_in_time", body);
+            cluster.sendWithReadTimeout("DELETE", "/_search/point_in_time", body);
         }
     }
 
@@ -293,16 +293,16 @@ final class OpenSearchIndex implements SearchIndex {
             throws IndexUnavailableException {
         ObjectNode body =
                 ClusterClient.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
-        body.putObject("query").putObject("term").put("kind", EntryJson.name(kind));
+        body.putObject("query").putObject("term").put("kind", EntryJson.fieldValue(kind));
         body.putObject("pit").put("id", pointInTimeId).put("keep_alive", SCAN_KEEP_ALIVE);
         body.putArray("sort").addObject().put("_shard_doc", "asc");
         while (true) {
-            JsonNode hits = completeBody(cluster.read("POST", "/_search?allow_partial_search_results=false", body))
+            JsonNode hits = completeBody(cluster.sendWithReadTimeout("POST", "/_search?allow_partial_search_results=false", body))
                     .path("hits")
                     .path("hits");
             for (JsonNode hit : hits) {
                 JsonNode source = hit.path("_source");
-                consumer.accept(EntryJson.puri(source), EntryJson.read(source));
+                consumer.accept(EntryJson.puri(source), EntryJson.toEntry(source));
             }
             if (hits.size() < SCAN_SIZE) {
                 return;
@@ -314,43 +314,41 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void purge() throws IndexUnavailableException {
         requireOpen();
-        Map<String, Long> lastOperations = lastOperations();
+        Map<String, Long> lastSequenceNumbers = lastSequenceNumbers();
         flush();
-        // OpenSearch retains deleted and replaced documents until all replicas have received the operations. The
-        // replicas
-        // report their progress every 30 seconds.
+        // OpenSearch retains deleted and replaced documents until all replicas have received the operations. A
+        // replica reports its progress every 30 seconds.
         RetryState retries = new RetryState(REPLICA_TIMEOUT, Integer.MAX_VALUE);
-        while (isRetained(lastOperations)) {
+        while (isRetained(lastSequenceNumbers)) {
             retries.backOff(
                     () -> "OpenSearch retains deleted documents of the index " + name + " for replicas that lag");
         }
         completeBody(cluster.send(
                 "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new RetryState(MERGE_TIMEOUT, 1)));
         // The flush removes the files of the previous Lucene commit and the transaction log. The refresh releases the
-        // files
-        // of open readers.
+        // files of open readers.
         flush();
         refresh();
     }
 
     private void flush() throws IndexUnavailableException {
-        completeBody(cluster.write("POST", path("_flush?force=true&wait_if_ongoing=true"), null));
+        completeBody(cluster.sendWithWriteTimeout("POST", path("_flush?force=true&wait_if_ongoing=true"), null));
     }
 
-    /** Returns the sequence number of the last operation, by shard. */
-    private Map<String, Long> lastOperations() throws IndexUnavailableException {
+    /** Returns the sequence number of the last operation of each shard, by shard. */
+    private Map<String, Long> lastSequenceNumbers() throws IndexUnavailableException {
         Map<String, Long> last = new HashMap<>();
         forEachReplica((shard, replica) ->
                 last.merge(shard, replica.path("seq_no").path("max_seq_no").asLong(-1), Math::max));
         return last;
     }
 
-    /** Returns whether OpenSearch retains an operation up to these sequence numbers for a replica. */
-    private boolean isRetained(Map<String, Long> lastOperations) throws IndexUnavailableException {
+    /** Returns whether OpenSearch still retains operations up to these sequence numbers for a replica. */
+    private boolean isRetained(Map<String, Long> lastSequenceNumbers) throws IndexUnavailableException {
         boolean[] isRetained = {false};
         forEachReplica((shard, replica) -> {
             for (JsonNode lease : replica.path("retention_leases").path("leases")) {
-                isRetained[0] |= lease.path("retaining_seq_no").asLong() <= lastOperations.getOrDefault(shard, -1L);
+                isRetained[0] |= lease.path("retaining_seq_no").asLong() <= lastSequenceNumbers.getOrDefault(shard, -1L);
             }
         });
         return isRetained[0];
@@ -358,7 +356,7 @@ final class OpenSearchIndex implements SearchIndex {
 
     /** Passes the number of the shard and the statistics of each replica, including primaries, to a consumer. */
     private void forEachReplica(BiConsumer<String, JsonNode> consumer) throws IndexUnavailableException {
-        JsonNode shards = completeBody(cluster.read("GET", path("_stats?level=shards"), null))
+        JsonNode shards = completeBody(cluster.sendWithReadTimeout("GET", path("_stats?level=shards"), null))
                 .path("indices")
                 .path(name)
                 .path("shards");
@@ -372,21 +370,21 @@ final class OpenSearchIndex implements SearchIndex {
         ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 0);
         body.putObject("aggs").putObject("kinds").putObject("terms").put("field", "kind");
         Map<String, Long> countByKind = new HashMap<>();
-        for (JsonNode bucket : search(body).path("aggregations").path("kinds").path("buckets")) {
+        for (JsonNode bucket : sendSearch(body).path("aggregations").path("kinds").path("buckets")) {
             countByKind.put(
                     bucket.path("key").asText(), bucket.path("doc_count").asLong());
         }
         JsonNode stats =
-                foundBody(cluster.read("GET", path("_stats/docs,store"), null)).path("_all");
+                foundBody(cluster.sendWithReadTimeout("GET", path("_stats/docs,store"), null)).path("_all");
         return new IndexSize(
-                countByKind.getOrDefault(EntryJson.name(EntryKind.IDENTITY), 0L),
-                countByKind.getOrDefault(EntryJson.name(EntryKind.DOCUMENT), 0L),
+                countByKind.getOrDefault(EntryJson.fieldValue(EntryKind.IDENTITY), 0L),
+                countByKind.getOrDefault(EntryJson.fieldValue(EntryKind.DOCUMENT), 0L),
                 stats.path("primaries").path("docs").path("deleted").asLong(),
                 stats.path("total").path("store").path("size_in_bytes").asLong());
     }
 
-    private JsonNode search(ObjectNode body) throws IndexUnavailableException {
-        return completeBody(cluster.read("POST", path("_search?allow_partial_search_results=false"), body));
+    private JsonNode sendSearch(ObjectNode body) throws IndexUnavailableException {
+        return completeBody(cluster.sendWithReadTimeout("POST", path("_search?allow_partial_search_results=false"), body));
     }
 
     /** Returns the path of a request on this index. */
@@ -415,12 +413,12 @@ final class OpenSearchIndex implements SearchIndex {
      */
     private JsonNode foundBody(ClusterClient.Response response) throws IndexUnavailableException {
         if (!response.isFound()) {
-            throw missing();
+            throw missingIndex();
         }
         return response.body();
     }
 
-    private IndexUnavailableException missing() {
+    private IndexUnavailableException missingIndex() {
         return new IndexUnavailableException("the OpenSearch index " + name + " does not exist any more");
     }
 

@@ -21,7 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The search indices in an OpenSearch cluster. An alias names the serving index; the cluster switches aliases atomically.
+ * The search indices in an OpenSearch cluster. An alias names the serving index. The cluster switches the alias
+ * atomically.
  *
  * <pre>
  * puri-search            alias of the serving index
@@ -179,7 +180,7 @@ public final class OpenSearchStore implements IndexStore {
     /** Returns the aliases of each index of this store, by index name. */
     private Map<String, List<String>> aliasesByIndex() throws IndexUnavailableException {
         JsonNode response =
-                cluster.write("GET", "/" + servingAlias + "-g*/_alias", null).body();
+                cluster.sendWithWriteTimeout("GET", "/" + servingAlias + "-g*/_alias", null).body();
         Map<String, List<String>> aliasesByIndex = new TreeMap<>();
         response.properties().forEach(index -> {
             if (indexNames.matcher(index.getKey()).matches()) {
@@ -193,7 +194,7 @@ public final class OpenSearchStore implements IndexStore {
 
     /** Returns whether an index has the format of this version and a valid checkpoint. */
     private boolean isUsable(String name) throws IndexUnavailableException {
-        JsonNode mappings = cluster.write("GET", "/" + name + "/_mapping", null)
+        JsonNode mappings = cluster.sendWithWriteTimeout("GET", "/" + name + "/_mapping", null)
                 .body()
                 .path(name)
                 .path("mappings");
@@ -221,7 +222,7 @@ public final class OpenSearchStore implements IndexStore {
         if (alias != null) {
             aliases.putObject(alias);
         }
-        cluster.write("PUT", "/" + name, index);
+        cluster.sendWithWriteTimeout("PUT", "/" + name, index);
         return name;
     }
 
@@ -238,7 +239,7 @@ public final class OpenSearchStore implements IndexStore {
                 addRemoval(actions, index, buildingAlias);
             }
         });
-        cluster.write("POST", "/_aliases", body);
+        cluster.sendWithWriteTimeout("POST", "/_aliases", body);
         String servingName = indexOf(servingAlias).orElse("none");
         if (!servingName.equals(name)) {
             throw new IndexUnavailableException(
@@ -262,7 +263,7 @@ public final class OpenSearchStore implements IndexStore {
     }
 
     private void delete(String index) throws IndexUnavailableException {
-        cluster.write("DELETE", "/" + index, null);
+        cluster.sendWithWriteTimeout("DELETE", "/" + index, null);
     }
 
     private static JsonNode template() {

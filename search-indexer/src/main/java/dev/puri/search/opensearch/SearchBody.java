@@ -88,7 +88,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     }
 
     /** Returns the body of a list of identities in the order of their uuids. */
-    static ObjectNode list(SearchQuery query) {
+    static ObjectNode listSearch(SearchQuery query) {
         ObjectNode body = JSON.objectNode();
         addFilters(
                 query,
@@ -122,7 +122,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     }
 
     private static void addFilters(SearchQuery query, @Nullable EntryKind kind, ArrayNode filters) {
-        addFilter(filters, "kind", kind == null ? List.of() : List.of(EntryJson.name(kind)));
+        addFilter(filters, "kind", kind == null ? List.of() : List.of(EntryJson.fieldValue(kind)));
         addFilter(filters, "collection", query.collections());
         addFilter(filters, "namespace", query.namespaces());
         addFilter(filters, "shard", query.shards());
@@ -130,7 +130,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         addFilter(
                 filters,
                 "status",
-                query.statuses().stream().map(EntryJson::name).toList());
+                query.statuses().stream().map(EntryJson::fieldValue).toList());
     }
 
     private static void addFilter(ArrayNode filters, String field, Collection<String> values) {
@@ -154,7 +154,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
 
     @Override
     public String wordsField(int weight) {
-        return EntryJson.words(weight) + VALUE_SUFFIX;
+        return EntryJson.wordsField(weight) + VALUE_SUFFIX;
     }
 
     @Override
@@ -223,7 +223,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         functionScore.put("boost_mode", "sum").set("query", query);
         functionScore
                 .putObject("field_value_factor")
-                .put("field", EntryJson.fieldScore(weight))
+                .put("field", EntryJson.scoreField(weight))
                 .put("missing", weight);
         return json;
     }

@@ -46,8 +46,8 @@ public final class Highlighter {
         boolean[] isMatch = new boolean[words.size()];
         for (ParsedQuery.Clause clause : clauses) {
             switch (clause) {
-                case ParsedQuery.WordClause word -> findMatches(word, words, isMatch);
-                case ParsedQuery.PhraseClause phrase -> findMatches(phrase, words, isMatch);
+                case ParsedQuery.WordClause word -> markMatches(word, words, isMatch);
+                case ParsedQuery.PhraseClause phrase -> markMatches(phrase, words, isMatch);
                 case ParsedQuery.SymbolClause symbolWord -> {
                     // The word without its symbols has a clause of its own.
                 }
@@ -56,13 +56,13 @@ public final class Highlighter {
         return isMatch;
     }
 
-    private static void findMatches(ParsedQuery.WordClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
+    private static void markMatches(ParsedQuery.WordClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
         for (int i = 0; i < isMatch.length; i++) {
             isMatch[i] |= clause.matches(words.get(i).text());
         }
     }
 
-    private static void findMatches(ParsedQuery.PhraseClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
+    private static void markMatches(ParsedQuery.PhraseClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
         int length = clause.words().size();
         for (int i = 0; i + length <= isMatch.length; i++) {
             boolean matches = true;

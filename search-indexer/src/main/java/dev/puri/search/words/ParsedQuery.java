@@ -142,8 +142,8 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     }
 
     /**
-     * Returns the prefix of the keyword terms that start with the typed text, whose last word may be unfinished. Null if
-     * the last word is finished, or if the text is too short or too long.
+     * Returns the prefix of the keyword terms that start with the typed text, whose last word may be unfinished. Null
+     * if the last word is finished, or if the text is too short or too long.
      */
     public @Nullable String completionPrefix() {
         return endsWithPrefix
