@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One Lucene index in one folder. Lucene's commits are atomic and contain the {@link IndexCheckpoint}. After a crash
  * the index has all changes before its checkpoint. After a {@link #purge} it may also have some later changes; the
- * writer reads and applies these again, which does not change the index.
+ * writer applies these again, which does not change the index.
  *
  * <p>One thread writes; a second thread may purge; any number of threads read. After the first failure of a write, the
  * index closes itself, because the state of Lucene's writer is then unknown.
@@ -135,7 +135,7 @@ public final class LuceneIndex implements SearchIndex {
                 .setMergeScheduler(mergeScheduler)
                 // A purge must leave no segment with deleted entries.
                 .setMergePolicy(new TieredMergePolicy().setForceMergeDeletesPctAllowed(0))
-                // A refresh must not wait for mergeScheduler.
+                // A refresh must not wait for merges.
                 .setMaxFullFlushMergeWaitMillis(0)
                 .setCommitOnClose(false);
     }

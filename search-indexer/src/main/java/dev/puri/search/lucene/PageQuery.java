@@ -67,10 +67,10 @@ final class PageQuery {
             throws IOException, Cursor.InvalidException {
         SortValues after = query.after() == null ? null : SortValues.parse(seal.open(query, query.after()));
         PageQuery page = new PageQuery(reader, query, seal);
-        return query.text() == null ? page.list(after) : page.search(query.text(), after);
+        return query.text() == null ? page.listPage(after) : page.searchPage(query.text(), after);
     }
 
-    private SearchResult list(@Nullable SortValues after) throws IOException {
+    private SearchResult listPage(@Nullable SortValues after) throws IOException {
         Set<Row.Status> statuses = query.statuses().isEmpty() ? EnumSet.allOf(Row.Status.class) : query.statuses();
         BooleanQuery.Builder filters = filters(query);
         addFilter(Fields.STATE, states(EntryKind.IDENTITY, statuses), filters);
@@ -123,7 +123,7 @@ final class PageQuery {
         return SearchResult.Hit.of(identity.puri(), identity.entry(), null, attributes, Map.of());
     }
 
-    private SearchResult search(String text, @Nullable SortValues after) throws IOException {
+    private SearchResult searchPage(String text, @Nullable SortValues after) throws IOException {
         ParsedQuery parsed = ParsedQuery.parse(text);
         Set<BytesRef> nameMatchKeys = findNameMatchKeys(NameCandidates.parse(text));
         if (parsed.clauses().isEmpty() && nameMatchKeys.isEmpty()) {
@@ -236,10 +236,10 @@ final class PageQuery {
 
     private static BooleanQuery.Builder filters(SearchQuery query) {
         BooleanQuery.Builder filters = new BooleanQuery.Builder();
-        addFilter(Fields.NAMESPACE, bytes(query.namespaces()), filters);
-        addFilter(Fields.COLLECTION, bytes(query.collections()), filters);
-        addFilter(Fields.SHARD, bytes(query.shards()), filters);
-        addFilter(Fields.OWNER, bytes(query.owners()), filters);
+        addFilter(Fields.NAMESPACE, toBytesRefs(query.namespaces()), filters);
+        addFilter(Fields.COLLECTION, toBytesRefs(query.collections()), filters);
+        addFilter(Fields.SHARD, toBytesRefs(query.shards()), filters);
+        addFilter(Fields.OWNER, toBytesRefs(query.owners()), filters);
         return filters;
     }
 
@@ -255,7 +255,7 @@ final class PageQuery {
         return statuses.stream().map(status -> Fields.state(kind, status)).toList();
     }
 
-    private static List<BytesRef> bytes(Collection<String> texts) {
+    private static List<BytesRef> toBytesRefs(Collection<String> texts) {
         return texts.stream().map(BytesRef::new).toList();
     }
 

@@ -44,7 +44,7 @@ final class ClusterClient implements AutoCloseable {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
 
-    /** Maximum number of attempts of a read. A user who waits prefers a quick failure. */
+    /** Maximum number of attempts with the read timeout. A user who waits prefers a quick failure. */
     private static final int MAX_READ_ATTEMPTS = 3;
 
     /** The error of OpenSearch if the index exists. A retry gets this error if the first response was lost. */
@@ -59,6 +59,7 @@ final class ClusterClient implements AutoCloseable {
     private final Optional<String> authorization;
     private final Duration readTimeout;
     private final Duration writeTimeout;
+
     /** The number of the node that gets the next request, modulo the number of nodes. */
     private final AtomicInteger nodeIndex = new AtomicInteger();
 

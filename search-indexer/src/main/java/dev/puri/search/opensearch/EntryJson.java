@@ -31,7 +31,7 @@ final class EntryJson {
     /** Prefix of the words fields; see {@link #wordsField}. */
     private static final String WORDS_PREFIX = "words_";
 
-    /** Suffix of a words field's name in the name of the field with its score; see {@link #scoreField}. */
+    /** A score field has the name of its words field and this suffix; see {@link #scoreField}. */
     private static final String SCORE_SUFFIX = "_place";
 
     /** The field with the attributes that are shown but not searched. */
@@ -59,8 +59,8 @@ final class EntryJson {
     }
 
     /**
-     * Returns the name of the field with the field score, which a match in {@link #wordsField} of this weight adds to the
-     * score: the weight times {@link ScoreModel#lengthFactor}.
+     * Returns the name of the field with the field score: the weight times {@link ScoreModel#lengthFactor}. A match in
+     * the words field of this weight adds the field score to the score.
      */
     static String scoreField(int weight) {
         return wordsField(weight) + SCORE_SUFFIX;

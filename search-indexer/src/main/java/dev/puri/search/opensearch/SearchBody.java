@@ -35,7 +35,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
             .boxed()
             .toList();
 
-    /** Suffix of the words field's name in the name of the inner field with the texts of the attributes. */
+    /** A words field contains objects, one for each attribute; this inner field has the text. */
     private static final String VALUE_SUFFIX = ".value";
 
     /** Maximum size of a regular expression's automaton. The longest text needs some thousand states. */
@@ -245,7 +245,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         return json;
     }
 
-    /** Returns a query of a type that compares a field with a text. */
+    /** Returns a query of a type such as "term", which compares a field with a text. */
     private static ObjectNode valueQuery(String type, String field, String text) {
         ObjectNode json = JSON.objectNode();
         json.putObject(type).putObject(field).put("value", text);

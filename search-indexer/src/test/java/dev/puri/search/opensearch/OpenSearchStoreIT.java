@@ -40,7 +40,7 @@ final class OpenSearchStoreIT {
     }
 
     @Test
-    void dropsLeftOverIndicesOfItsOwnAliasOnly() throws Exception {
+    void deletesUnusedIndicesOfItsOwnAliasOnly() throws Exception {
         try (OpenSearchStore other = open("left-over")) {
             other.serving();
             try (OpenSearchStore store = open("left")) {
