@@ -104,7 +104,8 @@ final class ClusterClient implements AutoCloseable {
     }
 
     /** Sends a request with the timeout of a batch, for the writer. */
-    Response sendWithWriteTimeout(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+    Response sendWithWriteTimeout(String method, String path, @Nullable JsonNode body)
+            throws IndexUnavailableException {
         return send(method, path, body == null ? new byte[0] : bytes(body), writeRetries());
     }
 

@@ -111,7 +111,8 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         ObjectNode document = ClusterClient.JSON.createObjectNode();
         document.putObject("kept").put(CHECKPOINT, checkpoint.toString());
-        foundBody(cluster.sendWithWriteTimeout("PUT", "/" + writeAlias + "/_doc/" + CHECKPOINT + "?require_alias=true", document));
+        foundBody(cluster.sendWithWriteTimeout(
+                "PUT", "/" + writeAlias + "/_doc/" + CHECKPOINT + "?require_alias=true", document));
     }
 
     @Override
@@ -150,7 +151,8 @@ final class OpenSearchIndex implements SearchIndex {
             ids.add(EntryJson.id(EntryKind.DOCUMENT, EntryJson.puri(identity.path("_source"))));
         }
         Set<String> nameMatchIds = new HashSet<>();
-        for (JsonNode document : foundBody(cluster.sendWithReadTimeout("POST", path("_mget?realtime=false&_source=false"), body))
+        for (JsonNode document : foundBody(
+                        cluster.sendWithReadTimeout("POST", path("_mget?realtime=false&_source=false"), body))
                 .path("docs")) {
             if (document.path("found").asBoolean()) {
                 nameMatchIds.add(document.path("_id").asText());
@@ -276,8 +278,8 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
         requireOpen();
-        String pointInTimeId = completeBody(
-                        cluster.sendWithReadTimeout("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
+        String pointInTimeId = completeBody(cluster.sendWithReadTimeout(
+                        "POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
                 .path("pit_id")
                 .asText();
         try {
@@ -297,7 +299,8 @@ final class OpenSearchIndex implements SearchIndex {
         body.putObject("pit").put("id", pointInTimeId).put("keep_alive", SCAN_KEEP_ALIVE);
         body.putArray("sort").addObject().put("_shard_doc", "asc");
         while (true) {
-            JsonNode hits = completeBody(cluster.sendWithReadTimeout("POST", "/_search?allow_partial_search_results=false", body))
+            JsonNode hits = completeBody(
+                            cluster.sendWithReadTimeout("POST", "/_search?allow_partial_search_results=false", body))
                     .path("hits")
                     .path("hits");
             for (JsonNode hit : hits) {
@@ -348,7 +351,8 @@ final class OpenSearchIndex implements SearchIndex {
         boolean[] isRetained = {false};
         forEachReplica((shard, replica) -> {
             for (JsonNode lease : replica.path("retention_leases").path("leases")) {
-                isRetained[0] |= lease.path("retaining_seq_no").asLong() <= lastSequenceNumbers.getOrDefault(shard, -1L);
+                isRetained[0] |=
+                        lease.path("retaining_seq_no").asLong() <= lastSequenceNumbers.getOrDefault(shard, -1L);
             }
         });
         return isRetained[0];
@@ -370,12 +374,13 @@ final class OpenSearchIndex implements SearchIndex {
         ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 0);
         body.putObject("aggs").putObject("kinds").putObject("terms").put("field", "kind");
         Map<String, Long> countByKind = new HashMap<>();
-        for (JsonNode bucket : sendSearch(body).path("aggregations").path("kinds").path("buckets")) {
+        for (JsonNode bucket :
+                sendSearch(body).path("aggregations").path("kinds").path("buckets")) {
             countByKind.put(
                     bucket.path("key").asText(), bucket.path("doc_count").asLong());
         }
-        JsonNode stats =
-                foundBody(cluster.sendWithReadTimeout("GET", path("_stats/docs,store"), null)).path("_all");
+        JsonNode stats = foundBody(cluster.sendWithReadTimeout("GET", path("_stats/docs,store"), null))
+                .path("_all");
         return new IndexSize(
                 countByKind.getOrDefault(EntryJson.fieldValue(EntryKind.IDENTITY), 0L),
                 countByKind.getOrDefault(EntryJson.fieldValue(EntryKind.DOCUMENT), 0L),
@@ -384,7 +389,8 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     private JsonNode sendSearch(ObjectNode body) throws IndexUnavailableException {
-        return completeBody(cluster.sendWithReadTimeout("POST", path("_search?allow_partial_search_results=false"), body));
+        return completeBody(
+                cluster.sendWithReadTimeout("POST", path("_search?allow_partial_search_results=false"), body));
     }
 
     /** Returns the path of a request on this index. */

@@ -179,8 +179,8 @@ public final class OpenSearchStore implements IndexStore {
 
     /** Returns the aliases of each index of this store, by index name. */
     private Map<String, List<String>> aliasesByIndex() throws IndexUnavailableException {
-        JsonNode response =
-                cluster.sendWithWriteTimeout("GET", "/" + servingAlias + "-g*/_alias", null).body();
+        JsonNode response = cluster.sendWithWriteTimeout("GET", "/" + servingAlias + "-g*/_alias", null)
+                .body();
         Map<String, List<String>> aliasesByIndex = new TreeMap<>();
         response.properties().forEach(index -> {
             if (indexNames.matcher(index.getKey()).matches()) {

@@ -65,7 +65,8 @@ final class ClusterClientTest {
                     .hasMessageContaining("503");
             assertThat(requests).hasSize(3);
             long begun = System.nanoTime();
-            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class);
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
             assertThat(requests).hasSizeBetween(5, 10);
         }
@@ -89,11 +90,13 @@ final class ClusterClientTest {
     @Test
     void doesNotRetryARefusal() throws Exception {
         try (ClusterClient cluster = cluster(node(403))) {
-            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class);
             assertThat(requests).hasSize(1);
         }
         try (ClusterClient cluster = cluster(node(400))) {
-            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                    .isInstanceOf(IllegalStateException.class);
             assertThat(requests).hasSize(2);
         }
     }
@@ -110,13 +113,15 @@ final class ClusterClientTest {
                 "PURI_OPENSEARCH_PASSWORD", "p\u00e4ss:word",
                 "PURI_OPENSEARCH_WRITE_TIMEOUT", "1s"));
         try (ClusterClient cluster = cluster(environment)) {
-            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class);
         }
         assertThat(authorizations).isEmpty();
 
         environment.put("PURI_OPENSEARCH_CA", folder.resolve("ca.pem").toString());
         try (ClusterClient cluster = cluster(environment)) {
-            assertThat(cluster.sendWithWriteTimeout("GET", "/x", null).isFound()).isTrue();
+            assertThat(cluster.sendWithWriteTimeout("GET", "/x", null).isFound())
+                    .isTrue();
         }
         assertThat(authorizations)
                 .containsExactly("Basic "

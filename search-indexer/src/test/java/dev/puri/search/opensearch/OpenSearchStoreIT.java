@@ -35,7 +35,10 @@ final class OpenSearchStoreIT {
 
     private List<String> indices(String pattern) throws Exception {
         List<String> names = new ArrayList<>();
-        cluster.sendWithReadTimeout("GET", "/" + pattern + "/_alias", null).body().fieldNames().forEachRemaining(names::add);
+        cluster.sendWithReadTimeout("GET", "/" + pattern + "/_alias", null)
+                .body()
+                .fieldNames()
+                .forEachRemaining(names::add);
         return names;
     }
 
